@@ -1,0 +1,194 @@
+// The canonical binary form of kernel types, made from their fields(). One value has exactly one
+// encoding: numbers are shortest varints, and decoding refuses everything else.
+// See docs/journal-format.md. Internal to the kernel; callers use codec.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "pawl/kernel/events.h"
+
+namespace pawl {
+
+// Elements of one list in a record or snapshot. Content is bounded by the record's size anyway.
+inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
+
+template <class T>
+concept HasFields = requires(T& value) { T::fields(value, [](const char*, auto&) {}); };
+
+class ByteWriter {
+ public:
+  std::string bytes;
+
+  void number(std::uint64_t value) {
+    while (value >= 0x80) {
+      bytes.push_back(static_cast<char>((value & 0x7FU) | 0x80U));
+      value >>= 7U;
+    }
+    bytes.push_back(static_cast<char>(value));
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    bytes.append(value);
+  }
+
+  template <class T>
+    requires std::is_unsigned_v<T>
+  void put(const T& value) {
+    number(value);
+  }
+  void put(const std::int64_t& value) {  // zigzag
+    const auto bits = static_cast<std::uint64_t>(value);
+    number((bits << 1U) ^ (value < 0 ? ~std::uint64_t{0} : 0));
+  }
+  template <class T>
+    requires std::is_enum_v<T>
+  void put(const T& value) {
+    number(static_cast<std::uint64_t>(value));
+  }
+  void put(const std::string& value) { text(value); }
+  void put(const RunId& value) { text(value.text); }
+  void put(const Digest& value) { bytes.append(value.view()); }
+  void put(const BlobRef& value) {
+    put(value.digest);
+    number(value.length);
+  }
+  void put(const Content& value) { put(value.held); }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    number(value ? 1 : 0);
+    if (value) put(*value);
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    number(values.size());
+    for (const T& value : values) put(value);
+  }
+  template <class... T>
+  void put(const std::variant<T...>& value) {
+    number(value.index());
+    std::visit([this](const auto& one) { put(one); }, value);
+  }
+  template <HasFields T>
+  void put(const T& value) {
+    T::fields(value, [this](const char*, const auto& field) { put(field); });
+  }
+};
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+  bool failed() const { return failed_; }
+  bool at_end() const { return rest_.empty(); }
+  std::size_t left() const { return rest_.size(); }
+  void fail() {
+    failed_ = true;
+    rest_ = {};
+  }
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (rest_.empty()) break;
+      const auto byte = static_cast<std::uint8_t>(rest_.front());
+      rest_.remove_prefix(1);
+      const std::uint64_t part = byte & 0x7FU;
+      const bool overflows = shift == 63 && part > 1;
+      const bool padded = byte == 0 && shift > 0;  // not the shortest form
+      if (overflows || padded) break;
+      value |= part << shift;
+      if ((byte & 0x80U) == 0) return value;
+    }
+    fail();
+    return 0;
+  }
+  std::string_view raw(std::uint64_t length) {
+    if (length > rest_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(length));
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  template <class T>
+    requires std::is_unsigned_v<T>
+  void take(T& value) {
+    const std::uint64_t wide = number();
+    value = static_cast<T>(wide);
+    if (value != wide) fail();
+  }
+  void take(std::int64_t& value) {
+    const std::uint64_t bits = number();
+    value = static_cast<std::int64_t>((bits >> 1U) ^ (~(bits & 1U) + 1));
+  }
+  template <class T>
+    requires std::is_enum_v<T>
+  void take(T& value) {
+    const std::uint64_t wide = number();
+    using Number = std::underlying_type_t<T>;
+    if constexpr (sizeof(Number) == 1) {
+      if (wide >= kCount<T>) return fail();
+    } else {
+      if (wide > static_cast<Number>(-1)) return fail();
+    }
+    value = static_cast<T>(wide);
+  }
+  void take(std::string& value) { value = raw(number()); }
+  void take(RunId& value) { take(value.text); }
+  void take(Digest& value) {
+    const std::string_view bytes = raw(value.bytes.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      value.bytes[i] = static_cast<std::uint8_t>(bytes[i]);
+    }
+  }
+  void take(BlobRef& value) {
+    take(value.digest);
+    value.length = number();
+  }
+  void take(Content& value) { take(value.held); }
+  template <class T>
+  void take(std::optional<T>& value) {
+    const std::uint64_t present = number();
+    if (present > 1) return fail();
+    value.reset();
+    if (present == 1) take(value.emplace());
+  }
+  template <class T>
+  void take(std::vector<T>& values) {
+    const std::uint64_t count = number();
+    // Every element takes at least a byte: a count beyond what is left is damage, not a reservation.
+    if (count > kListItemsMax || count > left()) {
+      if (count != 0) return fail();
+    }
+    values.clear();
+    for (std::uint64_t i = 0; i < count && !failed_; ++i) take(values.emplace_back());
+  }
+  template <class... T>
+  void take(std::variant<T...>& value) {
+    take_alternative(value, number(), std::index_sequence_for<T...>{});
+  }
+  template <HasFields T>
+  void take(T& value) {
+    T::fields(value, [this](const char*, auto& field) { take(field); });
+  }
+
+ private:
+  template <class V, std::size_t... I>
+  void take_alternative(V& value, std::uint64_t index, std::index_sequence<I...>) {
+    const bool known = ((I == index ? (take(value.template emplace<I>()), true) : false) || ...);
+    if (!known) fail();
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace pawl

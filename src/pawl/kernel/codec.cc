@@ -1,0 +1,133 @@
+#include "pawl/kernel/codec.h"
+
+#include "pawl/kernel/bytes.h"
+
+namespace pawl {
+namespace {
+
+// Bit 0 of the event's flags: a reader that does not know the type may skip the record.
+constexpr std::uint64_t kOptionalFlag = 1;
+
+Error damaged(std::string_view what) {
+  return Error{ErrorCode::corrupt, std::string(what) + " cannot be decoded"};
+}
+
+// The event has its own length, so that a reader can step over a type it does not know.
+void put_event(ByteWriter& out, const Event& event) {
+  if (const Unrecognised* foreign = std::get_if<Unrecognised>(&event)) {
+    out.number(foreign->type);
+    out.number(kOptionalFlag);
+    return out.text(foreign->body);
+  }
+  ByteWriter body;
+  std::visit([&body](const auto& fact) { body.put(fact); }, event);
+  out.number(event.index());
+  out.number(0);  // flags
+  out.text(body.bytes);
+}
+
+template <std::size_t... I>
+bool take_fact(ByteReader& body, Event& event, std::uint64_t index, std::index_sequence<I...>) {
+  return ((I == index ? (body.take(event.emplace<I>()), true) : false) || ...);
+}
+
+Status take_event(ByteReader& in, Event& event) {
+  const std::uint64_t type = in.number();
+  const std::uint64_t flags = in.number();
+  const std::string_view bytes = in.raw(in.number());
+  if (in.failed() || flags > kOptionalFlag) return damaged("an event");
+  constexpr std::uint64_t kUnrecognised = std::variant_size_v<Event> - 1;
+  const bool known = type < kUnrecognised;
+  const bool optional = flags == kOptionalFlag;
+  if (known && optional) return damaged("an event");
+  if (optional) {
+    event = Unrecognised{type, std::string(bytes)};
+    return ok();
+  }
+  ByteReader body(bytes);
+  if (!known) {
+    return Error{ErrorCode::invalid_argument,
+                 "event type " + std::to_string(type) + " is not known to this version of Pawl"};
+  }
+  take_fact(body, event, type, std::make_index_sequence<std::variant_size_v<Event>>{});
+  if (body.failed() || !body.at_end()) return damaged("an event");
+  return ok();
+}
+
+}  // namespace
+
+std::string encode_record(const Record& record) {
+  ByteWriter out;
+  out.bytes.reserve(256);
+  out.number(kRecordVersion);
+  out.number(record.seq);
+  out.put(record.stamp);
+  out.put(record.instance);
+  put_event(out, record.event);
+  out.put(record.decisions);
+  out.put(record.effects);
+  return std::move(out.bytes);
+}
+
+Result<Record> decode_record(std::string_view bytes) {
+  ByteReader in(bytes);
+  const std::uint64_t version = in.number();
+  if (in.failed() || version == 0) return damaged("a record");
+  if (version > kRecordVersion) {
+    return Error{ErrorCode::invalid_argument, "record version " + std::to_string(version) +
+                                                  " is newer than this version of Pawl"};
+  }
+  Record record;
+  in.take(record.seq);
+  in.take(record.stamp);
+  in.take(record.instance);
+  if (in.failed()) return damaged("a record");
+  PAWL_CHECK(take_event(in, record.event));
+  in.take(record.decisions);
+  in.take(record.effects);
+  if (in.failed() || !in.at_end()) return damaged("a record");
+  return record;
+}
+
+Digest chain_origin(const RunId& run) {
+  return sha256("pawl-journal-1:" + run.text);
+}
+
+Digest chain_after(const Digest& previous, std::string_view record_bytes) {
+  return Sha256().add(previous.view()).add(record_bytes).finish();
+}
+
+std::string encode_snapshot(const Run& run) {
+  ByteWriter out;
+  out.number(kSnapshotVersion);
+  out.put(run.state());
+  return std::move(out.bytes);
+}
+
+Result<Run> decode_snapshot(std::string_view bytes) {
+  ByteReader in(bytes);
+  const std::uint64_t version = in.number();
+  if (in.failed() || version != kSnapshotVersion) return damaged("a snapshot");
+  Run run;
+  in.take(run.state_);
+  if (in.failed() || !in.at_end()) return damaged("a snapshot");
+  return run;
+}
+
+std::string encode_event(const Event& event) {
+  ByteWriter out;
+  out.number(kRecordVersion);
+  put_event(out, event);
+  return std::move(out.bytes);
+}
+
+Result<Event> decode_event(std::string_view bytes) {
+  ByteReader in(bytes);
+  if (in.number() != kRecordVersion) return damaged("an event");
+  Event event;
+  PAWL_CHECK(take_event(in, event));
+  if (!in.at_end()) return damaged("an event");
+  return event;
+}
+
+}  // namespace pawl

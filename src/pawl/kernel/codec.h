@@ -1,0 +1,33 @@
+// The bytes of the journal: records, chain links, snapshots, inbox messages. docs/journal-format.md
+// is the grammar; tests/golden holds examples of every released version.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pawl/kernel/record.h"
+#include "pawl/kernel/run.h"
+
+namespace pawl {
+
+inline constexpr std::uint8_t kRecordVersion = 1;
+inline constexpr std::uint8_t kSnapshotVersion = 1;
+
+std::string encode_record(const Record& record);
+// corrupt: bytes that no encode_record() made. invalid_argument: a newer version, or an event this
+// version does not know and may not skip.
+Result<Record> decode_record(std::string_view bytes);
+
+// What the first record's chain link hashes in place of a previous one.
+Digest chain_origin(const RunId& run);
+Digest chain_after(const Digest& previous, std::string_view record_bytes);
+
+// The whole state, for a snapshot or a comparison.
+std::string encode_snapshot(const Run& run);
+Result<Run> decode_snapshot(std::string_view bytes);
+
+// An event on its way through the inbox.
+std::string encode_event(const Event& event);
+Result<Event> decode_event(std::string_view bytes);
+
+}  // namespace pawl

@@ -1,0 +1,540 @@
+// One overload of on() per legal transition; what has no overload is refused by name. Read top to
+// bottom, this is the life of a run.
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+template <class P>
+concept LivePhase = !std::is_same_v<P, NotStarted> && !std::is_same_v<P, Finished>;
+
+struct Scene {
+  Draft& draft;
+  const Instance& instance;
+};
+
+std::optional<Error> refuse(std::string message) {
+  return Error{ErrorCode::conflict, std::move(message)};
+}
+using Refusal = std::optional<Error>;
+constexpr std::nullopt_t kAccepted = std::nullopt;
+
+bool is_open(const Draft& draft, EffectId id, EffectKind kind) {
+  const OpenEffect* effect = find_effect(draft.state, id);
+  return effect != nullptr && effect->kind == kind;
+}
+
+Refusal late(std::string_view event, EffectId effect) {
+  return refuse(std::string(event) + " comes too late: " + to_string(effect) + " is closed");
+}
+
+// --- The beginning -----------------------------------------------------------------------------
+
+Refusal on(Scene scene, const NotStarted&, const RunStarted& event) {
+  Draft& draft = scene.draft;
+  if (event.semantics != kSemantics) {
+    return refuse("run_started asks for semantics " + std::to_string(event.semantics));
+  }
+  if (const auto bound = crossed(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+  } else if (event.agent_callbacks == Presence::present) {
+    draft.effects.push_back(BeginAgent{draft.mint_effect()});
+  } else {
+    begin_step(draft, scene.instance, {});
+  }
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const Ready&, const AgentBegan& event) {
+  Draft& draft = scene.draft;
+  if (!is_open(draft, event.effect, EffectKind::begin_agent)) {
+    return late(event.kName, event.effect);
+  }
+  draft.close(event.effect);
+  if (event.verdict == HookVerdict::stop) {
+    draft.stop(RunStatus::stopped, StopReason::callback, "before_agent: " + event.reason);
+  } else if (event.verdict == HookVerdict::replace) {
+    draft.add(InstanceRested{scene.instance.id});
+    draft.stop(RunStatus::done, StopReason::end_turn, "answered by before_agent");
+  } else {
+    begin_step(draft, scene.instance, {});
+  }
+  return kAccepted;
+}
+
+// --- Model calls -------------------------------------------------------------------------------
+
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
+  if (event.effect != phase.effect) return late(event.kName, event.effect);
+  scene.draft.close(event.effect);
+  take_reply(scene.draft, scene.instance,
+             {event.blocks, event.stop, event.stop_detail, event.stop_metadata, {0, 1},
+              scene.instance.open_step});
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
+  Draft& draft = scene.draft;
+  if (event.effect != phase.effect) return late(event.kName, event.effect);
+  draft.close(event.effect);
+  if (draft.ending()) return kAccepted;
+  const std::uint32_t failed = phase.failed_attempts + 1;
+  const auto delay = retry_delay_ms(draft.state.retry, event.category, failed, event.retry_after_ms);
+  if (const auto bound = crossed(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+  } else if (!delay) {
+    draft.stop(RunStatus::failed, stop_reason_of(event.category),
+               event.message + " (attempt " + std::to_string(failed) + ")");
+  } else if (draft.pausing()) {
+    draft.add(InstanceReadied{scene.instance.id, failed});
+  } else {
+    draft.add(RetryPlanned{scene.instance.id, failed,
+                           add_saturating(draft.stamp.elapsed_ms, *delay)});
+  }
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
+  Draft& draft = scene.draft;
+  if (event.effect != phase.effect) return late(event.kName, event.effect);
+  draft.close(event.effect);
+  if (draft.pausing()) draft.add(InstanceReadied{scene.instance.id, phase.failed_attempts});
+  // It was resumed before the abort had taken effect.
+  if (draft.going()) call_again(draft, scene.instance, {0, 1});
+  return kAccepted;
+}
+
+// --- Tool calls --------------------------------------------------------------------------------
+
+bool is_error(const ToolFinished& event) {
+  return event.end != ToolEnd::succeeded;
+}
+
+void after_tool(Draft& draft, const Instance& instance, const ToolFinished& event) {
+  const std::uint32_t errors = is_error(event) ? instance.guard.tool_errors + 1 : 0;
+  if (draft.guards().tool_errors > 0 && errors >= draft.guards().tool_errors) {
+    draft.stop(RunStatus::stopped, StopReason::tool_errors,
+               "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
+  } else if (const auto bound = crossed(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+  }
+}
+
+bool outcome_is_unknown(const ToolFinished& event, const PinnedTool& tool) {
+  const bool cut_short = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
+  const bool may_have_acted =
+      tool.effect == EffectClass::once || tool.effect == EffectClass::reconcilable;
+  return cut_short && may_have_acted;
+}
+
+Refusal on(Scene scene, const AwaitingTools&, const ToolFinished& event) {
+  Draft& draft = scene.draft;
+  const Call* call = find_call(draft.state, event.call);
+  const CallRunning* running = call == nullptr ? nullptr : std::get_if<CallRunning>(&call->state);
+  if (running == nullptr || running->effect != event.effect) return late(event.kName, event.effect);
+  draft.close(event.effect);
+  const PinnedTool* tool = find_tool(draft.state, call->tool);
+  PAWL_ASSERT(tool != nullptr);
+  if (!outcome_is_unknown(event, *tool)) {
+    draft.end_call(call->id);
+  } else if (draft.ending() || tool->effect == EffectClass::once) {
+    doubt(draft, *call);
+  } else {
+    draft.effects.push_back(AskStatus{draft.mint_effect(), scene.instance.id, call->id});
+  }
+  after_tool(draft, scene.instance, event);
+  go_on_when_all_ended(draft, scene.instance.id);
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingTools&, const ToolStatusLearned& event) {
+  Draft& draft = scene.draft;
+  const Call* call = find_call(draft.state, event.call);
+  const CallAsking* asking = call == nullptr ? nullptr : std::get_if<CallAsking>(&call->state);
+  if (asking == nullptr || asking->effect != event.effect) return late(event.kName, event.effect);
+  draft.close(event.effect);
+  switch (event.answer) {
+    case StatusAnswer::done:
+      draft.end_call(call->id);
+      break;
+    case StatusAnswer::absent:
+      run_call(draft, scene.instance.id, call->id, call->attempts);
+      break;
+    case StatusAnswer::unknown:
+      doubt(draft, *call);
+      break;
+  }
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  go_on_when_all_ended(draft, scene.instance.id);
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingTools&, const DoubtResolved& event) {
+  Draft& draft = scene.draft;
+  const Call* call = find_call(draft.state, event.call);
+  if (call == nullptr || !std::holds_alternative<CallDoubtful>(call->state)) {
+    return refuse(to_string(event.call) + " is not in doubt");
+  }
+  if (event.verdict == DoubtVerdict::did_not_happen) {
+    run_call(draft, scene.instance.id, call->id, call->attempts);
+  } else {
+    draft.end_call(call->id);
+    go_on_when_all_ended(draft, scene.instance.id);
+  }
+  return kAccepted;
+}
+
+// --- Suspension, external turns, branches ------------------------------------------------------
+
+void take_command(Draft& draft, const Instance& instance) {
+  if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  ++draft.tally.steps;
+  draft.add(StepBegan{instance.id, draft.tally.steps});
+  draft.add(StepEnded{instance.id, draft.tally.steps, YieldReason::command, 0});
+}
+
+Refusal on(Scene scene, const Suspended& phase, const InstanceResumed& event) {
+  if (event.suspend_id != phase.suspend_id) {
+    return refuse(to_string(event.instance) + " is suspended as " + phase.suspend_id + ", not as " +
+                  event.suspend_id);
+  }
+  if (scene.draft.ending()) return refuse("instance_resumed comes too late: the run is ending");
+  take_command(scene.draft, scene.instance);
+  begin_step(scene.draft, scene.instance, {});
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingExternal&, const ExternalTurnPushed& event) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) return refuse("external_turn_pushed comes too late: the run is ending");
+  if (const auto bound = exhausted(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+    return kAccepted;
+  }
+  ++draft.tally.steps;
+  draft.add(StepBegan{scene.instance.id, draft.tally.steps});
+  take_reply(draft, scene.instance,
+             {event.blocks, ReplyStop::end_turn, "", "", {0, 1}, draft.tally.steps});
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const InstanceSpawned& event) {
+  Draft& draft = scene.draft;
+  const Instance* parent = find_instance(draft.state, event.parent);
+  if (parent == nullptr) return refuse("no instance " + to_string(event.parent) + " to spawn from");
+  if (draft.ending()) return refuse("instance_spawned comes too late: the run is ending");
+  if (const auto bound = crossed(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+    return kAccepted;
+  }
+  Instance child;
+  child.id = InstanceId{draft.state.instances_minted + 1};
+  draft.add(InstanceBorn{child.id, event.parent});
+  begin_step(draft, child, {});
+  return kAccepted;
+}
+
+// --- Control: legal in every live phase --------------------------------------------------------
+
+const OpenEffect* open_end_agent(const RunState& state) {
+  for (const OpenEffect& effect : state.open) {
+    if (effect.kind == EffectKind::end_agent) return &effect;
+  }
+  return nullptr;
+}
+
+// A message that comes while a finished run is being wound up is still part of it: it was accepted.
+Refusal reopen(Scene scene) {
+  Draft& draft = scene.draft;
+  const OpenEffect* winding_up = open_end_agent(draft.state);
+  if (winding_up == nullptr || std::get<Ending>(draft.state.course).status != RunStatus::done ||
+      !std::holds_alternative<Resting>(scene.instance.phase)) {
+    return refuse("message_received comes too late: the run is ending");
+  }
+  draft.discard(*winding_up, {});
+  draft.withdraw_ending();
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const MessageReceived&) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) {
+    if (Refusal refusal = reopen(scene)) return refusal;
+  }
+  if (const auto bound = crossed(draft.tally, draft.limits())) {
+    draft.stop_at(*bound);
+  } else if constexpr (std::is_same_v<P, Resting>) {
+    begin_step(draft, scene.instance, {1, 0});
+  }
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const PauseRequested&) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) return refuse("pause_requested comes too late: the run is ending");
+  if (draft.pausing()) return kAccepted;
+  draft.pause();
+  for (const OpenEffect& effect : draft.state.open) {
+    if (effect.kind == EffectKind::model) draft.effects.push_back(AbortEffect{effect.id});
+  }
+  for (const Instance& instance : draft.state.instances) {
+    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
+      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
+    }
+  }
+  return kAccepted;
+}
+
+void take_up_again(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    const bool beginning = !draft.state.open.empty() &&
+                           draft.state.open.front().kind == EffectKind::begin_agent;
+    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
+      call_again(draft, instance, {});
+    }
+  }
+  for (const Call& call : draft.state.calls) {
+    if (std::holds_alternative<CallWaiting>(call.state)) {
+      run_call(draft, call.instance, call.id, call.attempts);
+    }
+  }
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const ResumeRequested&) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) return refuse("resume_requested comes too late: the run is ending");
+  if (draft.going()) return kAccepted;
+  draft.unpause();
+  take_up_again(draft);
+  return kAccepted;
+}
+
+// Cancelling twice is not an error: the caller cannot know that it lost the race.
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const CancelRequested& event) {
+  scene.draft.stop(RunStatus::cancelled, StopReason::cancelled,
+                   event.reason.empty() ? "by " + event.by : event.reason + " (by " + event.by + ")");
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene, const P&, const HookFailed&) {
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const HookStopped& event) {
+  if (find_effect(scene.draft.state, event.effect) != nullptr) scene.draft.close(event.effect);
+  scene.draft.stop(RunStatus::stopped, StopReason::callback,
+                   std::string(name(event.point)) + ": " + event.reason);
+  return kAccepted;
+}
+
+// --- Recovery and time -------------------------------------------------------------------------
+
+void recover_model(Draft& draft, const OpenEffect& effect) {
+  const Instance* instance = find_instance(draft.state, effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  const AwaitingModel* phase = std::get_if<AwaitingModel>(&instance->phase);
+  PAWL_ASSERT(phase != nullptr);
+  draft.discard(effect, phase->reserved);
+  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
+  if (draft.going()) call_again(draft, *instance, {});
+}
+
+void ask_status(Draft& draft, const Call& call) {
+  if (draft.ending()) return draft.add(CallInDoubt{call.id});
+  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
+}
+
+void recover_tool(Draft& draft, const OpenEffect& effect) {
+  const Call* call = find_call(draft.state, effect.call);
+  PAWL_ASSERT(call != nullptr);
+  draft.discard(effect, {});
+  const PinnedTool* tool = find_tool(draft.state, call->tool);
+  PAWL_ASSERT(tool != nullptr);
+  switch (tool->effect) {
+    case EffectClass::pure:
+    case EffectClass::idempotent:
+      return run_call(draft, call->instance, call->id, call->attempts);
+    case EffectClass::reconcilable:
+      return ask_status(draft, *call);
+    case EffectClass::once:
+      return doubt(draft, *call);
+  }
+}
+
+void recover(Draft& draft, const OpenEffect& effect) {
+  switch (effect.kind) {
+    case EffectKind::model:
+      return recover_model(draft, effect);
+    case EffectKind::tool:
+      return recover_tool(draft, effect);
+    case EffectKind::status:
+      draft.discard(effect, {});
+      return ask_status(draft, *find_call(draft.state, effect.call));
+    case EffectKind::begin_agent:
+      draft.discard(effect, {});
+      if (!draft.ending()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+      return;
+    case EffectKind::end_agent:
+      return draft.discard(effect, {});  // settle() asks for it anew
+  }
+}
+
+// Instances whose last call ended by what recovery decided (the model is told) go on.
+void go_on_after_recovery(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    if (std::holds_alternative<AwaitingTools>(instance.phase)) {
+      go_on_when_all_ended(draft, instance.id);
+    }
+  }
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const DriverAttached&) {
+  Draft& draft = scene.draft;
+  if (!draft.ending()) {
+    if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  }
+  for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
+  go_on_after_recovery(draft);
+  return kAccepted;
+}
+
+Refusal give_up_waiting(Draft& draft) {
+  const Ending& ending = std::get<Ending>(draft.state.course);
+  if (draft.stamp.elapsed_ms < add_saturating(ending.since_elapsed_ms, kEndingGraceMs) ||
+      open_end_agent(draft.state) != nullptr) {
+    return refuse("timer_fired, but nothing is due");
+  }
+  for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const TimerFired&) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) return give_up_waiting(draft);
+  if (draft.tally.active_ms >= draft.limits().time_ms) {
+    draft.stop_at(StopReason::time);
+    return kAccepted;
+  }
+  bool due = false;
+  for (const Instance& instance : draft.state.instances) {
+    const BackingOff* phase = std::get_if<BackingOff>(&instance.phase);
+    if (phase == nullptr || draft.stamp.elapsed_ms < phase->until_elapsed_ms) continue;
+    due = true;
+    call_again(draft, instance, {});
+  }
+  return due ? Refusal(kAccepted) : refuse("timer_fired, but nothing is due");
+}
+
+// --- The end -----------------------------------------------------------------------------------
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const RunWaiting&) {
+  const RunState& state = scene.draft.state;
+  if (!wants_park(state)) return refuse("run_waiting, but the run does not wait");
+  for (const Instance& instance : state.instances) {
+    if (std::holds_alternative<Suspended>(instance.phase)) {
+      scene.draft.add(StepEnded{instance.id, state.tally.steps, YieldReason::awaiting_resume, 0});
+      break;
+    }
+  }
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const RunFinished& event) {
+  if (!is_open(scene.draft, event.effect, EffectKind::end_agent)) {
+    return late(event.kName, event.effect);
+  }
+  return kAccepted;
+}
+
+// --- Dispatch ----------------------------------------------------------------------------------
+
+template <class P, class E>
+concept Legal = requires(Scene scene, const P& phase, const E& event) { on(scene, phase, event); };
+
+template <class P, class E>
+Refusal dispatch(Scene scene, const P& phase, const E& event) {
+  if constexpr (Legal<P, E>) {
+    return on(scene, phase, event);
+  } else {
+    return refuse(std::string(E::kName) + " is not accepted while " + std::string(P::kName));
+  }
+}
+
+Refusal decide_live(Draft& draft, const Event& event) {
+  const InstanceId id = instance_of(event);
+  const Instance* instance = find_instance(draft.state, id);
+  if (instance == nullptr) {
+    return refuse(std::string(name(event)) + ": there is no instance " + to_string(id));
+  }
+  return std::visit(
+      [&](const auto& phase, const auto& fact) {
+        return dispatch(Scene{draft, *instance}, phase, fact);
+      },
+      instance->phase, event);
+}
+
+Refusal decide_into(Draft& draft, const Event& event) {
+  if (std::holds_alternative<Live>(draft.state.life)) return decide_live(draft, event);
+  Instance root;
+  if (draft.starting != nullptr) root = root_of(*draft.starting, 0);
+  const Scene scene{draft, root};
+  if (std::holds_alternative<NotStarted>(draft.state.life)) {
+    return std::visit([&](const auto& fact) { return dispatch(scene, NotStarted{}, fact); }, event);
+  }
+  return std::visit([&](const auto& fact) { return dispatch(scene, Finished{}, fact); }, event);
+}
+
+template <class P>
+std::string table_row() {
+  std::string row = std::string(P::kName) + ":";
+  const auto column = [&row]<class E>(const E*) {
+    if constexpr (Legal<P, E>) row += " " + std::string(E::kName);
+  };
+  [&]<class... E>(const std::variant<E...>*) {
+    (column(static_cast<const E*>(nullptr)), ...);
+  }(static_cast<const Event*>(nullptr));
+  return row + "\n";
+}
+
+}  // namespace
+
+Result<Record> decide(const Run& run, Event event, const Stamp& stamp) {
+  Draft draft(run.state(), event, stamp);
+  if (Refusal refusal = decide_into(draft, event)) return *std::move(refusal);
+  const bool over = std::holds_alternative<RunFinished>(event);
+  if (!over) draft.settle();
+  Record record;
+  record.seq = run->length;
+  record.stamp = stamp;
+  record.instance = instance_of(event);
+  record.event = std::move(event);
+  record.decisions = std::move(draft.decisions);
+  record.effects = std::move(draft.effects);
+  return record;
+}
+
+Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
+  PAWL_TRY(Record record, decide(run, std::move(event), stamp));
+  // What was just decided fits by construction; if it does not, the kernel is broken.
+  PAWL_ASSERT(fold(run, record).has_value());
+  return record;
+}
+
+std::string transition_table() {
+  return table_row<NotStarted>() + table_row<Ready>() + table_row<AwaitingModel>() +
+         table_row<BackingOff>() + table_row<AwaitingTools>() + table_row<Suspended>() +
+         table_row<AwaitingExternal>() + table_row<Resting>() + table_row<Finished>();
+}
+
+}  // namespace pawl

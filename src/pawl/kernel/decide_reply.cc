@@ -1,0 +1,216 @@
+// What follows from what a model said.
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+struct Asked {
+  const CallBlock* call;
+  std::uint32_t index;
+  std::uint64_t fingerprint;
+};
+
+std::vector<Asked> calls_of(const std::vector<Block>& blocks) {
+  std::vector<Asked> calls;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (const CallBlock* call = std::get_if<CallBlock>(&blocks[i])) {
+      calls.push_back({call, static_cast<std::uint32_t>(i), fingerprint_of(*call)});
+    }
+  }
+  return calls;
+}
+
+void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldReason yield) {
+  draft.add(StepEnded{instance.id, reply.step, yield, fingerprint_of(reply.blocks)});
+}
+
+std::string known_tools(const RunState& state) {
+  std::string list;
+  for (const PinnedTool& tool : state.tools) list += (list.empty() ? "" : ", ") + tool.name;
+  return list.empty() ? "none" : list;
+}
+
+bool refused(const RunState& state, const CallBlock& call) {
+  return !call.fault.empty() || find_tool(state, call.tool) == nullptr;
+}
+
+CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) {
+  CallRefused decision;
+  decision.instance = instance.id;
+  decision.call = draft.mint_call();
+  decision.index = asked.index;
+  if (find_tool(draft.state, asked.call->tool) == nullptr) {
+    decision.because = RefusedBecause::unknown_tool;
+    decision.text = "unknown tool; the tools are: " + known_tools(draft.state);
+  } else {
+    decision.because = RefusedBecause::invalid_input;
+    decision.text = "not run, the arguments are invalid: " + asked.call->fault;
+  }
+  return decision;
+}
+
+// Which guard the calls of this reply trip, looked at before any of them runs.
+std::optional<StopReason> tripped(const Draft& draft, const Instance& instance,
+                                  const std::vector<Asked>& calls) {
+  const Guards& guards = draft.guards();
+  LoopGuard seen = instance.guard;
+  for (const Asked& asked : calls) {
+    const bool same = seen.identical_calls > 0 && seen.call_fingerprint == asked.fingerprint;
+    seen.identical_calls = same ? seen.identical_calls + 1 : 1;
+    seen.call_fingerprint = asked.fingerprint;
+    if (guards.identical_calls > 0 && seen.identical_calls >= guards.identical_calls) {
+      return StopReason::repeated_call;
+    }
+    if (refused(draft.state, *asked.call)) ++seen.tool_errors;
+    if (guards.tool_errors > 0 && seen.tool_errors >= guards.tool_errors) {
+      return StopReason::tool_errors;
+    }
+  }
+  return std::nullopt;
+}
+
+bool repeats_step(const Draft& draft, const Instance& instance, const Reply& reply) {
+  const Guards& guards = draft.guards();
+  if (guards.identical_steps == 0) return false;
+  const bool same = instance.guard.identical_steps > 0 &&
+                    instance.guard.step_fingerprint == fingerprint_of(reply.blocks);
+  const std::uint32_t count = same ? instance.guard.identical_steps + 1 : 1;
+  return count >= guards.identical_steps;
+}
+
+std::string guard_detail(StopReason guard, const Guards& guards, const std::vector<Asked>& calls) {
+  switch (guard) {
+    case StopReason::repeated_call:
+      return "guard identical_calls: " + std::to_string(guards.identical_calls) +
+             " identical calls of " + calls.back().call->tool + " in a row";
+    case StopReason::repeated_step:
+      return "guard identical_steps: " + std::to_string(guards.identical_steps) +
+             " identical steps in a row";
+    default:
+      return "guard tool_errors: " + std::to_string(guards.tool_errors) +
+             " tool errors in a row";
+  }
+}
+
+// The bounds are checked after a reply and before its tools, so that an over-limit run never causes
+// a side effect that nobody will read.
+bool stopped_before_tools(Draft& draft, const Instance& instance, const Reply& reply,
+                          const std::vector<Asked>& calls) {
+  if (draft.tally.steps >= draft.limits().steps) {
+    draft.stop_at(StopReason::steps);
+  } else if (draft.tally.tool_calls + calls.size() > draft.limits().tool_calls) {
+    draft.stop_at(StopReason::tool_calls);
+  } else if (const auto guard = tripped(draft, instance, calls)) {
+    draft.stop(RunStatus::stopped, *guard, guard_detail(*guard, draft.guards(), calls));
+  } else if (repeats_step(draft, instance, reply)) {
+    draft.stop(RunStatus::stopped, StopReason::repeated_step,
+               guard_detail(StopReason::repeated_step, draft.guards(), calls));
+  }
+  return draft.ending();
+}
+
+void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
+                const std::vector<Asked>& calls) {
+  end_step(draft, instance, reply, YieldReason::tool_use);
+  if (stopped_before_tools(draft, instance, reply, calls)) return;
+  bool any_open = false;
+  for (const Asked& asked : calls) {
+    ++draft.tally.tool_calls;
+    if (refused(draft.state, *asked.call)) {
+      draft.add(refusal(draft, instance, asked));
+      continue;
+    }
+    any_open = true;
+    const CallId call = draft.mint_call();
+    draft.add(CallOpened{instance.id, call, asked.index, asked.fingerprint});
+    run_call(draft, instance.id, call, 0);
+  }
+  if (any_open) return;
+  draft.add(ResultsTaken{instance.id});
+  begin_step(draft, instance, reply.fresh);
+}
+
+// A call inside a reply that was cut off is never run, even where its input happens to parse.
+void refuse_truncated(Draft& draft, const Instance& instance, const std::vector<Asked>& calls) {
+  for (const Asked& asked : calls) {
+    draft.add(CallRefused{instance.id, draft.mint_call(), asked.index, RefusedBecause::truncated,
+                          "not run: the reply was cut off at the output limit"});
+  }
+  if (!calls.empty()) draft.add(ResultsTaken{instance.id});
+}
+
+void wrap_up(Draft& draft, const Instance& instance, const Reply& reply) {
+  end_step(draft, instance, reply, YieldReason::max_tokens);
+  refuse_truncated(draft, instance, calls_of(reply.blocks));
+  if (instance.wrap_up == WrapUp::asked) {
+    return draft.stop(RunStatus::stopped, StopReason::max_tokens,
+                      "cut off at the output limit a second time, after being asked to wrap up");
+  }
+  draft.add(NoteAdded{instance.id, Note::wrap_up});
+  begin_step(draft, instance, reply.fresh);
+}
+
+bool others_active(const RunState& state, InstanceId except) {
+  return std::any_of(state.instances.begin(), state.instances.end(), [except](const Instance& one) {
+    return one.id != except && !std::holds_alternative<Resting>(one.phase);
+  });
+}
+
+void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
+  end_step(draft, instance, reply, YieldReason::end_turn);
+  if (!instance.waiting_messages.empty()) return begin_step(draft, instance, reply.fresh);
+  draft.add(InstanceRested{instance.id});
+  if (!others_active(draft.state, instance.id)) {
+    draft.stop(RunStatus::done, StopReason::end_turn, "");
+  }
+}
+
+void cede(Draft& draft, const Instance& instance, const Reply& reply) {
+  end_step(draft, instance, reply, YieldReason::cede);
+  if (instance.id == kRootInstance) {
+    return draft.stop(RunStatus::done, StopReason::cede, std::string(reply.detail));
+  }
+  draft.add(InstanceCeded{instance.id});
+  const Instance* parent = find_instance(draft.state, instance.parent);
+  PAWL_ASSERT(parent != nullptr);
+  if (std::holds_alternative<Resting>(parent->phase)) begin_step(draft, *parent, {});
+}
+
+void suspend(Draft& draft, const Instance& instance, const Reply& reply) {
+  end_step(draft, instance, reply, YieldReason::suspend);
+  draft.add(InstanceSuspended{instance.id, "s" + std::to_string(reply.step),
+                              std::string(reply.detail), std::string(reply.metadata)});
+}
+
+}  // namespace
+
+void take_reply(Draft& draft, const Instance& instance, const Reply& reply) {
+  const std::vector<Asked> calls = calls_of(reply.blocks);
+  const YieldReason yield = calls.empty() ? YieldReason::end_turn : YieldReason::tool_use;
+  if (draft.ending()) return end_step(draft, instance, reply, yield);
+  if (const auto bound = crossed(draft.tally, draft.limits())) {
+    end_step(draft, instance, reply, yield);
+    return draft.stop_at(*bound);
+  }
+  switch (reply.stop) {
+    case ReplyStop::max_tokens:
+      return wrap_up(draft, instance, reply);
+    case ReplyStop::refusal:
+      end_step(draft, instance, reply, YieldReason::end_turn);
+      return draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));
+    case ReplyStop::cede:
+      return cede(draft, instance, reply);
+    case ReplyStop::suspend:
+      return suspend(draft, instance, reply);
+    case ReplyStop::external:
+      end_step(draft, instance, reply, YieldReason::external);
+      return draft.add(TurnHandedOut{instance.id});
+    case ReplyStop::end_turn:
+    case ReplyStop::tool_use:
+      break;
+  }
+  if (calls.empty()) return end_turn(draft, instance, reply);
+  open_calls(draft, instance, reply, calls);
+}
+
+}  // namespace pawl

@@ -1,0 +1,34 @@
+#include "pawl/kernel/decisions.h"
+
+namespace pawl {
+
+std::string_view name(RefusedBecause value) {
+  switch (value) {
+    case RefusedBecause::unknown_tool:
+      return "unknown_tool";
+    case RefusedBecause::invalid_input:
+      return "invalid_input";
+    case RefusedBecause::truncated:
+      return "truncated";
+  }
+  return "unknown_tool";
+}
+
+std::string_view name(Note) {
+  return "wrap_up";
+}
+
+std::string_view text_of(Note) {
+  return "Your last reply was cut off at the output limit. Do not continue it: summarise what you "
+         "have and give your final answer now, briefly.";
+}
+
+std::string_view name(const Decision& decision) {
+  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, decision);
+}
+
+std::string_view name(const Effect& effect) {
+  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, effect);
+}
+
+}  // namespace pawl

@@ -1,0 +1,256 @@
+// What the kernel made of an event: decisions (what is so now) and effects (what the host must do).
+// Both are recorded with the event, so that a loaded journal is applied, not decided again.
+#pragma once
+
+#include "pawl/kernel/events.h"
+
+namespace pawl {
+
+enum class RefusedBecause : std::uint8_t {
+  unknown_tool,
+  invalid_input,
+  truncated,  // the reply was cut off inside it
+};
+std::string_view name(RefusedBecause value);
+template <>
+inline constexpr std::uint8_t kCount<RefusedBecause> = 3;
+
+struct StepBegan {
+  InstanceId instance = kRootInstance;
+  std::uint64_t step = 0;
+
+  PAWL_FACT(StepBegan, "step_began", PAWL_FIELD(instance) PAWL_FIELD(step));
+};
+
+struct StepEnded {
+  InstanceId instance = kRootInstance;
+  std::uint64_t step = 0;
+  YieldReason yield = YieldReason::end_turn;
+  std::uint64_t fingerprint = 0;  // of what the model wrote: equal steps have equal ones
+
+  PAWL_FACT(StepEnded, "step_ended", PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(yield)
+                                         PAWL_FIELD(fingerprint));
+};
+
+struct CallOpened {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  std::uint32_t index = 0;        // of its block in the reply
+  std::uint64_t fingerprint = 0;  // of tool and input
+
+  PAWL_FACT(CallOpened, "call_opened", PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index)
+                                           PAWL_FIELD(fingerprint));
+};
+
+// Answered by the kernel; the tool is not run.
+struct CallRefused {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  std::uint32_t index = 0;
+  RefusedBecause because = RefusedBecause::unknown_tool;
+  std::string text;
+
+  PAWL_FACT(CallRefused, "call_refused", PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index)
+                                             PAWL_FIELD(because) PAWL_FIELD(text));
+};
+
+struct CallInDoubt {
+  CallId call{};
+
+  PAWL_FACT(CallInDoubt, "call_in_doubt", PAWL_FIELD(call));
+};
+
+// The model is told that nobody knows.
+struct CallUnknown {
+  CallId call{};
+
+  PAWL_FACT(CallUnknown, "call_unknown", PAWL_FIELD(call));
+};
+
+// To be run (again) once effects may start.
+struct CallHeld {
+  CallId call{};
+
+  PAWL_FACT(CallHeld, "call_held", PAWL_FIELD(call));
+};
+
+// All calls of the instance have ended: their results join the transcript, in order of call number.
+struct ResultsTaken {
+  InstanceId instance = kRootInstance;
+
+  PAWL_FACT(ResultsTaken, "results_taken", PAWL_FIELD(instance));
+};
+
+// An attempt whose outcome was lost with its process. A model call is charged what was reserved.
+struct AttemptDiscarded {
+  EffectId effect{};
+  Usage charged;
+
+  PAWL_FACT(AttemptDiscarded, "attempt_discarded", PAWL_FIELD(effect) PAWL_FIELD(charged));
+};
+
+struct RetryPlanned {
+  InstanceId instance = kRootInstance;
+  std::uint32_t failed_attempts = 0;
+  std::uint64_t at_elapsed_ms = 0;
+
+  PAWL_FACT(RetryPlanned, "retry_planned", PAWL_FIELD(instance) PAWL_FIELD(failed_attempts)
+                                               PAWL_FIELD(at_elapsed_ms));
+};
+
+enum class Note : std::uint8_t { wrap_up };
+std::string_view name(Note value);
+// What the model reads.
+std::string_view text_of(Note note);
+template <>
+inline constexpr std::uint8_t kCount<Note> = 1;
+
+struct NoteAdded {
+  InstanceId instance = kRootInstance;
+  Note note = Note::wrap_up;
+
+  PAWL_FACT(NoteAdded, "note_added", PAWL_FIELD(instance) PAWL_FIELD(note));
+};
+
+// Messages that waited for the instance's next step join its transcript.
+struct MessagesDelivered {
+  InstanceId instance = kRootInstance;
+  std::uint32_t count = 0;
+
+  PAWL_FACT(MessagesDelivered, "messages_delivered", PAWL_FIELD(instance) PAWL_FIELD(count));
+};
+
+struct InstanceReadied {  // its next step may begin, but not now
+  InstanceId instance = kRootInstance;
+  std::uint32_t failed_attempts = 0;
+
+  PAWL_FACT(InstanceReadied, "instance_readied", PAWL_FIELD(instance)
+                                                     PAWL_FIELD(failed_attempts));
+};
+
+struct InstanceRested {  // its turn is over
+  InstanceId instance = kRootInstance;
+
+  PAWL_FACT(InstanceRested, "instance_rested", PAWL_FIELD(instance));
+};
+
+struct InstanceSuspended {
+  InstanceId instance = kRootInstance;
+  std::string suspend_id;
+  std::string reason;
+  std::string metadata;
+
+  PAWL_FACT(InstanceSuspended, "instance_suspended", PAWL_FIELD(instance) PAWL_FIELD(suspend_id)
+                                                         PAWL_FIELD(reason)
+                                                             PAWL_FIELD(metadata));
+};
+
+struct TurnHandedOut {  // to the host (yield reason external)
+  InstanceId instance = kRootInstance;
+
+  PAWL_FACT(TurnHandedOut, "turn_handed_out", PAWL_FIELD(instance));
+};
+
+struct InstanceBorn {
+  InstanceId instance = kRootInstance;
+  InstanceId parent = kRootInstance;
+
+  PAWL_FACT(InstanceBorn, "instance_born", PAWL_FIELD(instance) PAWL_FIELD(parent));
+};
+
+// The instance gave control back: it leaves the tree, its last text goes to its parent.
+struct InstanceCeded {
+  InstanceId instance = kRootInstance;
+
+  PAWL_FACT(InstanceCeded, "instance_ceded", PAWL_FIELD(instance));
+};
+
+struct PauseBegan {
+  PAWL_FACT(PauseBegan, "pause_began");
+};
+
+struct PauseEnded {
+  PAWL_FACT(PauseEnded, "pause_ended");
+};
+
+// No effect starts any more; when those under way have ended, the run is over.
+struct EndingBegan {
+  RunStatus status = RunStatus::done;
+  StopReason reason = StopReason::end_turn;
+  std::string detail;
+
+  PAWL_FACT(EndingBegan, "ending_began", PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail));
+};
+
+// Somebody spoke before the end was recorded.
+struct EndingWithdrawn {
+  PAWL_FACT(EndingWithdrawn, "ending_withdrawn");
+};
+
+// DO NOT REORDER: the index is embedded in journals. Append at the end.
+using Decision =
+    std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
+                 ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
+                 InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
+                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn>;
+
+// Effects, imperative.
+
+struct CallModel {
+  EffectId effect{};
+  InstanceId instance = kRootInstance;
+  std::uint64_t step = 0;
+  std::uint32_t attempt = 1;
+  std::uint64_t position = 0;          // model calls of this instance whose outcome is journaled
+  std::uint64_t steps_left = 0;        // after this one
+  Usage reserved;                      // charged if the outcome is lost
+
+  PAWL_FACT(CallModel, "call_model",
+            PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(attempt)
+                PAWL_FIELD(position) PAWL_FIELD(steps_left) PAWL_FIELD(reserved));
+};
+
+struct RunTool {
+  EffectId effect{};
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  std::uint32_t attempt = 1;
+
+  PAWL_FACT(RunTool, "run_tool", PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(call)
+                                     PAWL_FIELD(attempt));
+};
+
+struct AskStatus {
+  EffectId effect{};
+  InstanceId instance = kRootInstance;
+  CallId call{};
+
+  PAWL_FACT(AskStatus, "ask_status", PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(call));
+};
+
+struct AbortEffect {
+  EffectId target{};
+
+  PAWL_FACT(AbortEffect, "abort_effect", PAWL_FIELD(target));
+};
+
+struct BeginAgent {
+  EffectId effect{};
+
+  PAWL_FACT(BeginAgent, "begin_agent", PAWL_FIELD(effect));
+};
+
+struct EndAgent {
+  EffectId effect{};
+
+  PAWL_FACT(EndAgent, "end_agent", PAWL_FIELD(effect));
+};
+
+// DO NOT REORDER: the index is embedded in journals. Append at the end.
+using Effect =
+    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent>;
+
+std::string_view name(const Decision& decision);
+std::string_view name(const Effect& effect);
+
+}  // namespace pawl

@@ -1,0 +1,214 @@
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+// Output tokens set aside for a call whose outcome may be lost.
+constexpr std::uint64_t kReservedOutputTokens = 4096;
+constexpr std::uint64_t kBytesPerToken = 4;
+
+Usage reserve(const Tally& tally) {
+  Usage usage;
+  usage.input_tokens = add_saturating(tally.bytes_in, tally.bytes_out) / kBytesPerToken;
+  usage.output_tokens = kReservedOutputTokens;
+  return usage;
+}
+
+std::string limit_detail(StopReason reason, const Tally& tally, const Limits& limits) {
+  const auto used = [](std::uint64_t have, std::uint64_t allowed) {
+    return std::to_string(have) + " of " + std::to_string(allowed);
+  };
+  switch (reason) {
+    case StopReason::steps:
+      return "limit steps: " + used(tally.steps, limits.steps);
+    case StopReason::model_calls:
+      return "limit model_calls: " + used(tally.model_calls, limits.model_calls);
+    case StopReason::tool_calls:
+      return "limit tool_calls: " + used(tally.tool_calls, limits.tool_calls) +
+             ", and more were asked for";
+    case StopReason::time:
+      return "limit time: " + used(tally.active_ms, limits.time_ms) + " ms";
+    case StopReason::tokens:
+      return "limit tokens: " + used(total_tokens(tally.usage), limits.tokens);
+    case StopReason::bytes_in:
+      return "limit bytes_in: " + used(tally.bytes_in, limits.bytes_in);
+    case StopReason::bytes_out:
+      return "limit bytes_out: " + used(tally.bytes_out, limits.bytes_out);
+    case StopReason::branches:
+      return "limit branches: " + used(tally.branches, limits.branches);
+    default:
+      return std::string(name(reason));
+  }
+}
+
+struct Attempt {
+  std::uint64_t step;
+  std::uint32_t number;
+  std::uint64_t position;
+};
+
+void call_model(Draft& draft, InstanceId instance, const Attempt& attempt) {
+  if (draft.tally.model_calls >= draft.limits().model_calls) {
+    return draft.stop_at(StopReason::model_calls);
+  }
+  CallModel effect;
+  effect.effect = draft.mint_effect();
+  effect.instance = instance;
+  effect.step = attempt.step;
+  effect.attempt = attempt.number;
+  effect.position = attempt.position;
+  effect.steps_left = draft.limits().steps - std::min(draft.limits().steps, draft.tally.steps);
+  effect.reserved = reserve(draft.tally);
+  ++draft.tally.model_calls;
+  draft.effects.push_back(effect);
+}
+
+}  // namespace
+
+Draft::Draft(const RunState& run, const Event& event, const Stamp& when)
+    : state(run),
+      stamp(when),
+      tally(tally_after(run, event, when)),
+      starting(std::get_if<RunStarted>(&event)),
+      effects_minted_(run.effects_minted),
+      calls_minted_(run.calls_minted) {
+  if (std::holds_alternative<Pausing>(run.course)) course_ = Heading::pausing;
+  if (std::holds_alternative<Ending>(run.course)) course_ = Heading::ending;
+}
+
+void Draft::discard(const OpenEffect& effect, const Usage& charged) {
+  add(AttemptDiscarded{effect.id, charged});
+  tally.usage = tally.usage + charged;
+  close(effect.id);
+}
+
+void Draft::pause() {
+  add(PauseBegan{});
+  course_ = Heading::pausing;
+}
+
+void Draft::unpause() {
+  add(PauseEnded{});
+  course_ = Heading::going;
+}
+
+void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
+  if (ending()) return;
+  add(EndingBegan{status, reason, std::move(detail)});
+  course_ = Heading::ending;
+  for (const OpenEffect& effect : state.open) {
+    const bool abortable =
+        effect.kind != EffectKind::begin_agent && effect.kind != EffectKind::end_agent;
+    if (abortable && still_open(effect.id)) effects.push_back(AbortEffect{effect.id});
+  }
+}
+
+void Draft::stop_at(StopReason limit) {
+  stop(RunStatus::stopped, limit, limit_detail(limit, tally, limits()));
+}
+
+void Draft::withdraw_ending() {
+  add(EndingWithdrawn{});
+  course_ = Heading::going;
+}
+
+bool Draft::all_ended(InstanceId instance) const {
+  return std::all_of(state.calls.begin(), state.calls.end(), [&](const Call& call) {
+    return call.instance != instance || std::holds_alternative<CallEnded>(call.state) ||
+           std::find(ended_.begin(), ended_.end(), call.id) != ended_.end();
+  });
+}
+
+void Draft::settle() {
+  if (!ending()) return;
+  const bool old_open = std::any_of(state.open.begin(), state.open.end(),
+                                    [this](const auto& one) { return still_open(one.id); });
+  const bool new_open = std::any_of(effects.begin(), effects.end(), [](const Effect& effect) {
+    return !std::holds_alternative<AbortEffect>(effect);
+  });
+  if (!old_open && !new_open) effects.push_back(EndAgent{mint_effect()});
+}
+
+void begin_step(Draft& draft, const Instance& instance, Fresh fresh) {
+  if (draft.ending()) return;
+  if (draft.pausing()) return draft.add(InstanceReadied{instance.id, 0});
+  if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  const auto waiting =
+      static_cast<std::uint32_t>(instance.waiting_messages.size()) + fresh.arrived;
+  if (waiting > 0) draft.add(MessagesDelivered{instance.id, waiting});
+  ++draft.tally.steps;
+  draft.add(StepBegan{instance.id, draft.tally.steps});
+  call_model(draft, instance.id, {draft.tally.steps, 1, instance.position + fresh.outcomes});
+}
+
+void call_again(Draft& draft, const Instance& instance, Fresh fresh) {
+  if (instance.open_step == 0) return begin_step(draft, instance, fresh);
+  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  call_model(draft, instance.id,
+             {instance.open_step, instance.attempts + 1, instance.position + fresh.outcomes});
+}
+
+void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made) {
+  if (draft.ending()) return;
+  if (draft.pausing()) return draft.add(CallHeld{call});
+  draft.effects.push_back(RunTool{draft.mint_effect(), instance, call, attempts_made + 1});
+}
+
+void doubt(Draft& draft, const Call& call) {
+  const PinnedTool* tool = find_tool(draft.state, call.tool);
+  if (tool != nullptr && tool->on_doubt == OnDoubt::tell_model) {
+    draft.add(CallUnknown{call.id});
+    draft.end_call(call.id);
+  } else {
+    draft.add(CallInDoubt{call.id});
+  }
+}
+
+void go_on_when_all_ended(Draft& draft, InstanceId id) {
+  if (draft.ending() || !draft.all_ended(id)) return;
+  const Instance* instance = find_instance(draft.state, id);
+  PAWL_ASSERT(instance != nullptr);
+  draft.add(ResultsTaken{id});
+  begin_step(draft, *instance, {});
+}
+
+Instance root_of(const RunStarted& event, std::uint64_t seq) {
+  Instance root;
+  root.node = event.node;
+  for (std::size_t i = 0; i < event.history.size(); ++i) {
+    root.transcript.push_back({EntryKind::past, seq, i});
+  }
+  root.transcript.push_back({EntryKind::input, seq, 0});
+  return root;
+}
+
+std::uint64_t fingerprint_of(const CallBlock& call) {
+  std::string bytes = call.tool;
+  bytes.push_back('\0');
+  const Digest input = call.input.digest();
+  bytes += input.view();
+  const Digest whole = sha256(bytes);
+  std::uint64_t fingerprint = 0;
+  for (std::size_t i = 0; i < sizeof fingerprint; ++i) {
+    fingerprint = fingerprint << 8U | whole.bytes[i];
+  }
+  return fingerprint;
+}
+
+std::uint64_t fingerprint_of(const std::vector<Block>& blocks) {
+  std::string bytes;
+  for (const Block& block : blocks) {
+    if (const TextBlock* text = std::get_if<TextBlock>(&block)) bytes += text->text.digest().view();
+    if (const CallBlock* call = std::get_if<CallBlock>(&block)) {
+      bytes += std::to_string(fingerprint_of(*call));
+    }
+  }
+  const Digest whole = sha256(bytes);
+  std::uint64_t fingerprint = 0;
+  for (std::size_t i = 0; i < sizeof fingerprint; ++i) {
+    fingerprint = fingerprint << 8U | whole.bytes[i];
+  }
+  return fingerprint;
+}
+
+}  // namespace pawl

@@ -1,0 +1,99 @@
+// The decision in the making: what decide()'s overloads write into. Internal to the kernel.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/kernel/kernel.h"
+#include "pawl/kernel/tally.h"
+
+namespace pawl {
+
+class Draft {
+ public:
+  Draft(const RunState& run, const Event& event, const Stamp& when);
+
+  const RunState& state;
+  const Stamp& stamp;
+  Tally tally;  // after the event and what was decided so far
+  std::vector<Decision> decisions;
+  std::vector<Effect> effects;
+  const RunStarted* starting = nullptr;  // the event, when it is the first
+
+  const Limits& limits() const { return starting == nullptr ? state.limits : starting->limits; }
+  const Guards& guards() const { return starting == nullptr ? state.guards : starting->guards; }
+  bool ending() const { return course_ == Heading::ending; }
+  bool pausing() const { return course_ == Heading::pausing; }
+  bool going() const { return course_ == Heading::going; }
+
+  void add(Decision decision) { decisions.push_back(std::move(decision)); }
+  EffectId mint_effect() { return EffectId{++effects_minted_}; }
+  CallId mint_call() { return CallId{++calls_minted_}; }
+
+  // The effect is no longer under way after this event.
+  void close(EffectId effect) { closed_.push_back(effect); }
+  void discard(const OpenEffect& effect, const Usage& charged);
+
+  void pause();
+  void unpause();
+  // Ends the run: nothing starts any more, what is under way is aborted.
+  void stop(RunStatus status, StopReason reason, std::string detail);
+  void stop_at(StopReason limit);
+  void withdraw_ending();
+
+  // The call has a result now. True when it was the last open one of its instance.
+  void end_call(CallId call) { ended_.push_back(call); }
+  bool all_ended(InstanceId instance) const;
+
+  // The last word: an ending run with nothing under way gets its EndAgent.
+  void settle();
+
+ private:
+  enum class Heading { going, pausing, ending };
+
+  bool still_open(EffectId effect) const {
+    return std::find(closed_.begin(), closed_.end(), effect) == closed_.end();
+  }
+
+  Heading course_ = Heading::going;
+  std::uint64_t effects_minted_;
+  std::uint64_t calls_minted_;
+  std::vector<EffectId> closed_;
+  std::vector<CallId> ended_;
+};
+
+// Begins the instance's next step, or readies it, or ends the run at an exhausted bound.
+// `arrived` messages came with this very event; `outcomes` model calls ended with it.
+struct Fresh {
+  std::uint32_t arrived = 0;
+  std::uint32_t outcomes = 0;
+};
+void begin_step(Draft& draft, const Instance& instance, Fresh fresh);
+// One more attempt at the open step.
+void call_again(Draft& draft, const Instance& instance, Fresh fresh);
+// Runs a call (again), or holds it back while the run is pausing.
+void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made);
+// Nobody knows what the call did: wait for a person, or tell the model, as its tool says.
+void doubt(Draft& draft, const Call& call);
+// When all calls of the instance have ended, takes their results and goes on.
+void go_on_when_all_ended(Draft& draft, InstanceId instance);
+// What a model (or the host in its place) said.
+struct Reply {
+  const std::vector<Block>& blocks;
+  ReplyStop stop;
+  std::string_view detail;
+  std::string_view metadata;
+  Fresh fresh;
+  std::uint64_t step;
+};
+void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
+
+// The root instance that a RunStarted makes.
+Instance root_of(const RunStarted& event, std::uint64_t seq);
+
+std::uint64_t fingerprint_of(const CallBlock& call);
+std::uint64_t fingerprint_of(const std::vector<Block>& blocks);
+
+}  // namespace pawl

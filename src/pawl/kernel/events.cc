@@ -1,0 +1,72 @@
+#include "pawl/kernel/events.h"
+
+namespace pawl {
+
+std::string_view name(const Event& event) {
+  return std::visit([](const auto& fact) { return std::decay_t<decltype(fact)>::kName; }, event);
+}
+
+InstanceId instance_of(const Event& event) {
+  return std::visit(
+      [](const auto& fact) {
+        if constexpr (requires { fact.instance; }) {
+          return fact.instance;
+        } else {
+          return kRootInstance;
+        }
+      },
+      event);
+}
+
+InboxRank inbox_rank(const Event& event) {
+  if (std::holds_alternative<CancelRequested>(event)) return InboxRank::cancel;
+  if (std::holds_alternative<PauseRequested>(event)) return InboxRank::pause;
+  if (std::holds_alternative<ResumeRequested>(event)) return InboxRank::resume;
+  if (std::holds_alternative<DoubtResolved>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<InstanceResumed>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<ExternalTurnPushed>(event)) return InboxRank::turn;
+  if (std::holds_alternative<MessageReceived>(event)) return InboxRank::message;
+  return InboxRank::refused;
+}
+
+std::string_view name(Speaker value) {
+  return value == Speaker::user ? "user" : "assistant";
+}
+
+std::string_view name(Presence value) {
+  return value == Presence::present ? "present" : "absent";
+}
+
+std::string_view name(ToolEnd value) {
+  switch (value) {
+    case ToolEnd::succeeded:
+      return "succeeded";
+    case ToolEnd::failed:
+      return "failed";
+    case ToolEnd::timed_out:
+      return "timed_out";
+    case ToolEnd::aborted:
+      return "aborted";
+    case ToolEnd::denied:
+      return "denied";
+  }
+  return "failed";
+}
+
+std::string_view name(StatusAnswer value) {
+  switch (value) {
+    case StatusAnswer::done:
+      return "done";
+    case StatusAnswer::absent:
+      return "absent";
+    case StatusAnswer::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view name(DoubtVerdict value) {
+  return value == DoubtVerdict::happened ? "happened" : "did_not_happen";
+}
+
+}  // namespace pawl

@@ -1,0 +1,335 @@
+// Facts, past tense: everything that can happen to a run. Each has the name it has in JSON and the
+// list of its fields, from which codec and printer are made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pawl/kernel/blocks.h"
+#include "pawl/kernel/content.h"
+#include "pawl/kernel/ids.h"
+#include "pawl/kernel/limits.h"
+#include "pawl/kernel/retry.h"
+#include "pawl/kernel/tool_spec.h"
+#include "pawl/kernel/words.h"
+
+// Declares the name and the fields of an event, decision, effect or phase.
+#define PAWL_FIELD(field) visit(#field, self.field);
+#define PAWL_FACT(type, json_name, ...)                               \
+  static constexpr std::string_view kName = json_name;                \
+  template <class Self, class Visit>                                  \
+  static void fields([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) { \
+    __VA_ARGS__                                                       \
+  }                                                                   \
+  friend bool operator==(const type&, const type&) = default
+
+namespace pawl {
+
+// The number that gates every later change of a decision: a journal keeps the one it began with.
+inline constexpr std::uint32_t kSemantics = 1;
+
+// What a run keeps of a tool for its whole life, whatever happens to the charter's file.
+struct PinnedTool {
+  std::string name;
+  EffectClass effect = EffectClass::once;
+  OnDoubt on_doubt = OnDoubt::wait;
+  Digest definition;  // of the whole ToolSpec
+
+  PAWL_FACT(PinnedTool, "tool", PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt)
+                                    PAWL_FIELD(definition));
+};
+
+enum class Speaker : std::uint8_t { user, assistant };
+
+struct PastMessage {
+  Speaker speaker = Speaker::user;
+  Content text;
+
+  PAWL_FACT(PastMessage, "past_message", PAWL_FIELD(speaker) PAWL_FIELD(text));
+};
+
+struct Variable {
+  std::string key;
+  std::string value;
+
+  PAWL_FACT(Variable, "variable", PAWL_FIELD(key) PAWL_FIELD(value));
+};
+
+enum class Presence : std::uint8_t { absent, present };
+
+struct RunStarted {
+  RunId run;
+  std::string tenant = "default";
+  std::string name;  // of the charter
+  std::string started_by;
+  std::uint32_t semantics = kSemantics;
+  Digest charter_digest;
+  Content charter;        // its text as accepted
+  std::string directory;  // the charter's: relative paths start there
+  std::string node;
+  std::string model;
+  Limits limits;
+  Guards guards;
+  RetryPolicy retry;
+  Prices prices;
+  std::vector<PinnedTool> tools;
+  std::vector<Variable> variables;
+  std::vector<PastMessage> history;
+  Content input;
+  Presence agent_callbacks = Presence::absent;
+
+  PAWL_FACT(RunStarted, "run_started",
+            PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
+                PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(charter)
+                    PAWL_FIELD(directory) PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits)
+                        PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools)
+                            PAWL_FIELD(variables) PAWL_FIELD(history) PAWL_FIELD(input)
+                                PAWL_FIELD(agent_callbacks));
+};
+
+// A process took the run over: after a crash, or because it had been parked.
+struct DriverAttached {
+  std::string by;
+
+  PAWL_FACT(DriverAttached, "driver_attached", PAWL_FIELD(by));
+};
+
+// The before-agent callbacks have run.
+struct AgentBegan {
+  EffectId effect{};
+  HookVerdict verdict = HookVerdict::proceed;
+  Content replacement;  // the output, when the verdict is replace
+  std::string reason;   // when it is stop
+
+  PAWL_FACT(AgentBegan, "agent_began", PAWL_FIELD(effect) PAWL_FIELD(verdict)
+                                           PAWL_FIELD(replacement) PAWL_FIELD(reason));
+};
+
+struct ModelReplied {
+  InstanceId instance = kRootInstance;
+  EffectId effect{};
+  std::vector<Block> blocks;
+  Usage usage;
+  ReplyStop stop = ReplyStop::end_turn;
+  std::string stop_detail;
+  std::string stop_metadata;  // JSON, for a suspend; may be empty
+  std::string model;    // which answered
+  std::string session;  // resume handle, for executors that have one
+  Origin origin = Origin::executor;
+
+  PAWL_FACT(ModelReplied, "model_replied",
+            PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(blocks) PAWL_FIELD(usage)
+                PAWL_FIELD(stop) PAWL_FIELD(stop_detail) PAWL_FIELD(stop_metadata) PAWL_FIELD(model) PAWL_FIELD(session)
+                    PAWL_FIELD(origin));
+};
+
+struct ModelFailed {
+  InstanceId instance = kRootInstance;
+  EffectId effect{};
+  ErrorCategory category = ErrorCategory::llm_error;
+  std::string message;
+  std::optional<std::uint64_t> retry_after_ms;
+  Usage usage;
+
+  PAWL_FACT(ModelFailed, "model_failed",
+            PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(category) PAWL_FIELD(message)
+                PAWL_FIELD(retry_after_ms) PAWL_FIELD(usage));
+};
+
+// The call was stopped because the run asked for it.
+struct ModelAborted {
+  InstanceId instance = kRootInstance;
+  EffectId effect{};
+  Usage usage;
+
+  PAWL_FACT(ModelAborted, "model_aborted", PAWL_FIELD(instance) PAWL_FIELD(effect)
+                                               PAWL_FIELD(usage));
+};
+
+enum class ToolEnd : std::uint8_t { succeeded, failed, timed_out, aborted, denied };
+
+struct ToolFinished {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  EffectId effect{};
+  ToolEnd end = ToolEnd::succeeded;
+  Content content;
+  std::uint64_t content_length = 0;  // produced; more than content's when it was cut
+  Origin origin = Origin::executor;
+
+  PAWL_FACT(ToolFinished, "tool_finished",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
+                PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin));
+};
+
+enum class StatusAnswer : std::uint8_t { done, absent, unknown };
+
+// A reconcilable tool was asked by key what happened.
+struct ToolStatusLearned {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  EffectId effect{};
+  StatusAnswer answer = StatusAnswer::unknown;
+  Content content;
+
+  PAWL_FACT(ToolStatusLearned, "tool_status_learned",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(answer)
+                PAWL_FIELD(content));
+};
+
+enum class DoubtVerdict : std::uint8_t { happened, did_not_happen };
+
+struct DoubtResolved {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  DoubtVerdict verdict = DoubtVerdict::happened;
+  Content result;
+  std::string by;
+
+  PAWL_FACT(DoubtResolved, "doubt_resolved",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(verdict) PAWL_FIELD(result)
+                PAWL_FIELD(by));
+};
+
+struct MessageReceived {
+  InstanceId instance = kRootInstance;
+  Content text;
+  std::string from;
+
+  PAWL_FACT(MessageReceived, "message_received", PAWL_FIELD(instance) PAWL_FIELD(text)
+                                                     PAWL_FIELD(from));
+};
+
+struct PauseRequested {
+  std::string by;
+
+  PAWL_FACT(PauseRequested, "pause_requested", PAWL_FIELD(by));
+};
+
+struct ResumeRequested {
+  std::string by;
+
+  PAWL_FACT(ResumeRequested, "resume_requested", PAWL_FIELD(by));
+};
+
+struct CancelRequested {
+  std::string by;
+  std::string reason;
+
+  PAWL_FACT(CancelRequested, "cancel_requested", PAWL_FIELD(by) PAWL_FIELD(reason));
+};
+
+// wake_at() has come: a retry is due, a deadline passed.
+struct TimerFired {
+  PAWL_FACT(TimerFired, "timer_fired");
+};
+
+// A callback of the host threw: reported, nothing more.
+struct HookFailed {
+  HookPoint point = HookPoint::before_agent;
+  std::string message;
+
+  PAWL_FACT(HookFailed, "hook_failed", PAWL_FIELD(point) PAWL_FIELD(message));
+};
+
+// A callback of the host asked for the run to stop.
+struct HookStopped {
+  HookPoint point = HookPoint::before_model;
+  EffectId effect{};  // what it was asked about, if that is still open
+  std::string reason;
+
+  PAWL_FACT(HookStopped, "hook_stopped", PAWL_FIELD(point) PAWL_FIELD(effect) PAWL_FIELD(reason));
+};
+
+struct InstanceSpawned {
+  InstanceId parent = kRootInstance;
+  std::string node;
+  Content input;
+
+  PAWL_FACT(InstanceSpawned, "instance_spawned", PAWL_FIELD(parent) PAWL_FIELD(node)
+                                                     PAWL_FIELD(input));
+};
+
+struct InstanceResumed {
+  InstanceId instance = kRootInstance;
+  std::string suspend_id;
+  std::string by;
+
+  PAWL_FACT(InstanceResumed, "instance_resumed", PAWL_FIELD(instance) PAWL_FIELD(suspend_id)
+                                                     PAWL_FIELD(by));
+};
+
+// The host answers a turn that was given to it (yield reason external).
+struct ExternalTurnPushed {
+  InstanceId instance = kRootInstance;
+  std::vector<Block> blocks;
+  Usage usage;
+  std::string by;
+
+  PAWL_FACT(ExternalTurnPushed, "external_turn_pushed",
+            PAWL_FIELD(instance) PAWL_FIELD(blocks) PAWL_FIELD(usage) PAWL_FIELD(by));
+};
+
+// Nothing is under way and somebody must act: the run leaves memory.
+struct RunWaiting {
+  PAWL_FACT(RunWaiting, "run_waiting");
+};
+
+// The after-agent callbacks have run, and the run is over.
+struct RunFinished {
+  EffectId effect{};
+  std::optional<Content> output;  // when a callback replaced it
+
+  PAWL_FACT(RunFinished, "run_finished", PAWL_FIELD(effect) PAWL_FIELD(output));
+};
+
+// An event of a later version that says it may be skipped: kept as it was, and without consequence.
+struct Unrecognised {
+  std::uint64_t type = 0;
+  std::string body;
+
+  PAWL_FACT(Unrecognised, "unrecognised", PAWL_FIELD(type) PAWL_FIELD(body));
+};
+
+// DO NOT REORDER: the index is embedded in journals. Append at the end.
+using Event =
+    std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed, ModelAborted,
+                 ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
+                 ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
+                 InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
+                 Unrecognised>;
+
+std::string_view name(const Event& event);
+// The instance an event is about; the root for events about the run.
+InstanceId instance_of(const Event& event);
+
+// What may come through the inbox, lower first: control before guidance.
+enum class InboxRank : std::uint8_t { cancel, pause, resume, resolve, turn, message, refused };
+InboxRank inbox_rank(const Event& event);
+
+template <>
+inline constexpr std::uint8_t kCount<EffectClass> = 4;
+template <>
+inline constexpr std::uint8_t kCount<OnDoubt> = 2;
+template <>
+inline constexpr std::uint8_t kCount<Speaker> = 2;
+template <>
+inline constexpr std::uint8_t kCount<Presence> = 2;
+template <>
+inline constexpr std::uint8_t kCount<ToolEnd> = 5;
+template <>
+inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
+template <>
+inline constexpr std::uint8_t kCount<DoubtVerdict> = 2;
+
+std::string_view name(Speaker value);
+std::string_view name(Presence value);
+std::string_view name(ToolEnd value);
+std::string_view name(StatusAnswer value);
+std::string_view name(DoubtVerdict value);
+
+}  // namespace pawl

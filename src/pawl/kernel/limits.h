@@ -1,0 +1,83 @@
+// The bounds of a run. Every one has a default, a stop reason and leaves a usable partial result.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pawl/kernel/usage.h"
+#include "pawl/kernel/words.h"
+
+namespace pawl {
+
+struct Limits {
+  std::uint64_t steps = 50;
+  std::uint64_t model_calls = 200;  // attempts included
+  std::uint64_t tool_calls = 500;
+  std::uint64_t time_ms = 3'600'000;  // of work; waiting does not count
+  std::uint64_t tokens = 2'000'000;
+  std::uint64_t bytes_in = 64U << 20U;   // input, messages and tool results
+  std::uint64_t bytes_out = 16U << 20U;  // what the model wrote
+  std::uint64_t branches = 10;           // instances spawned
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("steps", self.steps);
+    visit("model_calls", self.model_calls);
+    visit("tool_calls", self.tool_calls);
+    visit("time_ms", self.time_ms);
+    visit("tokens", self.tokens);
+    visit("bytes_in", self.bytes_in);
+    visit("bytes_out", self.bytes_out);
+    visit("branches", self.branches);
+  }
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+// Loop guards: how many in a row end the run. 0 switches one off.
+struct Guards {
+  std::uint32_t identical_calls = 3;
+  std::uint32_t identical_steps = 3;
+  std::uint32_t tool_errors = 3;
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("identical_calls", self.identical_calls);
+    visit("identical_steps", self.identical_steps);
+    visit("tool_errors", self.tool_errors);
+  }
+  friend bool operator==(const Guards&, const Guards&) = default;
+};
+
+// What a run has used so far.
+struct Tally {
+  std::uint64_t steps = 0;
+  std::uint64_t model_calls = 0;
+  std::uint64_t tool_calls = 0;
+  std::uint64_t active_ms = 0;
+  Usage usage;
+  std::uint64_t cost_pico = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t branches = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("steps", self.steps);
+    visit("model_calls", self.model_calls);
+    visit("tool_calls", self.tool_calls);
+    visit("active_ms", self.active_ms);
+    visit("usage", self.usage);
+    visit("cost_pico", self.cost_pico);
+    visit("bytes_in", self.bytes_in);
+    visit("bytes_out", self.bytes_out);
+    visit("branches", self.branches);
+  }
+  friend bool operator==(const Tally&, const Tally&) = default;
+};
+
+// A bound that has been crossed: used more than allowed. The one that is named first wins.
+std::optional<StopReason> crossed(const Tally& tally, const Limits& limits);
+// A bound that leaves no room for one more step.
+std::optional<StopReason> exhausted(const Tally& tally, const Limits& limits);
+
+}  // namespace pawl

@@ -1,0 +1,286 @@
+// The state of a run: a tree of instances, what is under way, what was used. Only fold() changes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pawl/kernel/decisions.h"
+#include "pawl/kernel/events.h"
+
+namespace pawl {
+
+// Phases of an instance: each holds exactly the data that is meaningful in it.
+struct Ready {  // its next model call may be made
+  std::uint32_t failed_attempts = 0;
+
+  PAWL_FACT(Ready, "ready", PAWL_FIELD(failed_attempts));
+};
+
+struct AwaitingModel {
+  EffectId effect{};
+  std::uint32_t failed_attempts = 0;
+  Usage reserved;
+
+  PAWL_FACT(AwaitingModel, "awaiting_model", PAWL_FIELD(effect) PAWL_FIELD(failed_attempts)
+                                                 PAWL_FIELD(reserved));
+};
+
+struct BackingOff {
+  std::uint32_t failed_attempts = 0;
+  std::uint64_t until_elapsed_ms = 0;
+
+  PAWL_FACT(BackingOff, "backing_off", PAWL_FIELD(failed_attempts) PAWL_FIELD(until_elapsed_ms));
+};
+
+struct AwaitingTools {  // its calls are in RunState::calls
+  PAWL_FACT(AwaitingTools, "awaiting_tools");
+};
+
+struct Suspended {
+  std::string suspend_id;
+  std::string reason;
+  std::string metadata;  // JSON; may be empty
+
+  PAWL_FACT(Suspended, "suspended", PAWL_FIELD(suspend_id) PAWL_FIELD(reason)
+                                        PAWL_FIELD(metadata));
+};
+
+struct AwaitingExternal {
+  PAWL_FACT(AwaitingExternal, "awaiting_external");
+};
+
+struct Resting {  // its turn is over
+  PAWL_FACT(Resting, "resting");
+};
+
+using Phase = std::variant<Ready, AwaitingModel, BackingOff, AwaitingTools, Suspended,
+                           AwaitingExternal, Resting>;
+
+// One message of a transcript, by reference: the content stays in the journal.
+enum class EntryKind : std::uint8_t { input, past, message, assistant, tool_result, note, ceded };
+std::string_view name(EntryKind value);
+template <>
+inline constexpr std::uint8_t kCount<EntryKind> = 7;
+
+struct Entry {
+  EntryKind kind = EntryKind::input;
+  std::uint64_t seq = 0;     // the record that holds it
+  std::uint64_t number = 0;  // tool_result: the call; past: the index; note: which
+
+  PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number));
+};
+
+enum class WrapUp : std::uint8_t { not_asked, asked };
+std::string_view name(WrapUp value);
+template <>
+inline constexpr std::uint8_t kCount<WrapUp> = 2;
+
+struct LoopGuard {
+  std::uint64_t call_fingerprint = 0;
+  std::uint32_t identical_calls = 0;
+  std::uint64_t step_fingerprint = 0;
+  std::uint32_t identical_steps = 0;
+  std::uint32_t tool_errors = 0;
+
+  PAWL_FACT(LoopGuard, "loop_guard", PAWL_FIELD(call_fingerprint) PAWL_FIELD(identical_calls)
+                                         PAWL_FIELD(step_fingerprint) PAWL_FIELD(identical_steps)
+                                             PAWL_FIELD(tool_errors));
+};
+
+struct Instance {
+  InstanceId id = kRootInstance;
+  InstanceId parent = kRootInstance;  // the root is its own parent
+  std::string node;
+  Phase phase;
+  std::uint64_t open_step = 0;  // the step it is in; 0 between steps
+  std::uint64_t position = 0;   // model calls whose outcome is journaled
+  std::uint32_t attempts = 0;   // model calls made in the open step
+  std::vector<Entry> transcript;
+  std::vector<std::uint64_t> waiting_messages;  // records of messages for its next step
+  std::optional<std::uint64_t> last_text;       // record of the last text it wrote
+  WrapUp wrap_up = WrapUp::not_asked;
+  LoopGuard guard;
+  std::string session;
+
+  PAWL_FACT(Instance, "instance",
+            PAWL_FIELD(id) PAWL_FIELD(parent) PAWL_FIELD(node) PAWL_FIELD(phase)
+                PAWL_FIELD(open_step) PAWL_FIELD(position) PAWL_FIELD(attempts)
+                    PAWL_FIELD(transcript) PAWL_FIELD(waiting_messages) PAWL_FIELD(last_text)
+                        PAWL_FIELD(wrap_up) PAWL_FIELD(guard) PAWL_FIELD(session));
+};
+
+// States of a call, from its opening until its result is taken.
+struct CallWaiting {  // to be run once effects may start
+  PAWL_FACT(CallWaiting, "held");
+};
+struct CallRunning {
+  EffectId effect{};
+
+  PAWL_FACT(CallRunning, "running", PAWL_FIELD(effect));
+};
+struct CallAsking {
+  EffectId effect{};
+
+  PAWL_FACT(CallAsking, "asking", PAWL_FIELD(effect));
+};
+struct CallDoubtful {
+  PAWL_FACT(CallDoubtful, "in_doubt");
+};
+struct CallEnded {
+  std::uint64_t seq = 0;  // the record that holds its result
+
+  PAWL_FACT(CallEnded, "ended", PAWL_FIELD(seq));
+};
+using CallState = std::variant<CallWaiting, CallRunning, CallAsking, CallDoubtful, CallEnded>;
+
+struct Call {
+  CallId id{};
+  InstanceId instance = kRootInstance;
+  std::string tool;
+  std::uint64_t seq = 0;    // the record of the reply that asked for it
+  std::uint32_t index = 0;  // of its block in that reply
+  std::uint32_t attempts = 0;
+  CallState state;
+
+  PAWL_FACT(Call, "call", PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq)
+                              PAWL_FIELD(index) PAWL_FIELD(attempts) PAWL_FIELD(state));
+};
+
+enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent };
+std::string_view name(EffectKind value);
+template <>
+inline constexpr std::uint8_t kCount<EffectKind> = 5;
+
+struct OpenEffect {
+  EffectId id{};
+  EffectKind kind = EffectKind::model;
+  InstanceId instance = kRootInstance;
+  CallId call{};
+
+  PAWL_FACT(OpenEffect, "open_effect", PAWL_FIELD(id) PAWL_FIELD(kind) PAWL_FIELD(instance)
+                                           PAWL_FIELD(call));
+};
+
+// Where the run as a whole is heading.
+struct Going {
+  PAWL_FACT(Going, "going");
+};
+struct Pausing {
+  PAWL_FACT(Pausing, "pausing");
+};
+struct Ending {
+  RunStatus status = RunStatus::done;
+  StopReason reason = StopReason::end_turn;
+  std::string detail;
+  std::uint64_t since_elapsed_ms = 0;
+  std::uint64_t step = 0;
+
+  PAWL_FACT(Ending, "ending", PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail)
+                                  PAWL_FIELD(since_elapsed_ms) PAWL_FIELD(step));
+};
+using Course = std::variant<Going, Pausing, Ending>;
+
+struct NotStarted {
+  PAWL_FACT(NotStarted, "not_started");
+};
+struct Live {
+  PAWL_FACT(Live, "live");
+};
+struct Finished {
+  std::optional<std::uint64_t> output;  // the record that holds the output
+
+  PAWL_FACT(Finished, "finished", PAWL_FIELD(output));
+};
+using Life = std::variant<NotStarted, Live, Finished>;
+
+// Whether the last record says that the run waits.
+enum class Parked : std::uint8_t { no, yes };
+std::string_view name(Parked value);
+template <>
+inline constexpr std::uint8_t kCount<Parked> = 2;
+
+struct RunState {
+  RunId id;
+  std::string tenant;
+  std::string name;
+  std::string model;
+  std::string directory;
+  std::uint32_t semantics = kSemantics;
+  Digest charter_digest;
+  Limits limits;
+  Guards guards;
+  RetryPolicy retry;
+  Prices prices;
+  std::vector<PinnedTool> tools;
+  std::int64_t started_at_ms = 0;
+  Life life;
+  Course course;
+  std::vector<Instance> instances;  // the root first; parents before children
+  std::vector<Call> calls;          // opened and not yet taken, by number
+  std::vector<OpenEffect> open;
+  Parked parked = Parked::no;
+  Tally tally;
+  std::uint64_t calls_minted = 0;
+  std::uint64_t effects_minted = 0;
+  std::uint32_t instances_minted = 0;
+  std::uint64_t length = 0;  // records folded
+  std::uint64_t epoch = 0;
+  std::uint64_t elapsed_ms = 0;  // of the last record
+  std::int64_t at_ms = 0;        // likewise, wall time
+
+  PAWL_FACT(RunState, "run_state",
+            PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model)
+                PAWL_FIELD(directory) PAWL_FIELD(semantics) PAWL_FIELD(charter_digest)
+                    PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
+                        PAWL_FIELD(tools) PAWL_FIELD(started_at_ms) PAWL_FIELD(life)
+                            PAWL_FIELD(course) PAWL_FIELD(instances) PAWL_FIELD(calls)
+                                PAWL_FIELD(open) PAWL_FIELD(parked) PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
+                                    PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
+                                        PAWL_FIELD(length) PAWL_FIELD(epoch)
+                                            PAWL_FIELD(elapsed_ms) PAWL_FIELD(at_ms));
+};
+
+struct Record;
+
+// Readable by everybody, changed by nobody but fold(): the state is private to it.
+class Run {
+ public:
+  const RunState& state() const { return state_; }
+  const RunState* operator->() const { return &state_; }
+
+  friend bool operator==(const Run&, const Run&) = default;
+
+ private:
+  friend class RunFolder;
+  friend Result<Run> decode_snapshot(std::string_view bytes);
+  RunState state_;
+};
+
+const Instance* find_instance(const RunState& state, InstanceId id);
+const Call* find_call(const RunState& state, CallId id);
+const PinnedTool* find_tool(const RunState& state, std::string_view tool);
+const OpenEffect* find_effect(const RunState& state, EffectId id);
+
+// Where the run stands, in the words of its users.
+RunStatus status_of(const RunState& state);
+WaitFor waits_for(const RunState& state);
+StopReason stop_reason_of(const RunState& state);  // meaningful once it is ending
+// True while nothing is under way and nothing is due by itself: somebody must act.
+bool is_waiting(const RunState& state);
+
+// True when a RunWaiting is to be recorded: it waits, and the journal does not say so yet.
+bool wants_park(const RunState& state);
+
+// When time alone changes something: a TimerFired is due at this elapsed run time.
+std::optional<std::uint64_t> wake_at(const RunState& state);
+
+// The idempotency key of a call: H(tenant, run, call number), in hexadecimal. It depends on nothing
+// else, so it survives crashes, drivers, retries and upgrades.
+std::string key_of(const RunState& state, CallId call);
+
+inline constexpr std::uint64_t kEndingGraceMs = 2'000;
+
+}  // namespace pawl

@@ -1,0 +1,77 @@
+#include "pawl/kernel/tally.h"
+
+namespace pawl {
+namespace {
+
+struct Counter {
+  Tally& tally;
+  const Prices& prices;
+
+  void use(const Usage& usage) {
+    tally.usage = tally.usage + usage;
+    tally.cost_pico = add_saturating(tally.cost_pico, cost_pico(usage, prices));
+  }
+  void in(const Content& content) {
+    tally.bytes_in = add_saturating(tally.bytes_in, content.length());
+  }
+  void out(const std::vector<Block>& blocks) {
+    tally.bytes_out = add_saturating(tally.bytes_out, bytes_of(blocks));
+  }
+
+  void count(const RunStarted& event) {
+    in(event.input);
+    for (const PastMessage& message : event.history) in(message.text);
+  }
+  void count(const ModelReplied& event) {
+    use(event.usage);
+    out(event.blocks);
+  }
+  void count(const ExternalTurnPushed& event) {
+    use(event.usage);
+    out(event.blocks);
+  }
+  void count(const ModelFailed& event) { use(event.usage); }
+  void count(const ModelAborted& event) { use(event.usage); }
+  void count(const ToolFinished& event) { in(event.content); }
+  void count(const ToolStatusLearned& event) {
+    if (event.answer == StatusAnswer::done) in(event.content);
+  }
+  void count(const DoubtResolved& event) { in(event.result); }
+  void count(const MessageReceived& event) { in(event.text); }
+  void count(const InstanceSpawned& event) {
+    in(event.input);
+    tally.branches = add_saturating(tally.branches, 1);
+  }
+  template <class Other>
+  void count(const Other&) {}
+};
+
+}  // namespace
+
+std::uint64_t bytes_of(const std::vector<Block>& blocks) {
+  std::uint64_t bytes = 0;
+  for (const Block& block : blocks) {
+    std::visit(
+        [&bytes](const auto& one) {
+          if constexpr (requires { one.text; }) bytes = add_saturating(bytes, one.text.length());
+          if constexpr (requires { one.input; }) bytes = add_saturating(bytes, one.input.length());
+          if constexpr (requires { one.json; }) bytes = add_saturating(bytes, one.json.length());
+        },
+        block);
+  }
+  return bytes;
+}
+
+Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp) {
+  Tally tally = state.tally;
+  if (std::holds_alternative<Live>(state.life) && !is_waiting(state) &&
+      stamp.elapsed_ms > state.elapsed_ms) {
+    tally.active_ms = add_saturating(tally.active_ms, stamp.elapsed_ms - state.elapsed_ms);
+  }
+  const RunStarted* started = std::get_if<RunStarted>(&event);
+  Counter counter{tally, started == nullptr ? state.prices : started->prices};
+  std::visit([&counter](const auto& fact) { counter.count(fact); }, event);
+  return tally;
+}
+
+}  // namespace pawl

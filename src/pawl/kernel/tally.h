@@ -1,0 +1,14 @@
+// What an event adds to a run's tally: used by decide() to look ahead and by fold() to apply.
+#pragma once
+
+#include "pawl/kernel/record.h"
+#include "pawl/kernel/run.h"
+
+namespace pawl {
+
+std::uint64_t bytes_of(const std::vector<Block>& blocks);
+
+// The tally after `event`, before any decision. Time counts only while the run was not waiting.
+Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp);
+
+}  // namespace pawl

@@ -1,0 +1,181 @@
+#include "pawl/kernel/transcript.h"
+
+namespace pawl {
+namespace {
+
+Error nothing_there(const Entry& entry, const Record& record) {
+  return Error{ErrorCode::corrupt, "record " + std::to_string(record.seq) + " (" +
+                                       std::string(name(record.event)) + ") holds no " +
+                                       std::string(name(entry.kind))};
+}
+
+Message user_message(const Content& text) {
+  Message message;
+  message.text = text;
+  return message;
+}
+
+const std::vector<Block>* blocks_of(const Event& event) {
+  if (const auto* reply = std::get_if<ModelReplied>(&event)) return &reply->blocks;
+  if (const auto* turn = std::get_if<ExternalTurnPushed>(&event)) return &turn->blocks;
+  return nullptr;
+}
+
+std::optional<Message> input_of(const Entry& entry, const Event& event) {
+  if (const auto* started = std::get_if<RunStarted>(&event)) {
+    if (entry.kind == EntryKind::input) return user_message(started->input);
+    if (entry.number >= started->history.size()) return std::nullopt;
+    const PastMessage& past = started->history[entry.number];
+    if (past.speaker == Speaker::user) return user_message(past.text);
+    Message message;
+    message.role = Role::assistant;
+    message.blocks.emplace_back(TextBlock{past.text});
+    return message;
+  }
+  const auto* spawned = std::get_if<InstanceSpawned>(&event);
+  if (spawned != nullptr && entry.kind == EntryKind::input) return user_message(spawned->input);
+  return std::nullopt;
+}
+
+Message tool_message(CallId call, Content text, Message::Outcome outcome) {
+  Message message;
+  message.role = Role::tool;
+  message.call = call;
+  message.text = std::move(text);
+  message.outcome = outcome;
+  return message;
+}
+
+std::optional<Message> result_by_decision(CallId call, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    if (const auto* refused = std::get_if<CallRefused>(&decision)) {
+      if (refused->call == call) {
+        return tool_message(call, Content(refused->text), Message::Outcome::error);
+      }
+    }
+    if (const auto* unknown = std::get_if<CallUnknown>(&decision)) {
+      if (unknown->call == call) {
+        return tool_message(call, Content(std::string(outcome_unknown_text())),
+                            Message::Outcome::error);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Message> result_by_event(CallId call, const Event& event) {
+  if (const auto* finished = std::get_if<ToolFinished>(&event)) {
+    if (finished->call != call) return std::nullopt;
+    const bool fine = finished->end == ToolEnd::succeeded;
+    return tool_message(call, finished->content,
+                        fine ? Message::Outcome::fine : Message::Outcome::error);
+  }
+  if (const auto* learned = std::get_if<ToolStatusLearned>(&event)) {
+    if (learned->call == call) return tool_message(call, learned->content, Message::Outcome::fine);
+  }
+  if (const auto* resolved = std::get_if<DoubtResolved>(&event)) {
+    if (resolved->call == call) return tool_message(call, resolved->result, Message::Outcome::fine);
+  }
+  return std::nullopt;
+}
+
+std::optional<Message> message_in(const Entry& entry, const Record& record) {
+  switch (entry.kind) {
+    case EntryKind::input:
+    case EntryKind::past:
+      return input_of(entry, record.event);
+    case EntryKind::message: {
+      const auto* received = std::get_if<MessageReceived>(&record.event);
+      if (received == nullptr) return std::nullopt;
+      return user_message(received->text);
+    }
+    case EntryKind::assistant: {
+      const std::vector<Block>* blocks = blocks_of(record.event);
+      if (blocks == nullptr) return std::nullopt;
+      Message message;
+      message.role = Role::assistant;
+      message.blocks = *blocks;
+      return message;
+    }
+    case EntryKind::tool_result: {
+      const CallId call{entry.number};
+      if (auto decided = result_by_decision(call, record)) return decided;
+      return result_by_event(call, record.event);
+    }
+    case EntryKind::note:
+      if (entry.number >= kCount<Note>) return std::nullopt;
+      return user_message(Content(std::string(text_of(static_cast<Note>(entry.number)))));
+    case EntryKind::ceded: {
+      const auto text = output_of(record);
+      if (!text) return std::nullopt;
+      return user_message(*text);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Role value) {
+  switch (value) {
+    case Role::user:
+      return "user";
+    case Role::assistant:
+      return "assistant";
+    case Role::tool:
+      return "tool";
+  }
+  return "user";
+}
+
+Result<Message> message_of(const Entry& entry, const Record& record) {
+  auto message = message_in(entry, record);
+  if (!message) return nothing_there(entry, record);
+  return *std::move(message);
+}
+
+std::optional<Content> output_of(const Record& record) {
+  if (const auto* finished = std::get_if<RunFinished>(&record.event)) return finished->output;
+  if (const auto* began = std::get_if<AgentBegan>(&record.event)) return began->replacement;
+  const std::vector<Block>* blocks = blocks_of(record.event);
+  if (blocks == nullptr) return std::nullopt;
+  std::optional<Content> last;
+  for (const Block& block : *blocks) {
+    const TextBlock* text = std::get_if<TextBlock>(&block);
+    if (text != nullptr && !text->text.empty()) last = text->text;
+  }
+  return last;
+}
+
+Result<CallBlock> call_block(const Call& call, const Record& record) {
+  const std::vector<Block>* blocks = blocks_of(record.event);
+  const CallBlock* block = blocks != nullptr && call.index < blocks->size()
+                               ? std::get_if<CallBlock>(&(*blocks)[call.index])
+                               : nullptr;
+  if (block == nullptr) {
+    return Error{ErrorCode::corrupt, "record " + std::to_string(record.seq) + " does not hold " +
+                                         to_string(call.id)};
+  }
+  return *block;
+}
+
+std::string_view outcome_unknown_text() {
+  return "outcome_unknown: the call was started, but whether it took effect is not known. Do not "
+         "assume that it did or did not; find out before you repeat it.";
+}
+
+std::string_view step_warning(std::uint64_t steps_left) {
+  switch (steps_left) {
+    case 0:
+      return "This is your last step. Call no tools: give your final answer now.";
+    case 1:
+      return "One step remains after this one. Finish what you are doing and prepare your final "
+             "answer.";
+    case 2:
+      return "Two steps remain after this one. Start to bring your work to an end.";
+    default:
+      return "";
+  }
+}
+
+}  // namespace pawl

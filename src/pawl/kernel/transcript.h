@@ -1,0 +1,41 @@
+// Turns the references of a transcript back into messages, given the records they point at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/record.h"
+#include "pawl/kernel/run.h"
+
+namespace pawl {
+
+enum class Role : std::uint8_t { user, assistant, tool };
+std::string_view name(Role value);
+
+struct Message {
+  Role role = Role::user;
+  std::vector<Block> blocks;       // assistant
+  Content text;                    // user and tool
+  CallId call{};                   // tool
+  enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool
+
+  friend bool operator==(const Message&, const Message&) = default;
+};
+
+// What `entry` says, from the record it points at. A record that holds no such thing is corrupt.
+Result<Message> message_of(const Entry& entry, const Record& record);
+
+// The text a record contributes as an output: what the model (or a callback) wrote last in it.
+// nullopt when it wrote none.
+std::optional<Content> output_of(const Record& record);
+
+// The call block a call was opened from.
+Result<CallBlock> call_block(const Call& call, const Record& record);
+
+// What the model reads when nobody knows what a call did.
+std::string_view outcome_unknown_text();
+
+// A graded warning for the last three steps; empty before.
+std::string_view step_warning(std::uint64_t steps_left);
+
+}  // namespace pawl

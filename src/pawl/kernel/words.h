@@ -1,0 +1,151 @@
+// The closed vocabularies of the kernel. Values are embedded in journals: append, never reorder.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "pawl/base/result.h"
+
+namespace pawl {
+
+// Why an executor gave control back: every step ends with one of these.
+enum class YieldReason : std::uint8_t {
+  end_turn,
+  tool_use,
+  max_tokens,
+  cede,
+  command,
+  suspend,
+  awaiting_resume,
+  external,
+};
+
+// The eight kinds of failure a model call can report.
+enum class ErrorCategory : std::uint8_t {
+  llm_error,
+  tool_error,
+  policy_violation,
+  timeout,
+  quota_exceeded,
+  kernel_internal,
+  validation_error,
+  network_error,
+};
+
+// How a model's reply ended, in the words all providers share.
+enum class ReplyStop : std::uint8_t {
+  end_turn,
+  tool_use,
+  max_tokens,
+  refusal,
+  cede,
+  suspend,
+  external,
+};
+
+enum class RunStatus : std::uint8_t {
+  queued,
+  running,
+  waiting,
+  done,
+  stopped,
+  failed,
+  cancelled,
+  quarantined,
+};
+
+enum class WaitFor : std::uint8_t {
+  nothing,
+  approval,
+  input,
+  event,
+  rate_limit,
+  budget,
+  in_doubt,
+  children,
+  time,
+  paused,
+};
+
+// Which bound, guard or failure ended a run.
+enum class StopReason : std::uint8_t {
+  end_turn,  // it said it was done
+  cede,      // the root gave control back
+  steps,
+  model_calls,
+  tool_calls,
+  time,
+  tokens,
+  bytes_in,
+  bytes_out,
+  branches,
+  repeated_call,
+  repeated_step,
+  tool_errors,
+  max_tokens,
+  refusal,
+  callback,
+  cancelled,
+  llm_error,
+  tool_error,
+  policy_violation,
+  timeout,
+  quota_exceeded,
+  kernel_internal,
+  validation_error,
+  network_error,
+};
+
+enum class HookPoint : std::uint8_t {
+  before_agent,
+  after_agent,
+  before_model,
+  after_model,
+  before_tool,
+  after_tool,
+};
+
+enum class HookVerdict : std::uint8_t { proceed, replace, stop };
+
+// Who produced a reply or a result.
+enum class Origin : std::uint8_t { executor, callback, host, reconciled, person };
+
+std::string_view name(YieldReason value);
+std::string_view name(ErrorCategory value);
+std::string_view name(ReplyStop value);
+std::string_view name(RunStatus value);
+std::string_view name(WaitFor value);
+std::string_view name(StopReason value);
+std::string_view name(HookPoint value);
+std::string_view name(HookVerdict value);
+std::string_view name(Origin value);
+
+// Both "llm_error" and "LlmError".
+Result<ErrorCategory> parse_error_category(std::string_view text);
+Result<ReplyStop> parse_reply_stop(std::string_view text);
+StopReason stop_reason_of(ErrorCategory category);
+
+// The number of values of each vocabulary: a stored number that is not below it is damage.
+template <class E>
+inline constexpr std::uint8_t kCount = 0;
+template <>
+inline constexpr std::uint8_t kCount<YieldReason> = 8;
+template <>
+inline constexpr std::uint8_t kCount<ErrorCategory> = 8;
+template <>
+inline constexpr std::uint8_t kCount<ReplyStop> = 7;
+template <>
+inline constexpr std::uint8_t kCount<RunStatus> = 8;
+template <>
+inline constexpr std::uint8_t kCount<WaitFor> = 10;
+template <>
+inline constexpr std::uint8_t kCount<StopReason> = 25;
+template <>
+inline constexpr std::uint8_t kCount<HookPoint> = 6;
+template <>
+inline constexpr std::uint8_t kCount<HookVerdict> = 3;
+template <>
+inline constexpr std::uint8_t kCount<Origin> = 5;
+
+}  // namespace pawl

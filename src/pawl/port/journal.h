@@ -1,0 +1,160 @@
+// Where the facts of runs are kept: an append-only list of records per run, with the blobs they name,
+// a snapshot that may be thrown away, and an inbox other processes can write to.
+//
+// Contract, checked for every adapter by tests/contract/journal_contract.h:
+//  - A store's methods are called on the loop thread; callbacks come back on the loop thread, never
+//    from inside the call that was given them.
+//  - Several processes may share one store. They see each other's committed writes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/base/hash.h"
+#include "pawl/base/result.h"
+#include "pawl/kernel/ids.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kRecordBytesMax = 1U << 20U;     // canonical bytes of one record
+inline constexpr std::size_t kBlobBytesMax = 64U << 20U;      // one blob
+inline constexpr std::size_t kSnapshotBytesMax = 1U << 30U;   // one snapshot
+inline constexpr std::size_t kInboxRowsMax = 1000;            // waiting rows of one run
+inline constexpr std::size_t kInboxBodyBytesMax = 1U << 20U;  // one inbox row
+inline constexpr int kFailedLoadsMax = 3;  // acquisitions without an append before quarantine
+
+struct StoredRecord {
+  std::uint64_t seq = 0;
+  std::string bytes;
+  Digest chain;  // SHA-256(previous chain ‖ bytes); what "previous" is for seq 0 the kernel says
+
+  friend bool operator==(const StoredRecord&, const StoredRecord&) = default;
+};
+
+struct StoredBlob {
+  Digest digest;  // SHA-256 of bytes
+  std::string bytes;
+
+  friend bool operator==(const StoredBlob&, const StoredBlob&) = default;
+};
+
+// The state of a run after record `seq`, encoded by the kernel. Lies outside the chain.
+struct StoredSnapshot {
+  std::uint64_t seq = 0;
+  Digest chain;  // the chain after record `seq`
+  std::string state;
+
+  friend bool operator==(const StoredSnapshot&, const StoredSnapshot&) = default;
+};
+
+// What a list of runs shows without loading them. Status and reason are the kernel's words.
+struct RunSummary {
+  RunId id;
+  std::string tenant;
+  std::string name;
+  std::string status;  // "running", "waiting", "done", …
+  std::string reason;  // what it waits for, or why it stopped; may be empty
+  std::int64_t created_at_ms = 0;
+  std::int64_t updated_at_ms = 0;  // wall time of the last change of this summary
+  std::uint64_t length = 0;        // number of records; filled by the store
+
+  friend bool operator==(const RunSummary&, const RunSummary&) = default;
+};
+
+struct Append {
+  RunId run;
+  std::uint64_t epoch = 0;
+  std::uint64_t seq = 0;  // must equal the run's length: 0 makes the run
+  std::string bytes;
+  Digest chain;
+  std::vector<StoredBlob> blobs;                // durable with or before the record
+  std::vector<std::uint64_t> inbox_taken;       // rows that this record consumed: removed with it
+  std::optional<RunSummary> summary;            // required for seq 0; else only when it changed
+  std::optional<StoredSnapshot> snapshot;       // replaces the run's snapshot
+  enum class Snapshots { keep, drop } snapshots = Snapshots::keep;  // drop: the run is over
+};
+
+// The right to append to one run. Destroying it, or the death of the process, frees the run at once.
+struct Drive {
+  std::uint64_t epoch = 0;   // raised by every acquire; 1 for a run that is not there yet
+  std::uint64_t length = 0;  // number of records; 0 for a run that is not there yet
+  std::shared_ptr<void> hold;
+};
+
+using StatusCallback = std::function<void(Status)>;
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // Takes the run for this process and raises its epoch, durably. conflict: another driver has it
+  // (in this process or another). corrupt: quarantined, or this is the fourth acquisition in a row
+  // after which nothing could be appended (the count is durable before the run is loaded), which
+  // quarantines it.
+  virtual Result<Drive> acquire(const RunId& run) = 0;
+
+  // All or nothing, and durable when done(ok). conflict: seq is not the length or the epoch is not
+  // the current one; nothing was written. limit_exceeded: a maximum above; nothing was written.
+  // unavailable: the store has stopped (a failed commit); nothing is acknowledged any more. A full
+  // disk keeps appends waiting. Appends of one run complete in the order they were given; after one
+  // fails, those behind it fail too.
+  virtual void append(Append append, StatusCallback done) = 0;
+
+  // Marks a run as damaged, so that nobody drives it again. Reads still work.
+  virtual Status quarantine(const RunId& run, const std::string& why) = 0;
+};
+
+class JournalReader {
+ public:
+  virtual ~JournalReader() = default;
+
+  // Records from `from` on, in order, until `bytes_max` is reached (at least one if there is one).
+  // Gaps and rows that cannot be read are corrupt, naming the row. Unknown run: not_found.
+  virtual Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                                 std::size_t bytes_max) = 0;
+  // The bytes of a blob of this run; their digest is checked. not_found, corrupt.
+  virtual Result<std::string> blob(const RunId& run, const Digest& digest) = 0;
+  // The newest snapshot; none, or one that cannot be read, is nullopt.
+  virtual Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) = 0;
+};
+
+struct ListQuery {
+  std::string id_prefix;         // only ids that start with it
+  std::string tenant;            // empty: all
+  std::string status;            // empty: all
+  std::size_t count_max = 1000;  // newest first
+};
+
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+  virtual Result<std::vector<RunSummary>> list(const ListQuery& query) = 0;
+  // A number that changes whenever this or another process has committed anything. Cheap enough to
+  // ask ten times a second.
+  virtual Result<std::uint64_t> version() = 0;
+};
+
+struct InboxRow {
+  std::uint64_t row = 0;  // given by the store, rising
+  std::int64_t at_ms = 0;
+  std::string body;  // an encoded event of the kernel (see kernel/codec.h)
+
+  friend bool operator==(const InboxRow&, const InboxRow&) = default;
+};
+
+class Inbox {
+ public:
+  virtual ~Inbox() = default;
+  // Durable when done(ok). not_found: no such run. conflict: the run's summary says it has ended
+  // (done, stopped, failed, cancelled, quarantined). limit_exceeded: kInboxRowsMax rows wait.
+  virtual void post(const RunId& run, std::int64_t at_ms, std::string body,
+                    StatusCallback done) = 0;
+  // Rows not yet taken by an append, oldest first.
+  virtual Result<std::vector<InboxRow>> pending(const RunId& run) = 0;
+};
+
+}  // namespace pawl

@@ -1,0 +1,36 @@
+// What a host may lend to its tools and callbacks for one invocation. All optional.
+//
+// Implementations are called from the loop thread and from tools' threads: they are thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/base/result.h"
+
+namespace pawl {
+
+class SessionService {
+ public:
+  virtual ~SessionService() = default;
+  virtual Result<std::optional<std::string>> get(const std::string& key) = 0;
+  virtual Status set(const std::string& key, std::string value) = 0;
+};
+
+class MemoryService {
+ public:
+  virtual ~MemoryService() = default;
+  virtual Status remember(std::string text) = 0;
+  virtual Result<std::vector<std::string>> search(const std::string& query,
+                                                  std::size_t count_max) = 0;
+};
+
+class ArtifactService {
+ public:
+  virtual ~ArtifactService() = default;
+  virtual Status save(const std::string& name, std::string bytes) = 0;
+  virtual Result<std::string> load(const std::string& name) = 0;
+};
+
+}  // namespace pawl
