@@ -1,0 +1,120 @@
+// The library's front door: from an agent to a finished run. With zero ports it keeps everything in
+// memory and stays within the default bounds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/agent.h"
+#include "pawl/runtime/callbacks.h"
+#include "pawl/runtime/engine.h"
+#include "pawl/runtime/machine_step.h"
+#include "pawl/runtime/native_tool.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace pawl {
+
+struct Script;
+
+// What a host may fill. Everything is optional.
+struct Ports {
+  std::shared_ptr<Loop> loop;  // absent: its own, run on the thread that calls run()
+  Store store;                 // absent: in memory
+  std::shared_ptr<void> store_owner;  // kept alive as long as the runner
+  CallbackRegistry callbacks;
+  RunEventSink events;
+};
+
+class Runner {
+ public:
+  // What became of a run. `error` is empty when it is done.
+  struct Result {
+    RunId run_id;
+    std::string output;
+    std::uint64_t steps = 0;
+    Usage usage;
+    std::string error;
+    RunStatus status = RunStatus::queued;
+    std::string stop_reason;
+  };
+  using Finished = std::function<void(Result)>;
+
+  explicit Runner(Ports ports = {});
+  // On the host's own Asio loop: only start() and resume() are for it then.
+  explicit Runner(boost::asio::io_context& host, Ports ports = {});
+  ~Runner();
+  Runner(Runner&&) noexcept;
+  Runner& operator=(Runner&&) noexcept;
+
+  // Blocks the calling thread until the run is over or waits.
+  Result run(const RunnableAgent& agent, std::string input,
+             std::shared_ptr<const InvocationContext> context = nullptr);
+  // Calls back on the loop.
+  void start(const RunnableAgent& agent, std::string input, Finished finished,
+             std::shared_ptr<const InvocationContext> context = nullptr);
+  // Takes up a run of the store that nobody drives, with the agent it belongs to.
+  Result resume(const RunnableAgent& agent, const RunId& run);
+  void resume(const RunnableAgent& agent, const RunId& run, Finished finished);
+
+  // `for (const MachineStep& step : runner.steps(agent, input))`: the run goes on while the caller
+  // asks for more.
+  class Steps;
+  Steps steps(const RunnableAgent& agent, std::string input,
+              std::shared_ptr<const InvocationContext> context = nullptr);
+
+  // Control of a run that this runner drives: events of the kernel, from any callback on the loop.
+  Status feed(const RunId& run, Event event);
+
+  // Makes what an agent consists of.
+  std::shared_ptr<Tool> tool(NativeTool native);
+  std::shared_ptr<Executor> scripted(Script script);
+
+  Loop& loop();
+  Engine& engine();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+class Runner::Steps {
+ public:
+  Steps(Parts& parts, RunId run);
+  ~Steps();
+  Steps(Steps&&) noexcept;
+
+  // The next step, or nullopt after the last.
+  std::optional<MachineStep> next();
+
+  class Iterator {
+   public:
+    Iterator() = default;
+    explicit Iterator(Steps* steps) : steps_(steps) { ++*this; }
+    const MachineStep& operator*() const { return *step_; }
+    const MachineStep* operator->() const { return &*step_; }
+    Iterator& operator++() {
+      step_ = steps_->next();
+      return *this;
+    }
+    bool operator==(const Iterator&) const { return !step_.has_value(); }
+
+   private:
+    Steps* steps_ = nullptr;
+    std::optional<MachineStep> step_;
+  };
+  Iterator begin() { return Iterator(this); }
+  Iterator end() { return {}; }
+
+ private:
+  friend class Runner;
+  struct Feed;
+  std::shared_ptr<Feed> feed_;
+};
+
+}  // namespace pawl

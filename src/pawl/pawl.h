@@ -1,0 +1,11 @@
+// Everything a host of Pawl needs.
+#pragma once
+
+#include "pawl/adapter/executor_scripted/script.h"
+#include "pawl/app/library/runner.h"
+#include "pawl/runtime/agent.h"
+#include "pawl/runtime/callbacks.h"
+#include "pawl/runtime/event_json.h"
+#include "pawl/runtime/invocation.h"
+#include "pawl/runtime/machine_step.h"
+#include "pawl/runtime/native_tool.h"

@@ -1,0 +1,2 @@
+// The one translation unit that compiles Asio's body.
+#include <boost/asio/impl/src.hpp>

@@ -1,0 +1,40 @@
+// The declaration a run is made from. Read from a document (see charter_reader.h) or built in C++.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/limits.h"
+#include "pawl/kernel/retry.h"
+#include "pawl/kernel/tool_spec.h"
+
+namespace pawl {
+
+// A tool that is a command of the operator's.
+struct CommandDeclaration {
+  ToolSpec spec;
+  std::vector<std::string> command;
+  std::vector<std::string> status;  // reconcilable only
+};
+
+struct Charter {
+  std::string name;
+  std::string description;
+  std::string instructions;
+  std::string node = "main";
+  std::string model;  // what the node's model resolves to, e.g. "scripted/pay.script.yaml"
+  Limits limits;
+  Guards guards;
+  RetryPolicy retry;
+  std::vector<CommandDeclaration> commands;
+  std::map<std::string, std::string> variables;  // defaults of {{name}} in the instructions
+  std::string text;       // the document it was read from; empty when built in C++
+  std::string directory;  // relative paths start here
+};
+
+inline constexpr std::size_t kCharterNameBytesMax = 128;
+inline constexpr std::size_t kInstructionsBytesMax = 1U << 20U;
+inline constexpr std::size_t kToolsMax = 256;
+
+}  // namespace pawl

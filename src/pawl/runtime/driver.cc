@@ -1,0 +1,219 @@
+#include "pawl/runtime/driver.h"
+
+#include <algorithm>
+
+#include "pawl/kernel/codec.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
+constexpr std::uint64_t kSnapshotGrowth = 4;
+
+std::string summary_reason(const RunState& state) {
+  const RunStatus status = status_of(state);
+  if (status == RunStatus::waiting) return std::string(name(waits_for(state)));
+  if (status == RunStatus::running || status == RunStatus::queued) return "";
+  return std::string(name(stop_reason_of(state)));
+}
+
+}  // namespace
+
+Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
+    : services_(std::move(services)),
+      setup_(std::move(setup)),
+      loaded_(std::move(setup_.loaded)),
+      id_(loaded_.run->id),
+      ended_(std::move(ended)),
+      monotonic_base_ms_(services_.loop.monotonic_ms()),
+      elapsed_base_ms_(loaded_.run->elapsed_ms) {
+  if (loaded_.run->length > 0) {
+    durable_seq_ = loaded_.run->length - 1;
+    summary_status_ = name(status_of(loaded_.run.state()));
+    summary_reason_ = summary_reason(loaded_.run.state());
+  }
+}
+
+Driver::~Driver() {
+  for (auto& [effect, stop] : stops_) *stop = true;
+}
+
+Stamp Driver::now() const {
+  const std::int64_t passed = services_.loop.monotonic_ms() - monotonic_base_ms_;
+  Stamp stamp;
+  stamp.epoch = setup_.drive.epoch;
+  stamp.at_ms = services_.loop.wall_ms();
+  stamp.elapsed_ms = std::max(loaded_.run->elapsed_ms,
+                              elapsed_base_ms_ + static_cast<std::uint64_t>(std::max<std::int64_t>(
+                                                     passed, 0)));
+  return stamp;
+}
+
+void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted) {
+  id_ = event.run;
+  loaded_.chain = chain_origin(id_);
+  accepted_ = std::move(accepted);
+  const Status fed = feed(std::move(event), std::move(blobs));
+  if (fed || !accepted_) return;
+  services_.loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
+}
+
+void Driver::attach(const std::string& by) {
+  const Status fed = feed(DriverAttached{by});
+  if (!fed) return end(fed);
+  take_inbox();
+}
+
+Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
+  if (over_) return Error{ErrorCode::conflict, "run " + id_.text + " is no longer driven here"};
+  auto record = advance(loaded_.run, std::move(event), now());
+  if (!record) return record.error();
+  if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
+  append(*record, std::move(blobs));
+  if (wants_park(loaded_.run.state())) return feed(RunWaiting{});
+  arm_timer();
+  return ok();
+}
+
+std::optional<RunSummary> Driver::changed_summary() {
+  const RunState& state = loaded_.run.state();
+  const std::string status(name(status_of(state)));
+  const std::string reason = summary_reason(state);
+  if (status == summary_status_ && reason == summary_reason_) return std::nullopt;
+  summary_status_ = status;
+  summary_reason_ = reason;
+  RunSummary summary;
+  summary.id = id_;
+  summary.tenant = state.tenant;
+  summary.name = state.name;
+  summary.status = status;
+  summary.reason = reason;
+  summary.created_at_ms = state.started_at_ms;
+  summary.updated_at_ms = state.at_ms;
+  return summary;
+}
+
+std::optional<StoredSnapshot> Driver::due_snapshot() {
+  const std::uint64_t due = std::max(kSnapshotBytesMin, kSnapshotGrowth * loaded_.snapshot_bytes);
+  if (loaded_.bytes_since_snapshot < due) return std::nullopt;
+  StoredSnapshot snapshot{loaded_.run->length - 1, loaded_.chain, encode_snapshot(loaded_.run)};
+  loaded_.snapshot_bytes = snapshot.state.size();
+  loaded_.bytes_since_snapshot = 0;
+  return snapshot;
+}
+
+void Driver::append(const Record& record, std::vector<StoredBlob> blobs) {
+  Append append;
+  append.run = id_;
+  append.epoch = setup_.drive.epoch;
+  append.seq = record.seq;
+  append.bytes = encode_record(record);
+  append.chain = chain_after(loaded_.chain, append.bytes);
+  append.blobs = std::move(blobs);
+  append.inbox_taken = std::exchange(inbox_to_remove_, {});
+  append.summary = changed_summary();
+  loaded_.chain = append.chain;
+  loaded_.bytes_since_snapshot += append.bytes.size();
+  const bool finished = std::holds_alternative<Finished>(loaded_.run->life);
+  if (finished) append.snapshots = Append::Snapshots::drop;
+  if (!finished) append.snapshot = due_snapshot();
+  ++appends_open_;
+  auto view = std::make_shared<const RecordView>(view_of(record, loaded_.run.state()));
+  services_.store.journal->append(
+      std::move(append), [weak = weak_from_this(), view](const Status& status) {
+        if (const auto self = weak.lock()) self->on_appended(view, status);
+      });
+}
+
+void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) {
+  --appends_open_;
+  if (over_) return;
+  const bool first = view->record.seq == 0;
+  if (first && accepted_) std::exchange(accepted_, {})(status);
+  if (!status) return end(status);
+  durable_seq_ = view->record.seq;
+  publish(view);
+  for (const Effect& effect : view->record.effects) {
+    if (over_) return;
+    std::visit([&](const auto& one) { perform(view->record, one); }, effect);
+  }
+  if (std::holds_alternative<RunFinished>(view->record.event)) return end(ok());
+  if (std::holds_alternative<RunWaiting>(view->record.event) && appends_open_ == 0) {
+    take_inbox();
+    if (loaded_.run->parked == Parked::yes) end(ok());
+  }
+}
+
+void Driver::publish(const RunEvent& event) {
+  if (!services_.publish) return;
+  try {
+    services_.publish(event);
+  } catch (...) {  // A watcher's bug is not the run's.
+  }
+}
+
+void Driver::log(std::string text) {
+  publish(RunLogLine{id_, std::move(text)});
+}
+
+void Driver::arm_timer() {
+  const auto due = over_ ? std::nullopt : wake_at(loaded_.run.state());
+  if (due == timer_due_) return;
+  timer_due_ = due;
+  timer_.reset();
+  if (!due) return;
+  const std::uint64_t elapsed = now().elapsed_ms;
+  const std::uint64_t wait = *due > elapsed ? *due - elapsed : 0;
+  timer_ = services_.loop.after(static_cast<std::int64_t>(wait), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
+    self->timer_due_.reset();
+    // Refused when nothing is due yet: clocks round. The next arming waits for the rest.
+    if (!self->feed(TimerFired{})) self->arm_timer();
+  });
+}
+
+void Driver::end(Status status) {
+  if (over_) return;
+  over_ = true;
+  timer_.reset();
+  for (auto& [effect, stop] : stops_) *stop = true;
+  operations_.clear();
+  replies_.clear();
+  // Only after this call has unwound may the owner destroy the driver.
+  services_.loop.post([self = shared_from_this(), status] {
+    self->setup_.drive.hold.reset();
+    if (self->ended_) std::exchange(self->ended_, {})(status);
+  });
+}
+
+void Driver::take_inbox() {
+  if (over_ || services_.store.inbox == nullptr) return;
+  const auto rows = services_.store.inbox->pending(id_);
+  if (!rows) return log("the inbox cannot be read: " + rows.error().message);
+  std::vector<std::pair<std::uint64_t, Event>> events;
+  for (const InboxRow& row : *rows) {
+    if (!inbox_seen_.insert(row.row).second) continue;
+    auto event = decode_event(row.body);
+    const bool fine = event && inbox_rank(*event) != InboxRank::refused;
+    if (fine) {
+      events.emplace_back(row.row, *std::move(event));
+    } else {
+      inbox_to_remove_.push_back(row.row);
+      log("an inbox message was not understood and is dropped");
+    }
+  }
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
+    return inbox_rank(a.second) < inbox_rank(b.second);
+  });
+  for (auto& [row, event] : events) {
+    inbox_to_remove_.push_back(row);
+    const std::string what(name(event));
+    // A refused row goes with the next record: the run has moved on from what it asks for.
+    if (const Status fed = feed(std::move(event)); !fed) {
+      log(what + " was refused: " + fed.error().message);
+    }
+  }
+}
+
+}  // namespace pawl

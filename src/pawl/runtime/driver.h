@@ -1,0 +1,129 @@
+// Drives one run: feeds events to the kernel, appends the records, performs the effects once their
+// intents are durable. It decides nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/kernel.h"
+#include "pawl/port/journal.h"
+#include "pawl/port/loop.h"
+#include "pawl/runtime/agent.h"
+#include "pawl/runtime/callbacks.h"
+#include "pawl/runtime/ingress.h"
+#include "pawl/runtime/reply_assembler.h"
+#include "pawl/runtime/run_event.h"
+#include "pawl/runtime/run_loader.h"
+#include "pawl/runtime/tool_registry.h"
+
+namespace pawl {
+
+// The parts of a store, usually one object.
+struct Store {
+  Journal* journal = nullptr;
+  JournalReader* reader = nullptr;
+  Catalog* catalog = nullptr;
+  Inbox* inbox = nullptr;
+};
+
+struct DriverServices {
+  Loop& loop;
+  Store store;
+  const CallbackRegistry& callbacks;
+  RunEventSink publish;
+};
+
+// One run's circumstances, in this process.
+struct DriverSetup {
+  RunnableAgent agent;
+  ToolRegistry tools;
+  std::string instructions;  // rendered
+  std::shared_ptr<const InvocationContext> context;
+  Drive drive;
+  LoadedRun loaded;
+};
+
+class Driver : public std::enable_shared_from_this<Driver> {
+ public:
+  // Called once, when this driver has nothing more to do: the run is over, or it waits, or (error)
+  // the store failed it.
+  using Ended = std::function<void(Status)>;
+
+  Driver(DriverServices services, DriverSetup setup, Ended ended);
+  ~Driver();
+
+  // The first event of a new run. `accepted` is called when it is durable.
+  void begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted);
+  // Takes an existing run up.
+  void attach(const std::string& by);
+  // Looks for messages of other processes.
+  void take_inbox();
+  // Feeds an event of the host's own. conflict: the kernel refused it.
+  Status feed(Event event, std::vector<StoredBlob> blobs = {});
+
+  const Run& run() const { return loaded_.run; }
+  const RunId& id() const { return id_; }
+
+ private:
+  struct Pending;
+
+  Stamp now() const;
+  void append(const Record& record, std::vector<StoredBlob> blobs);
+  std::optional<RunSummary> changed_summary();
+  std::optional<StoredSnapshot> due_snapshot();
+  void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);
+  void publish(const RunEvent& event);
+  void log(std::string text);
+  void arm_timer();
+  void end(Status status);
+
+  // Effects. `record` is the one that holds the intent.
+  void perform(const Record& record, const CallModel& effect);
+  void perform(const Record& record, const RunTool& effect);
+  void perform(const Record& record, const AskStatus& effect);
+  void perform(const Record& record, const AbortEffect& effect);
+  void perform(const Record& record, const BeginAgent& effect);
+  void perform(const Record& record, const EndAgent& effect);
+
+  bool is_open(EffectId effect) const;
+  PhaseExecutionRequest request_for(const CallModel& effect) const;
+  void call_executor(const CallModel& effect, PhaseExecutionRequest request);
+  void on_phase_event(const CallModel& effect, PhaseExecutorEvent event);
+  void on_phase_done(const CallModel& effect);
+  void finish_model(const CallModel& effect, Event event, Ingress ingress);
+  Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
+  void invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation);
+  void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
+                   ToolOutcome outcome);
+  void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin);
+  void answer_tool(const RunTool& effect, ToolEnd end, std::string text, Origin origin);
+  bool report_hook(HookPoint point, EffectId effect, const HookAnswer& answer);
+  void retire(EffectId effect);
+
+  DriverServices services_;
+  DriverSetup setup_;
+  LoadedRun loaded_;
+  RunId id_;
+  Ended ended_;
+  StatusCallback accepted_;
+  std::int64_t monotonic_base_ms_ = 0;
+  std::uint64_t elapsed_base_ms_ = 0;
+  std::uint64_t appends_open_ = 0;
+  std::uint64_t durable_seq_ = 0;
+  std::optional<std::uint64_t> timer_due_;
+  std::unique_ptr<Timer> timer_;
+  std::map<EffectId, std::unique_ptr<Operation>> operations_;
+  std::map<EffectId, std::unique_ptr<ReplyAssembler>> replies_;
+  std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;
+  std::set<std::uint64_t> inbox_seen_;          // rows that were fed or refused
+  std::vector<std::uint64_t> inbox_to_remove_;  // with the next append
+  std::string summary_status_;
+  std::string summary_reason_;
+  bool over_ = false;
+};
+
+}  // namespace pawl

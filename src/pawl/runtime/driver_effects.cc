@@ -1,0 +1,420 @@
+// How a driver performs effects: callbacks, executors, tools.
+#include "pawl/kernel/transcript.h"
+#include "pawl/runtime/driver.h"
+
+namespace pawl {
+namespace {
+
+// A transcript that is read from the journal when somebody looks. It grows behind `length` only.
+class JournalTranscript : public Transcript {
+ public:
+  JournalTranscript(std::weak_ptr<const Driver> driver, JournalReader& reader, InstanceId instance,
+                    std::size_t length)
+      : driver_(std::move(driver)), reader_(reader), instance_(instance), length_(length) {}
+
+  std::size_t length() const override { return length_; }
+
+  Result<Message> at(std::size_t index) const override {
+    const auto driver = driver_.lock();
+    const Instance* instance =
+        driver ? find_instance(driver->run().state(), instance_) : nullptr;
+    if (instance == nullptr || index >= length_ || index >= instance->transcript.size()) {
+      return Error{ErrorCode::not_found, "no such message"};
+    }
+    const Entry entry = instance->transcript[index];
+    PAWL_TRY(const Record record, read_record(reader_, driver->id(), entry.seq));
+    PAWL_TRY(Message message, message_of(entry, record));
+    PAWL_TRY(std::string text, resolve(reader_, driver->id(), message.text));
+    message.text = Content(std::move(text));
+    for (Block& block : message.blocks) PAWL_CHECK(resolve_block(driver->id(), block));
+    return message;
+  }
+
+ private:
+  Status resolve_block(const RunId& id, Block& block) const {
+    Content* content = std::visit(
+        [](auto& one) -> Content* {
+          if constexpr (requires { one.text; }) return &one.text;
+          if constexpr (requires { one.input; }) return &one.input;
+          if constexpr (requires { one.json; }) return &one.json;
+        },
+        block);
+    PAWL_TRY(std::string bytes, resolve(reader_, id, *content));
+    *content = Content(std::move(bytes));
+    return ok();
+  }
+
+  std::weak_ptr<const Driver> driver_;
+  JournalReader& reader_;
+  InstanceId instance_;
+  std::size_t length_;
+};
+
+ToolEnd end_of(ToolOutcome::Kind kind) {
+  switch (kind) {
+    case ToolOutcome::Kind::succeeded:
+      return ToolEnd::succeeded;
+    case ToolOutcome::Kind::failed:
+      return ToolEnd::failed;
+    case ToolOutcome::Kind::timed_out:
+      return ToolEnd::timed_out;
+    case ToolOutcome::Kind::aborted:
+      return ToolEnd::aborted;
+  }
+  return ToolEnd::failed;
+}
+
+std::string what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    return thrown.what();
+  } catch (...) {  // A host may throw anything.
+    return "an exception that is no std::exception";
+  }
+}
+
+}  // namespace
+
+bool Driver::is_open(EffectId effect) const {
+  return !over_ && find_effect(loaded_.run.state(), effect) != nullptr;
+}
+
+// An operation is not destroyed from inside its own callback.
+void Driver::retire(EffectId effect) {
+  if (const auto found = stops_.find(effect); found != stops_.end()) {
+    *found->second = true;
+    stops_.erase(found);
+  }
+  const auto found = operations_.find(effect);
+  if (found == operations_.end()) return;
+  services_.loop.post([gone = std::shared_ptr<Operation>(std::move(found->second))] {});
+  operations_.erase(found);
+}
+
+// Reports what callbacks threw or asked for. True when the run is to stop.
+bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& answer) {
+  for (const std::string& message : answer.thrown) {
+    if (const Status fed = feed(HookFailed{point, message}); !fed) log(fed.error().message);
+  }
+  if (answer.result.verdict != HookVerdict::stop) return false;
+  retire(effect);
+  if (const Status fed = feed(HookStopped{point, effect, answer.result.reason}); !fed) {
+    log(fed.error().message);
+  }
+  return true;
+}
+
+// --- Agents ------------------------------------------------------------------------------------
+
+void Driver::perform(const Record&, const BeginAgent& effect) {
+  if (!is_open(effect.effect)) return;
+  std::string input;
+  if (const auto first = read_record(*services_.store.reader, id_, 0)) {
+    if (const auto* started = std::get_if<RunStarted>(&first->event)) {
+      input = resolve(*services_.store.reader, id_, started->input).has_value()
+                  ? *resolve(*services_.store.reader, id_, started->input)
+                  : "";
+    }
+  }
+  const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, input};
+  const HookAnswer answer = ask(services_.callbacks.before_agent, context);
+  for (const std::string& message : answer.thrown) {
+    if (const Status fed = feed(HookFailed{HookPoint::before_agent, message}); !fed) {
+      log(fed.error().message);
+    }
+  }
+  Ingress ingress;
+  AgentBegan event;
+  event.effect = effect.effect;
+  event.verdict = answer.result.verdict;
+  event.reason = answer.result.reason;
+  event.replacement = ingress.keep(answer.result.replacement);
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log(fed.error().message);
+  }
+}
+
+void Driver::perform(const Record&, const EndAgent& effect) {
+  take_inbox();  // what was accepted before the end is part of the run
+  if (!is_open(effect.effect)) return;
+  RunFinished event;
+  event.effect = effect.effect;
+  Ingress ingress;
+  if (!services_.callbacks.after_agent.empty()) {
+    const auto output = output_text(*services_.store.reader, loaded_.run.state());
+    const std::string text = output ? *output : "";
+    const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, text};
+    const HookAnswer answer = ask(services_.callbacks.after_agent, context);
+    for (const std::string& message : answer.thrown) {
+      if (const Status fed = feed(HookFailed{HookPoint::after_agent, message}); !fed) {
+        log(fed.error().message);
+      }
+    }
+    if (answer.result.verdict == HookVerdict::replace) {
+      event.output = ingress.keep(answer.result.replacement);
+    }
+  }
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log(fed.error().message);
+  }
+}
+
+void Driver::perform(const Record&, const AbortEffect& effect) {
+  if (const auto stop = stops_.find(effect.target); stop != stops_.end()) *stop->second = true;
+  const auto found = operations_.find(effect.target);
+  if (found != operations_.end()) found->second->abort();
+}
+
+// --- Models ------------------------------------------------------------------------------------
+
+PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
+  const Instance* instance = find_instance(loaded_.run.state(), effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  PhaseExecutionRequest request;
+  request.run = id_;
+  request.instance = effect.instance;
+  request.step = effect.step;
+  request.attempt = effect.attempt;
+  request.position = effect.position;
+  request.model = loaded_.run->model;
+  request.system_prompt = setup_.instructions;
+  request.note = step_warning(effect.steps_left);
+  request.tools = setup_.tools.specs();
+  request.session = instance->session;
+  request.transcript = std::make_shared<JournalTranscript>(
+      weak_from_this(), *services_.store.reader, effect.instance, instance->transcript.size());
+  return request;
+}
+
+void Driver::perform(const Record&, const CallModel& effect) {
+  if (!is_open(effect.effect)) return;
+  PhaseExecutionRequest request = request_for(effect);
+  if (!services_.callbacks.before_model.empty()) {
+    const ModelCallbackContext context{id_,      effect.instance,   effect.step, setup_.context,
+                                       loaded_.run->tally, request, nullptr};
+    const HookAnswer answer = ask(services_.callbacks.before_model, context);
+    if (report_hook(HookPoint::before_model, effect.effect, answer)) return;
+    if (answer.result.verdict == HookVerdict::replace) {
+      Ingress ingress;
+      ModelReplied reply;
+      reply.instance = effect.instance;
+      reply.effect = effect.effect;
+      reply.origin = Origin::callback;
+      reply.blocks.emplace_back(TextBlock{ingress.keep(answer.result.replacement)});
+      return finish_model(effect, std::move(reply), std::move(ingress));
+    }
+    if (!is_open(effect.effect)) return;
+  }
+  call_executor(effect, std::move(request));
+}
+
+void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest request) {
+  const auto preview = [this, effect](Preview::Kind kind, std::uint64_t offset, std::string text) {
+    publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
+                    kind, offset, std::move(text)});
+  };
+  replies_[effect.effect] = std::make_unique<ReplyAssembler>(setup_.tools, preview);
+  try {
+    operations_[effect.effect] = setup_.agent.executor->execute_phase(
+        request, [weak = weak_from_this(), effect](PhaseExecutorEvent event) {
+          if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));
+        });
+  } catch (...) {  // An executor of the host's may throw; the run survives it.
+    on_phase_event(effect, PhaseDone{PhaseFailed{ErrorCategory::kernel_internal,
+                                                 "the executor threw: " + what_was_thrown(),
+                                                 std::nullopt}});
+  }
+}
+
+void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent event) {
+  const auto found = replies_.find(effect.effect);
+  if (over_ || found == replies_.end()) return;
+  if (auto* line = std::get_if<PhaseLog>(&event)) log(line->text);
+  const bool done = found->second->add(std::move(event));
+  if (done) return on_phase_done(effect);
+  const auto operation = operations_.find(effect.effect);
+  if (found->second->too_large() && operation != operations_.end()) operation->second->abort();
+}
+
+void Driver::on_phase_done(const CallModel& effect) {
+  const std::unique_ptr<ReplyAssembler> reply = std::move(replies_.at(effect.effect));
+  replies_.erase(effect.effect);
+  retire(effect.effect);
+  Ingress ingress;
+  Event event = reply->take(effect, ingress);
+  auto* replied = std::get_if<ModelReplied>(&event);
+  if (replied != nullptr && !services_.callbacks.after_model.empty() && is_open(effect.effect)) {
+    const PhaseExecutionRequest request = request_for(effect);
+    const ModelCallbackContext context{id_,      effect.instance,   effect.step, setup_.context,
+                                       loaded_.run->tally, request, &reply->text()};
+    const HookAnswer answer = ask(services_.callbacks.after_model, context);
+    if (report_hook(HookPoint::after_model, effect.effect, answer)) return;
+    if (answer.result.verdict == HookVerdict::replace) {
+      replied->blocks = {TextBlock{ingress.keep(answer.result.replacement)}};
+      replied->stop = ReplyStop::end_turn;
+      replied->origin = Origin::callback;
+    }
+  }
+  finish_model(effect, std::move(event), std::move(ingress));
+}
+
+void Driver::finish_model(const CallModel&, Event event, Ingress ingress) {
+  const std::string what(name(event));
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log("late_result: " + what + ": " + fed.error().message);
+  }
+}
+
+// --- Tools -------------------------------------------------------------------------------------
+
+Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
+                                              std::uint32_t attempt) {
+  const Call* call = find_call(loaded_.run.state(), id);
+  PAWL_ASSERT(call != nullptr);
+  Record opened = record;
+  if (call->seq != record.seq) {
+    PAWL_TRY(opened, read_record(*services_.store.reader, id_, call->seq));
+  }
+  PAWL_TRY(const CallBlock block, call_block(*call, opened));
+  ToolInvocation invocation;
+  invocation.run = id_;
+  invocation.instance = call->instance;
+  invocation.call = id;
+  invocation.key = key_of(loaded_.run.state(), id);
+  PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, block.input));
+  invocation.attempt = attempt;
+  invocation.context = setup_.context;
+  return invocation;
+}
+
+void Driver::answer_tool(const RunTool& effect, ToolEnd end, std::string text, Origin origin) {
+  const std::uint64_t length = text.size();
+  report_tool(effect, end, {ToolOutcome::Kind::failed, std::move(text), length}, origin);
+}
+
+void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin) {
+  Ingress ingress;
+  ToolFinished event;
+  event.instance = effect.instance;
+  event.call = effect.call;
+  event.effect = effect.effect;
+  event.end = end;
+  event.content_length = outcome.content_length;
+  event.content = ingress.keep(std::move(outcome.content));
+  event.origin = origin;
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
+  }
+}
+
+void Driver::perform(const Record& record, const RunTool& effect) {
+  if (!is_open(effect.effect)) return;
+  const std::string name = find_call(loaded_.run.state(), effect.call)->tool;
+  Tool* tool = setup_.tools.find(name);
+  if (tool == nullptr) {
+    return answer_tool(effect, ToolEnd::failed,
+                       "not run: this process has no tool called " + name, Origin::host);
+  }
+  const auto invocation = invocation_for(record, effect.call, effect.attempt);
+  if (!invocation) {
+    return answer_tool(effect, ToolEnd::failed,
+                       "not run: its input cannot be read: " + invocation.error().message,
+                       Origin::host);
+  }
+  if (!services_.callbacks.before_tool.empty()) {
+    const ToolCallbackContext context{id_,  effect.instance,    effect.call, setup_.context,
+                                      loaded_.run->tally, name, invocation->input, nullptr};
+    const HookAnswer answer = ask(services_.callbacks.before_tool, context);
+    if (report_hook(HookPoint::before_tool, effect.effect, answer)) return;
+    if (!answer.thrown.empty()) {
+      return answer_tool(effect, ToolEnd::denied,
+                         "denied: a before_tool callback failed: " + answer.thrown.front(),
+                         Origin::callback);
+    }
+    if (answer.result.verdict == HookVerdict::replace) {
+      return answer_tool(effect, ToolEnd::succeeded, answer.result.replacement,
+                         Origin::callback);
+    }
+    if (!is_open(effect.effect)) return;
+  }
+  invoke_tool(effect, *tool, *invocation);
+}
+
+void Driver::invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  stops_[effect.effect] = stop;
+  ToolInvocation with_stop = invocation;
+  with_stop.stop = stop;
+  try {
+    operations_[effect.effect] = tool.invoke(
+        with_stop, [weak = weak_from_this(), effect, name = tool.spec().name,
+                    input = invocation.input](ToolOutcome outcome) {
+          const auto self = weak.lock();
+          if (!self || self->over_) return;
+          self->retire(effect.effect);
+          self->finish_tool(effect, name, input, std::move(outcome));
+        });
+  } catch (...) {  // A tool of the host's may throw; the run survives it.
+    stops_.erase(effect.effect);
+    answer_tool(effect, ToolEnd::failed, "the tool threw: " + what_was_thrown(), Origin::host);
+  }
+}
+
+void Driver::finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
+                         ToolOutcome outcome) {
+  Origin origin = Origin::executor;
+  if (!services_.callbacks.after_tool.empty() && is_open(effect.effect)) {
+    const ToolCallbackContext context{id_,  effect.instance,    effect.call, setup_.context,
+                                      loaded_.run->tally, tool, input, &outcome};
+    const HookAnswer answer = ask(services_.callbacks.after_tool, context);
+    // The effect has happened: its result is recorded before the run stops.
+    for (const std::string& message : answer.thrown) {
+      if (const Status fed = feed(HookFailed{HookPoint::after_tool, message}); !fed) {
+        log(fed.error().message);
+      }
+    }
+    if (answer.result.verdict == HookVerdict::replace) {
+      outcome.content = answer.result.replacement;
+      outcome.content_length = outcome.content.size();
+      origin = Origin::callback;
+    }
+    report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
+    if (answer.result.verdict == HookVerdict::stop && !over_) {
+      report_hook(HookPoint::after_tool, EffectId{}, {answer.result, {}});
+    }
+    return;
+  }
+  report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
+}
+
+void Driver::perform(const Record& record, const AskStatus& effect) {
+  if (!is_open(effect.effect)) return;
+  const auto report = [weak = weak_from_this(), effect](ToolStatus status) {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
+    self->retire(effect.effect);
+    Ingress ingress;
+    ToolStatusLearned event;
+    event.instance = effect.instance;
+    event.call = effect.call;
+    event.effect = effect.effect;
+    event.answer = static_cast<StatusAnswer>(status.kind);
+    event.content = ingress.keep(std::move(status.content));
+    if (const Status fed = self->feed(std::move(event), ingress.take_blobs()); !fed) {
+      self->log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
+    }
+  };
+  Tool* tool = setup_.tools.find(find_call(loaded_.run.state(), effect.call)->tool);
+  const auto invocation = invocation_for(record, effect.call, 1);
+  if (tool == nullptr || !invocation) {
+    return report({ToolStatus::Kind::unknown, "its status cannot be asked here"});
+  }
+  try {
+    operations_[effect.effect] = tool->status(*invocation, report);
+  } catch (...) {  // Failing to find out is not knowing.
+    report({ToolStatus::Kind::unknown, "asking threw: " + what_was_thrown()});
+  }
+}
+
+}  // namespace pawl

@@ -1,0 +1,245 @@
+#include "pawl/runtime/engine.h"
+
+#include <sys/random.h>
+
+#include <array>
+
+#include "pawl/base/json.h"
+#include "pawl/runtime/charter_vars.h"
+
+namespace pawl {
+namespace {
+
+// What a charter that was built in C++ pins in place of a document.
+std::string text_of(const RunnableAgent& agent) {
+  if (!agent.charter.text.empty()) return agent.charter.text;
+  JsonWriter out;
+  out.begin_object();
+  out.field("name", agent.charter.name);
+  out.field("instructions", agent.charter.instructions);
+  out.field("model", agent.charter.model);
+  out.key("tools").begin_array();
+  for (const auto& tool : agent.tools) out.string(to_hex(definition_digest(tool->spec())));
+  out.end_array();
+  out.end_object();
+  return out.take();
+}
+
+Prices prices_of(const RunnableAgent& agent) {
+  for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
+    if (model.id == agent.charter.model) return model.prices;
+  }
+  return {};
+}
+
+RunStarted started_by(const StartRequest& request, const ToolRegistry& tools, Ingress& ingress) {
+  const Charter& charter = request.agent.charter;
+  const InvocationContext& context = *request.context;
+  const std::string text = text_of(request.agent);
+  RunStarted event;
+  event.run = *request.id;
+  event.tenant = context.tenant();
+  event.name = charter.name;
+  event.started_by = context.identity();
+  event.charter_digest = sha256(text);
+  event.charter = ingress.keep(text);
+  event.directory = charter.directory;
+  event.node = charter.node;
+  event.model = charter.model;
+  event.limits = context.resource_limits().value_or(charter.limits);
+  event.guards = charter.guards;
+  event.retry = charter.retry;
+  event.prices = prices_of(request.agent);
+  event.tools = tools.pinned();
+  for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
+  for (const PriorMessage& message : context.history()) {
+    event.history.push_back({message.speaker, ingress.keep(message.text)});
+  }
+  event.input = ingress.keep(request.input);
+  return event;
+}
+
+}  // namespace
+
+RunId make_run_id(std::int64_t wall_ms) {
+  static constexpr char kDigits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  constexpr int kTimeDigits = 9;
+  constexpr int kRandomDigits = 11;
+  std::array<std::uint8_t, kRandomDigits> noise{};
+  PAWL_ASSERT(getrandom(noise.data(), noise.size(), 0) == static_cast<ssize_t>(noise.size()));
+  std::string text;
+  const auto time = static_cast<std::uint64_t>(wall_ms);
+  for (int i = kTimeDigits - 1; i >= 0; --i) {
+    text.push_back(kDigits[(time >> (5U * static_cast<unsigned>(i))) & 31U]);
+  }
+  for (const std::uint8_t byte : noise) text.push_back(kDigits[byte & 31U]);
+  return RunId{text};
+}
+
+Engine::Engine(EngineOptions options) : options_(std::move(options)) {}
+
+Engine::~Engine() {
+  *alive_ = false;
+}
+
+void Engine::on_ended(std::function<void(const RunId&, const Status&)> ended) {
+  ended_ = std::move(ended);
+}
+
+std::shared_ptr<void> Engine::subscribe(RunEventSink sink) {
+  const std::uint64_t id = ++sinks_made_;
+  sinks_.emplace(id, std::move(sink));
+  return std::shared_ptr<void>(nullptr, [this, id, alive = alive_](void*) {
+    if (*alive) sinks_.erase(id);
+  });
+}
+
+void Engine::publish(const RunEvent& event) {
+  const auto sinks = sinks_;  // a sink may end its own subscription
+  for (const auto& [id, sink] : sinks) {
+    try {
+      sink(event);
+    } catch (...) {  // A watcher's bug is neither the run's nor the other watchers'.
+    }
+  }
+}
+
+Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
+                                      const std::map<std::string, std::string>& variables) const {
+  if (!agent.executor) return Error{ErrorCode::invalid_argument, "the agent has no executor"};
+  PAWL_CHECK(check_capabilities(agent.executor->capabilities()));
+  if (!agent.executor->supports(agent.charter.model)) {
+    return Error{ErrorCode::invalid_argument,
+                 "the executor does not support the model '" + agent.charter.model + "'"};
+  }
+  DriverSetup setup;
+  PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
+  PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
+  setup.agent = std::move(agent);
+  return setup;
+}
+
+std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) {
+  DriverServices services{options_.loop, options_.store, options_.callbacks,
+                          [this, alive = alive_](const RunEvent& event) {
+                            if (*alive) publish(event);
+                          }};
+  auto driver = std::make_shared<Driver>(
+      std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
+        if (!*alive) return;
+        drivers_.erase(id);
+        if (ended_) ended_(id, status);
+      });
+  drivers_[id] = driver;
+  if (!poll_timer_) {
+    poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
+  }
+  return driver;
+}
+
+void Engine::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
+  if (!request.context) request.context = InvocationContextBuilder().build();
+  if (!request.id) request.id = make_run_id(options_.loop.wall_ms());
+  const RunId id = *request.id;
+  const auto refuse = [&](Error error) {
+    options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
+  };
+  auto setup = setup_for(request.agent, request.context->variables());
+  if (!setup) return refuse(setup.error());
+  auto drive = options_.store.journal->acquire(id);
+  if (!drive) return refuse(drive.error());
+  if (drive->length > 0) {
+    return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
+  }
+  Ingress ingress;
+  RunStarted event = started_by(request, setup->tools, ingress);
+  if (options_.callbacks.watches_agents()) event.agent_callbacks = Presence::present;
+  setup->context = request.context;
+  setup->drive = *std::move(drive);
+  const auto driver = make_driver(*std::move(setup), id);
+  driver->begin(std::move(event), ingress.take_blobs(),
+                [id, accepted = std::move(accepted)](const Status& status) {
+                  if (status) {
+                    accepted(id);
+                  } else {
+                    accepted(status.error());
+                  }
+                });
+}
+
+Result<DriverSetup> Engine::setup_of_pinned(const RunId& id, const LoadedRun& loaded) const {
+  PAWL_TRY(const Record first, read_record(*options_.store.reader, id, 0));
+  const RunStarted* started = std::get_if<RunStarted>(&first.event);
+  if (started == nullptr) return Error{ErrorCode::corrupt, "its first record is not run_started"};
+  if (!options_.agents) {
+    return Error{ErrorCode::invalid_argument, "this host has no source of agents to resume with"};
+  }
+  PinnedCharter pinned;
+  pinned.name = started->name;
+  PAWL_TRY(pinned.text, resolve(*options_.store.reader, id, started->charter));
+  pinned.digest = started->charter_digest;
+  pinned.directory = started->directory;
+  pinned.model = started->model;
+  PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
+  std::map<std::string, std::string> variables;
+  for (const Variable& variable : started->variables) variables[variable.key] = variable.value;
+  PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
+  setup.context =
+      InvocationContextBuilder().tenant(loaded.run->tenant).identity(options_.name).build();
+  return setup;
+}
+
+Status Engine::resume(const RunId& run) {
+  if (drivers_.contains(run)) return ok();
+  PAWL_TRY(Drive drive, options_.store.journal->acquire(run));
+  if (drive.length == 0) return Error{ErrorCode::not_found, "there is no run " + run.text};
+  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
+  if (!loaded) {
+    if (loaded.error().code == ErrorCode::corrupt) {
+      const Status marked = options_.store.journal->quarantine(run, loaded.error().message);
+      if (!marked) return marked;
+    }
+    return loaded.error();
+  }
+  if (std::holds_alternative<Finished>(loaded->run->life)) {
+    return Error{ErrorCode::conflict,
+                 "run " + run.text + " is over: " +
+                     std::string(name(status_of(loaded->run.state())))};
+  }
+  PAWL_TRY(DriverSetup setup, setup_of_pinned(run, *loaded));
+  setup.drive = std::move(drive);
+  setup.loaded = *std::move(loaded);
+  make_driver(std::move(setup), run)->attach(options_.name);
+  return ok();
+}
+
+void Engine::notice(const RunId& run) {
+  const auto found = drivers_.find(run);
+  if (found != drivers_.end()) std::shared_ptr<Driver>(found->second)->take_inbox();
+}
+
+Status Engine::feed(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
+  const auto found = drivers_.find(run);
+  if (found == drivers_.end()) {
+    return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
+  }
+  return std::shared_ptr<Driver>(found->second)->feed(std::move(event), std::move(blobs));
+}
+
+const Run* Engine::find(const RunId& run) const {
+  const auto found = drivers_.find(run);
+  return found == drivers_.end() ? nullptr : &found->second->run();
+}
+
+void Engine::poll() {
+  poll_timer_.reset();
+  if (drivers_.empty()) return;
+  poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
+  const auto version = options_.store.catalog->version();
+  if (!version || *version == version_seen_) return;
+  version_seen_ = *version;
+  const auto drivers = drivers_;
+  for (const auto& [id, driver] : drivers) driver->take_inbox();
+}
+
+}  // namespace pawl

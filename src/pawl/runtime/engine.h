@@ -1,0 +1,79 @@
+// All live runs of a process: starts them, takes them up, watches for messages to them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pawl/runtime/driver.h"
+
+namespace pawl {
+
+struct StartRequest {
+  RunnableAgent agent;
+  std::string input;
+  std::optional<RunId> id;  // made here when absent
+  std::shared_ptr<const InvocationContext> context;
+};
+
+struct EngineOptions {
+  Loop& loop;
+  Store store;
+  CallbackRegistry callbacks;
+  AgentSource agents;  // for runs that are carried on; may be empty
+  std::string name = "local";  // who drives, in the journal
+};
+
+// How long messages of other processes may go unnoticed.
+inline constexpr std::int64_t kInboxPollMs = 100;
+
+class Engine {
+ public:
+  explicit Engine(EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // `accepted` gets the id when the run is durable; it is driven here from then on.
+  void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
+  // (and then it is quarantined).
+  Status resume(const RunId& run);
+
+  // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
+  void on_ended(std::function<void(const RunId&, const Status&)> ended);
+  // Everything that happens to runs driven here. The subscription ends with the handle.
+  std::shared_ptr<void> subscribe(RunEventSink sink);
+
+  // Looks for messages to a run now, instead of at the next poll.
+  void notice(const RunId& run);
+  // Feeds an event of the host's own to a run driven here.
+  Status feed(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
+  const Run* find(const RunId& run) const;
+  std::size_t live() const { return drivers_.size(); }
+  const Store& store() const { return options_.store; }
+  Loop& loop() { return options_.loop; }
+
+ private:
+  Result<DriverSetup> setup_for(RunnableAgent agent,
+                                const std::map<std::string, std::string>& variables) const;
+  Result<DriverSetup> setup_of_pinned(const RunId& id, const LoadedRun& loaded) const;
+  std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
+  void publish(const RunEvent& event);
+  void poll();
+
+  EngineOptions options_;
+  std::map<RunId, std::shared_ptr<Driver>> drivers_;
+  std::function<void(const RunId&, const Status&)> ended_;
+  std::map<std::uint64_t, RunEventSink> sinks_;
+  std::uint64_t sinks_made_ = 0;
+  std::uint64_t version_seen_ = 0;
+  std::unique_ptr<Timer> poll_timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+// 20 characters: milliseconds, then random bits. Sorts by time.
+RunId make_run_id(std::int64_t wall_ms);
+
+}  // namespace pawl

@@ -1,0 +1,26 @@
+// Events as JSON lines: the public form of a run's history. See docs/events.md.
+#pragma once
+
+#include <string>
+
+#include "pawl/port/journal.h"
+#include "pawl/runtime/run_event.h"
+
+namespace pawl {
+
+// What the last event of a run carries beside its own fields.
+struct FinalFields {
+  std::string output;
+};
+
+// {"run":…,"seq":…,"type":…,"at":…,"step":…,"instance":…,"primary":…, the event's own fields,
+// "decisions":[…],"effects":[…]}. run_finished and run_waiting also have status, stop_reason,
+// output, usage and cost; `final_fields` is for them.
+std::string event_json(const RecordView& view, const FinalFields* final_fields);
+// {"run":…,"type":"preview","after_seq":…,…}: no seq, because it is not durable.
+std::string preview_json(const Preview& preview);
+
+// "2026-11-15T03:20:00.123Z"
+std::string format_time(std::int64_t wall_ms);
+
+}  // namespace pawl

@@ -1,0 +1,155 @@
+#include "pawl/runtime/explain.h"
+
+#include <fmt/format.h>
+
+#include "pawl/runtime/run_loader.h"
+
+namespace pawl {
+namespace {
+
+std::string remedy_for(StopReason reason) {
+  switch (reason) {
+    case StopReason::steps:
+    case StopReason::model_calls:
+    case StopReason::tool_calls:
+    case StopReason::time:
+    case StopReason::tokens:
+    case StopReason::bytes_in:
+    case StopReason::bytes_out:
+    case StopReason::branches:
+      return fmt::format("Raise `limits.{}` in the charter if it should go further.", name(reason));
+    case StopReason::repeated_call:
+      return "It was going round in circles; `guards.identical_calls` sets how often it may.";
+    case StopReason::repeated_step:
+      return "It was going round in circles; `guards.identical_steps` sets how often it may.";
+    case StopReason::tool_errors:
+      return "Look at the last tool results with `pawl logs`; `guards.tool_errors` sets how many "
+             "in a row are tolerated.";
+    case StopReason::max_tokens:
+      return "Its answer does not fit the model's output limit, even after it was asked to be "
+             "brief.";
+    case StopReason::callback:
+      return "A callback of the host asked for it.";
+    default:
+      return "";
+  }
+}
+
+std::string used(const RunState& state) {
+  const Tally& tally = state.tally;
+  return fmt::format(
+      "Used: {} of {} steps, {} of {} model calls, {} of {} tool calls, {} of {} tokens, "
+      "{:.1f} of {:.0f} s of work, {}.\n",
+      tally.steps, state.limits.steps, tally.model_calls, state.limits.model_calls,
+      tally.tool_calls, state.limits.tool_calls, total_tokens(tally.usage), state.limits.tokens,
+      static_cast<double>(tally.active_ms) / 1000.0,
+      static_cast<double>(state.limits.time_ms) / 1000.0,
+      format_money(tally.cost_pico, state.prices.currency));
+}
+
+std::string explain_end(const RunState& state) {
+  const Ending& ending = std::get<Ending>(state.course);
+  const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
+  switch (ending.status) {
+    case RunStatus::done:
+      return fmt::format("It is done: the model ended its turn in step {}{}.\n", ending.step,
+                         detail);
+    case RunStatus::cancelled:
+      return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
+    case RunStatus::failed:
+      return fmt::format("It failed in step {}: {}{}.\n", ending.step, name(ending.reason), detail);
+    default:
+      return fmt::format("It was stopped in step {} by {}{}. {}\n", ending.step,
+                         name(ending.reason), detail, remedy_for(ending.reason));
+  }
+}
+
+std::string explain_doubt(JournalReader& reader, const RunState& state) {
+  std::string text;
+  for (const Call& call : state.calls) {
+    if (!std::holds_alternative<CallDoubtful>(call.state)) continue;
+    std::string input = "?";
+    if (const auto record = read_record(reader, state.id, call.seq)) {
+      if (const auto block = call_block(call, *record)) {
+        if (const auto bytes = resolve(reader, state.id, block->input)) input = *bytes;
+      }
+    }
+    text += fmt::format(
+        "Call {} ({} {}) was started, and whether it took effect is not known: it was cut short "
+        "and its tool can be neither repeated nor asked. Its key is {}.\n"
+        "Find out, then say so: pawl resolve {} {} --happened [RESULT] | --did-not-happen\n",
+        to_string(call.id), call.tool, input, key_of(state, call.id), state.id.text,
+        to_string(call.id));
+  }
+  return text;
+}
+
+std::string explain_wait(JournalReader& reader, const RunState& state) {
+  switch (waits_for(state)) {
+    case WaitFor::in_doubt:
+      return "It waits for somebody to say what a call did.\n" + explain_doubt(reader, state);
+    case WaitFor::paused:
+      return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
+    default:
+      break;
+  }
+  std::string text = "It waits for an event.\n";
+  for (const Instance& instance : state.instances) {
+    if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
+      text += fmt::format("{} is suspended ({}): pawl resume {} --instance {} --suspend-id {}\n",
+                          to_string(instance.id), phase->reason, state.id.text,
+                          to_string(instance.id), phase->suspend_id);
+    }
+    if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
+      text += to_string(instance.id) + " has handed its turn to the host.\n";
+    }
+  }
+  return text;
+}
+
+std::string explain_running(const RunState& state) {
+  std::string text = fmt::format("It is in step {}.", state.tally.steps);
+  for (const Instance& instance : state.instances) {
+    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
+      text += fmt::format(" {} waits to try its model call again, after {} failed attempts.",
+                          to_string(instance.id), phase->failed_attempts);
+    }
+  }
+  for (const OpenEffect& effect : state.open) {
+    if (effect.kind == EffectKind::model) text += " A model call is under way.";
+    if (effect.kind == EffectKind::tool) {
+      text += " Tool call " + to_string(effect.call) + " is under way.";
+    }
+  }
+  return text + fmt::format(
+                    "\nIf nobody drives it (its process was killed), go on with: pawl resume {}\n",
+                    state.id.text);
+}
+
+}  // namespace
+
+Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
+                                const RunState& state, const std::string& quarantine) {
+  std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
+                                 quarantine.empty() ? summary.status : "quarantined");
+  if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
+    return text + "Its journal cannot be trusted: " +
+           (quarantine.empty() ? summary.reason : quarantine) +
+           "\nNobody drives it again; `pawl verify` says what is damaged.\n";
+  }
+  switch (status_of(state)) {
+    case RunStatus::queued:
+    case RunStatus::running:
+      text += explain_running(state);
+      break;
+    case RunStatus::waiting:
+      text += explain_wait(reader, state);
+      break;
+    default:
+      text += explain_end(state);
+      break;
+  }
+  return text + used(state);
+}
+
+}  // namespace pawl

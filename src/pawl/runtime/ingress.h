@@ -1,0 +1,36 @@
+// Where bytes from outside become Content: large ones go by reference, before the kernel sees them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/kernel/content.h"
+#include "pawl/port/journal.h"
+
+namespace pawl {
+
+class Ingress {
+ public:
+  // Inline while short, and while the event as a whole stays far below kRecordBytesMax.
+  Content keep(std::string bytes) {
+    if (bytes.size() <= kInlineBytesMax && inlined_ + bytes.size() <= kInlineTotalMax) {
+      inlined_ += bytes.size();
+      return Content(std::move(bytes));
+    }
+    const Digest digest = sha256(bytes);
+    const std::uint64_t length = bytes.size();
+    blobs_.push_back({digest, std::move(bytes)});
+    return Content(BlobRef{digest, length});
+  }
+
+  std::vector<StoredBlob> take_blobs() { return std::move(blobs_); }
+
+ private:
+  static constexpr std::size_t kInlineTotalMax = 256U << 10U;
+
+  std::size_t inlined_ = 0;
+  std::vector<StoredBlob> blobs_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,108 @@
+// The circumstances of one run, as its host sees them. Tools and callbacks read it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/events.h"
+#include "pawl/kernel/limits.h"
+#include "pawl/port/services.h"
+
+namespace pawl {
+
+struct InvocationServices {
+  std::shared_ptr<SessionService> session;
+  std::shared_ptr<MemoryService> memory;
+  std::shared_ptr<ArtifactService> artifacts;
+};
+
+struct PriorMessage {
+  Speaker speaker = Speaker::user;
+  std::string text;
+};
+
+// Immutable but for the tally, which the runner keeps up to date. Thread-safe.
+class InvocationContext {
+ public:
+  const std::string& tenant() const { return tenant_; }
+  const std::string& identity() const { return identity_; }
+  const std::string& session_id() const { return session_id_; }
+  const std::string& trace_parent() const { return trace_parent_; }
+  const InvocationServices& services() const { return services_; }
+  const std::optional<Limits>& resource_limits() const { return limits_; }
+  const std::vector<PriorMessage>& history() const { return history_; }
+  const std::map<std::string, std::string>& variables() const { return variables_; }
+
+  Tally tally() const {
+    const std::lock_guard lock(mutex_);
+    return tally_;
+  }
+  void update_tally(const Tally& tally) const {
+    const std::lock_guard lock(mutex_);
+    tally_ = tally;
+  }
+
+ private:
+  friend class InvocationContextBuilder;
+  InvocationContext() = default;
+
+  std::string tenant_ = "default";
+  std::string identity_ = "local";
+  std::string session_id_;
+  std::string trace_parent_;
+  InvocationServices services_;
+  std::optional<Limits> limits_;
+  std::vector<PriorMessage> history_;
+  std::map<std::string, std::string> variables_;
+  mutable std::mutex mutex_;
+  mutable Tally tally_;
+};
+
+class InvocationContextBuilder {
+ public:
+  InvocationContextBuilder() : context_(new InvocationContext()) {}
+
+  InvocationContextBuilder& tenant(std::string value) {
+    context_->tenant_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& identity(std::string value) {
+    context_->identity_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& session_id(std::string value) {
+    context_->session_id_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& trace_parent(std::string value) {
+    context_->trace_parent_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& services(InvocationServices value) {
+    context_->services_ = std::move(value);
+    return *this;
+  }
+  // Replaces the limits of the charter.
+  InvocationContextBuilder& resource_limits(const Limits& value) {
+    context_->limits_ = value;
+    return *this;
+  }
+  InvocationContextBuilder& history(std::vector<PriorMessage> value) {
+    context_->history_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& variable(std::string key, std::string value) {
+    context_->variables_[std::move(key)] = std::move(value);
+    return *this;
+  }
+  std::shared_ptr<const InvocationContext> build() { return std::move(context_); }
+
+ private:
+  std::shared_ptr<InvocationContext> context_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,105 @@
+#include "pawl/runtime/reply_assembler.h"
+
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+
+namespace pawl {
+
+bool ReplyAssembler::add(PhaseExecutorEvent event) {
+  if (done_) return false;
+  std::visit([this](auto&& one) { on(std::forward<decltype(one)>(one)); }, std::move(event));
+  return done_.has_value();
+}
+
+void ReplyAssembler::append(Draft::Kind kind, std::string_view text) {
+  if (blocks_.empty() || blocks_.back().kind != kind) blocks_.push_back({kind, "", "", ""});
+  bytes_ += text.size();
+  if (!too_large()) blocks_.back().bytes += text;
+}
+
+void ReplyAssembler::on(TextDelta event) {
+  append(Draft::Kind::text, event.text);
+  if (!too_large()) whole_text_ += event.text;
+  const std::uint64_t offset = text_offset_;
+  text_offset_ += event.text.size();
+  preview_(Preview::Kind::text, offset, std::move(event.text));
+}
+
+void ReplyAssembler::on(ThinkingDelta event) {
+  append(Draft::Kind::thinking, event.text);
+  if (!event.signature.empty()) blocks_.back().extra = std::move(event.signature);
+  const std::uint64_t offset = thinking_offset_;
+  thinking_offset_ += event.text.size();
+  preview_(Preview::Kind::thinking, offset, std::move(event.text));
+}
+
+void ReplyAssembler::on(ToolInputDelta event) {
+  const std::uint64_t offset = input_offset_;
+  input_offset_ += event.text.size();
+  preview_(Preview::Kind::tool_input, offset, std::move(event.text));
+}
+
+void ReplyAssembler::on(ToolCallProposed event) {
+  bytes_ += event.input.size();
+  if (too_large()) return;
+  blocks_.push_back({Draft::Kind::call, std::move(event.input), std::move(event.provider_id),
+                     std::move(event.tool)});
+}
+
+void ReplyAssembler::on(RawProduced event) {
+  bytes_ += event.json.size();
+  if (!too_large()) blocks_.push_back({Draft::Kind::raw, std::move(event.json), "", ""});
+}
+
+Block ReplyAssembler::block_of(Draft draft, Ingress& ingress) const {
+  switch (draft.kind) {
+    case Draft::Kind::text:
+      return TextBlock{ingress.keep(to_valid_utf8(draft.bytes))};
+    case Draft::Kind::thinking:
+      return ThinkingBlock{ingress.keep(to_valid_utf8(draft.bytes)), std::move(draft.extra)};
+    case Draft::Kind::raw:
+      return RawBlock{ingress.keep(std::move(draft.bytes))};
+    case Draft::Kind::call:
+      break;
+  }
+  CallBlock call;
+  call.tool = to_valid_utf8(draft.tool).substr(0, kToolNameBytesMax);
+  call.provider_id = std::move(draft.extra);
+  call.fault = tools_.fault_of(call.tool, draft.bytes);
+  call.input = ingress.keep(std::move(draft.bytes));
+  return call;
+}
+
+ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress) {
+  ModelReplied replied;
+  replied.instance = call.instance;
+  replied.effect = call.effect;
+  for (Draft& draft : blocks_) replied.blocks.push_back(block_of(std::move(draft), ingress));
+  // A reply without a word on usage is charged what was reserved: it was not free.
+  replied.usage = usage_.value_or(call.reserved);
+  replied.stop = outcome.stop;
+  replied.stop_detail = std::move(outcome.detail);
+  replied.stop_metadata = std::move(outcome.metadata);
+  replied.model = std::move(outcome.model);
+  replied.session = session_;
+  return replied;
+}
+
+Event ReplyAssembler::take(const CallModel& call, Ingress& ingress) {
+  PAWL_ASSERT(done_.has_value());
+  const Usage usage = usage_.value_or(call.reserved);
+  if (too_large()) {
+    return ModelFailed{call.instance, call.effect, ErrorCategory::validation_error,
+                       "the reply is larger than a reply may be", std::nullopt, usage};
+  }
+  if (auto* replied = std::get_if<PhaseReplied>(&done_->outcome)) {
+    return reply(call, std::move(*replied), ingress);
+  }
+  if (auto* failed = std::get_if<PhaseFailed>(&done_->outcome)) {
+    return ModelFailed{call.instance,  call.effect,           failed->category, failed->message,
+                       failed->retry_after_ms, usage};
+  }
+  return ModelAborted{call.instance, call.effect, usage};
+}
+
+}  // namespace pawl

@@ -1,0 +1,71 @@
+// Collects the events of one phase into what the kernel is told: a reply, a failure or an abort.
+// Holds executors to their contract: one end, usage before it, bounded size.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "pawl/kernel/events.h"
+#include "pawl/port/executor.h"
+#include "pawl/runtime/ingress.h"
+#include "pawl/runtime/run_event.h"
+#include "pawl/runtime/tool_registry.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kReplyBytesMax = 32U << 20U;
+
+class ReplyAssembler {
+ public:
+  using PreviewSink = std::function<void(Preview::Kind, std::uint64_t offset, std::string text)>;
+
+  ReplyAssembler(const ToolRegistry& tools, PreviewSink preview)
+      : tools_(tools), preview_(std::move(preview)) {}
+
+  // True when the phase is over: take() once then. Whatever comes after is ignored.
+  bool add(PhaseExecutorEvent event);
+  // True once it asks for more room than a reply may have: the phase is to be aborted.
+  bool too_large() const { return bytes_ > kReplyBytesMax || blocks_.size() > kBlocksPerReplyMax; }
+
+  // The text of the reply so far, for callbacks.
+  const std::string& text() const { return whole_text_; }
+
+  // The event for the kernel; blobs go to `ingress`.
+  Event take(const CallModel& call, Ingress& ingress);
+
+ private:
+  struct Draft {
+    enum class Kind : std::uint8_t { text, thinking, call, raw } kind = Kind::text;
+    std::string bytes;
+    std::string extra;  // thinking: signature; call: provider id
+    std::string tool;
+  };
+
+  void append(Draft::Kind kind, std::string_view text);
+  void on(SessionStarted event) { session_ = std::move(event.session); }
+  void on(TextDelta event);
+  void on(ThinkingDelta event);
+  void on(ToolInputDelta event);
+  void on(ToolCallProposed event);
+  void on(RawProduced event);
+  void on(UsageReported event) { usage_ = event.usage; }
+  void on(PhaseLog) {}
+  void on(PhaseDone event) { done_ = std::move(event); }
+  Block block_of(Draft draft, Ingress& ingress) const;
+  ModelReplied reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress);
+
+  const ToolRegistry& tools_;
+  PreviewSink preview_;
+  std::vector<Draft> blocks_;
+  std::string whole_text_;
+  std::string session_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t text_offset_ = 0;
+  std::uint64_t thinking_offset_ = 0;
+  std::uint64_t input_offset_ = 0;
+  std::optional<Usage> usage_;
+  std::optional<PhaseDone> done_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,20 @@
+#include "pawl/runtime/run_event.h"
+
+namespace pawl {
+
+RecordView view_of(const Record& record, const RunState& after) {
+  RecordView view;
+  view.run = after.id;
+  view.record = record;
+  view.step = after.tally.steps;
+  view.primary = record.instance == kRootInstance;
+  view.status = status_of(after);
+  view.wait = waits_for(after);
+  view.reason = stop_reason_of(after);
+  if (const Ending* ending = std::get_if<Ending>(&after.course)) view.detail = ending->detail;
+  view.tally = after.tally;
+  view.currency = after.prices.currency;
+  return view;
+}
+
+}  // namespace pawl

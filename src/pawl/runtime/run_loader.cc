@@ -1,0 +1,93 @@
+#include "pawl/runtime/run_loader.h"
+
+#include "pawl/kernel/kernel.h"
+#include "pawl/kernel/transcript.h"
+
+namespace pawl {
+
+JournalWalker::JournalWalker(JournalReader& reader, RunId id)
+    : reader_(reader), id_(std::move(id)) {
+  loaded_.chain = chain_origin(id_);
+}
+
+void JournalWalker::skip_to(const StoredSnapshot& snapshot) {
+  auto run = decode_snapshot(snapshot.state);
+  if (!run || (*run)->length != snapshot.seq + 1 || (*run)->id != id_) return;
+  loaded_.run = *std::move(run);
+  loaded_.chain = snapshot.chain;
+  loaded_.snapshot_bytes = snapshot.state.size();
+}
+
+Result<Record> JournalWalker::step(const StoredRecord& stored) {
+  const auto where = [&] {
+    return "record " + std::to_string(stored.seq) + " of run " + id_.text;
+  };
+  if (stored.seq != loaded_.run->length) {
+    return Error{ErrorCode::corrupt,
+                 where() + " does not follow record " + std::to_string(loaded_.run->length)};
+  }
+  if (chain_after(loaded_.chain, stored.bytes) != stored.chain) {
+    return Error{ErrorCode::corrupt, where() + " is damaged: its chain hash does not match"};
+  }
+  auto record = decode_record(stored.bytes);
+  if (!record) return Error{record.error().code, where() + ": " + record.error().message};
+  const Status folded = fold(loaded_.run, *record);
+  if (!folded) return Error{folded.error().code, where() + ": " + folded.error().message};
+  loaded_.chain = stored.chain;
+  loaded_.bytes_since_snapshot += stored.bytes.size();
+  return record;
+}
+
+Status JournalWalker::walk(const RecordVisitor& each) {
+  while (true) {
+    PAWL_TRY(const auto batch, reader_.read(id_, loaded_.run->length, kReadBatchBytes));
+    if (batch.empty()) return ok();
+    for (const StoredRecord& stored : batch) {
+      PAWL_TRY(const Record record, step(stored));
+      if (each && !each(record, loaded_.run)) return ok();
+    }
+  }
+}
+
+Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot use) {
+  JournalWalker walker(reader, id);
+  if (use == UseSnapshot::yes) {
+    PAWL_TRY(const auto snapshot, reader.snapshot(id));
+    if (snapshot) walker.skip_to(*snapshot);
+  }
+  const bool from_snapshot = walker.loaded().run->length > 0;
+  const Status walked = walker.walk(nullptr);
+  if (!walked && from_snapshot) return load_run(reader, id, UseSnapshot::no);
+  if (!walked) return walked.error();
+  return walker.take();
+}
+
+Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
+  PAWL_TRY(const auto batch, reader.read(id, seq, 1));
+  if (batch.empty() || batch.front().seq != seq) {
+    return Error{ErrorCode::corrupt,
+                 "run " + id.text + " has no record " + std::to_string(seq)};
+  }
+  return decode_record(batch.front().bytes);
+}
+
+Result<std::string> resolve(JournalReader& reader, const RunId& id, const Content& content) {
+  if (const std::string* bytes = content.bytes()) return *bytes;
+  return reader.blob(id, content.blob()->digest);
+}
+
+Result<std::string> output_text(JournalReader& reader, const RunState& state) {
+  std::optional<std::uint64_t> seq;
+  if (const Finished* finished = std::get_if<Finished>(&state.life)) {
+    seq = finished->output;
+  } else if (const Instance* root = find_instance(state, kRootInstance)) {
+    seq = root->last_text;
+  }
+  if (!seq) return std::string();
+  PAWL_TRY(const Record record, read_record(reader, state.id, *seq));
+  const auto content = output_of(record);
+  if (!content) return std::string();
+  return resolve(reader, state.id, *content);
+}
+
+}  // namespace pawl

@@ -1,0 +1,60 @@
+// Reads a run back from its journal: checks every chain link, decodes, folds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pawl/kernel/codec.h"
+#include "pawl/kernel/run.h"
+#include "pawl/port/executor.h"
+#include "pawl/port/journal.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kReadBatchBytes = 4U << 20U;
+
+struct LoadedRun {
+  Run run;
+  Digest chain;
+  std::uint64_t bytes_since_snapshot = 0;
+  std::uint64_t snapshot_bytes = 0;
+};
+
+enum class UseSnapshot : std::uint8_t { yes, no };
+
+// corrupt: the journal is damaged; the message names the record.
+Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot use);
+
+// Sees a record with the state after it. Returning false ends the walk.
+using RecordVisitor = std::function<bool(const Record&, const Run&)>;
+
+// Goes through a journal from its first record, as far as it has been written; it can be asked to go
+// on later.
+class JournalWalker {
+ public:
+  JournalWalker(JournalReader& reader, RunId id);
+
+  Status walk(const RecordVisitor& each);
+  const LoadedRun& loaded() const { return loaded_; }
+  LoadedRun take() { return std::move(loaded_); }
+  // Starts behind a snapshot; one that cannot be used is as good as none.
+  void skip_to(const StoredSnapshot& snapshot);
+
+ private:
+  Result<Record> step(const StoredRecord& stored);
+
+  JournalReader& reader_;
+  RunId id_;
+  LoadedRun loaded_;
+};
+
+Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq);
+
+// The bytes behind a content.
+Result<std::string> resolve(JournalReader& reader, const RunId& id, const Content& content);
+
+// What a finished (or stopped, or waiting) run says: its last text. Empty when there is none.
+Result<std::string> output_text(JournalReader& reader, const RunState& state);
+
+}  // namespace pawl

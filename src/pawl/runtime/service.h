@@ -1,0 +1,78 @@
+// What a surface can ask for: the command line is written on this, and so will be the server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/engine.h"
+
+namespace pawl {
+
+// A run as a person wants to see it.
+struct RunDetails {
+  RunSummary summary;
+  RunState state;
+  std::string output;      // its last text
+  std::string quarantine;  // why it cannot be loaded; then `state` is empty
+};
+
+inline constexpr std::size_t kMessageBytesMax = 512U << 10U;
+
+struct VerifyReport {
+  RunId run;
+  std::uint64_t records = 0;
+  std::uint64_t blobs = 0;
+  Digest chain;
+  std::string damage;  // empty: everything is as it was written
+};
+
+class Service {
+ public:
+  explicit Service(Engine& engine) : engine_(engine) {}
+
+  // The one run whose id starts with `prefix`. not_found; conflict when there are several (the
+  // message lists them).
+  Result<RunId> find(const std::string& prefix) const;
+  Result<std::vector<RunSummary>> list(const ListQuery& query) const;
+  Result<RunDetails> show(const RunId& run) const;
+
+  // Starts a run here. See Engine::start.
+  void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Drives a run here until it ends or waits. A paused one goes on.
+  Status resume(const RunId& run);
+
+  // Puts a message into the run's durable inbox; whoever drives it takes it from there. `done` is
+  // called when it is durable. conflict: the run is over.
+  void post(const RunId& run, const Event& event, StatusCallback done);
+  // Builds the events of post(), checking them against the run as it is now.
+  Result<Event> message(const RunId& run, std::string text, std::string from) const;
+  Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
+                           std::optional<std::string> result, std::string by) const;
+  Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
+                                    std::string by) const;
+
+  // Every durable event from `from` on with the state after it, and then (follow) those to come,
+  // by whichever process drives, until the run is over. Destroying the handle ends it. `sink` is
+  // called on the loop thread; `ended` once, when there is nothing more to come: with ok when the
+  // run is over (or not followed), with an error when it cannot be read.
+  enum class Follow : std::uint8_t { no, yes };
+  std::shared_ptr<void> watch(const RunId& run, std::uint64_t from, Follow follow,
+                              std::function<void(std::shared_ptr<const RecordView>)> sink,
+                              StatusCallback ended);
+
+  // Reads everything of a run and checks it: chain, codec, fold, blobs.
+  Result<VerifyReport> verify(const RunId& run) const;
+  // Why the run is where it is, in sentences.
+  Result<std::string> explain(const RunId& run) const;
+  // The output of a run whose records this view belongs to, for its last event.
+  std::string output_of(const RecordView& view) const;
+
+  Engine& engine() { return engine_; }
+
+ private:
+  Engine& engine_;
+};
+
+}  // namespace pawl
