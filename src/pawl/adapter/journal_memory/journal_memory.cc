@@ -1,0 +1,237 @@
+#include "pawl/adapter/journal_memory/journal_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace pawl {
+namespace {
+
+Error conflict(const RunId& run, const std::string& what) {
+  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
+}
+
+Error no_such_run(const RunId& run) {
+  return Error{ErrorCode::not_found, "no run " + run.text};
+}
+
+Status check_size(std::size_t size, std::size_t max, std::string_view what) {
+  if (size <= max) return ok();
+  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
+                                              " bytes is over the maximum of " +
+                                              std::to_string(max)};
+}
+
+Status check_limits(const Append& append) {
+  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
+  for (const StoredBlob& blob : append.blobs) {
+    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
+  }
+  if (append.snapshot) {
+    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
+  }
+  if (append.inbox_taken.size() > kInboxRowsMax) {
+    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
+  }
+  return ok();
+}
+
+bool has_ended(std::string_view status) {
+  constexpr std::array<std::string_view, 5> kEnds = {"done", "stopped", "failed", "cancelled",
+                                                     "quarantined"};
+  return std::find(kEnds.begin(), kEnds.end(), status) != kEnds.end();
+}
+
+bool matches(const RunSummary& summary, const ListQuery& query) {
+  return summary.id.text.starts_with(query.id_prefix) &&
+         (query.tenant.empty() || summary.tenant == query.tenant) &&
+         (query.status.empty() || summary.status == query.status);
+}
+
+}  // namespace
+
+MemoryJournal::MemoryJournal(Loop& loop) : loop_(loop) {}
+MemoryJournal::~MemoryJournal() = default;
+
+MemoryJournal::Run* MemoryJournal::find(const RunId& run) {
+  const auto found = runs_.find(run.text);
+  return found == runs_.end() ? nullptr : &found->second;
+}
+
+Result<Drive> MemoryJournal::acquire(const RunId& run) {
+  if (driven_->contains(run.text)) return conflict(run, "is driven by someone else");
+  Drive drive{1, 0, nullptr};
+  if (Run* known = find(run)) {
+    if (known->quarantined) {
+      return Error{ErrorCode::corrupt,
+                   "run " + run.text + " is quarantined: " + known->summary.reason};
+    }
+    if (known->loads >= kFailedLoadsMax) {
+      set_quarantined(
+          *known, "loaded " + std::to_string(known->loads) + " times without a record being added");
+      return Error{ErrorCode::corrupt,
+                   "run " + run.text + " is quarantined: " + known->summary.reason};
+    }
+    ++known->loads;
+    ++version_;
+    drive.epoch = ++known->epoch;
+    drive.length = known->records.size();
+  }
+  driven_->insert(run.text);
+  drive.hold = std::shared_ptr<void>(
+      nullptr, [driven = driven_, id = run.text](void*) { driven->erase(id); });
+  return drive;
+}
+
+void MemoryJournal::append(Append append, StatusCallback done) {
+  const std::string id = append.run.text;
+  InFlight& queue = in_flight_[id];
+  Status outcome = queue.failed
+                       ? Status(conflict(append.run, "had a failed append before this one"))
+                       : write(append);
+  ++queue.count;
+  queue.failed = queue.failed || !outcome;
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([this, alive, id, outcome = std::move(outcome), done = std::move(done)]() mutable {
+    if (alive.expired()) return;
+    if (--in_flight_[id].count == 0) in_flight_.erase(id);
+    done(std::move(outcome));
+  });
+}
+
+Status MemoryJournal::check_position(const Append& append) {
+  const Run* known = find(append.run);
+  const std::uint64_t length = known ? known->records.size() : 0;
+  const std::uint64_t epoch = known ? known->epoch : 1;
+  if (append.epoch != epoch) {
+    return conflict(append.run, "is at epoch " + std::to_string(epoch) + ", not " +
+                                    std::to_string(append.epoch));
+  }
+  if (append.seq != length) {
+    return conflict(append.run, "has " + std::to_string(length) + " records, not " +
+                                    std::to_string(append.seq));
+  }
+  if (append.seq == 0 && !append.summary) {
+    return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
+  }
+  return ok();
+}
+
+Status MemoryJournal::write(const Append& append) {
+  PAWL_CHECK(check_limits(append));
+  PAWL_CHECK(check_position(append));
+  Run& run = runs_[append.run.text];
+  if (append.seq == 0) run.number = ++runs_made_;
+  run.records.push_back({append.seq, append.bytes, append.chain});
+  run.loads = 0;
+  for (const StoredBlob& blob : append.blobs) run.blobs.emplace(blob.digest, blob.bytes);
+  std::erase_if(run.inbox, [&](const InboxRow& row) {
+    const auto& taken = append.inbox_taken;
+    return std::find(taken.begin(), taken.end(), row.row) != taken.end();
+  });
+  if (append.summary) run.summary = *append.summary;
+  run.summary.id = append.run;
+  run.summary.length = run.records.size();
+  if (append.snapshot) run.snapshot = append.snapshot;
+  if (append.snapshots == Append::Snapshots::drop) run.snapshot.reset();
+  ++version_;
+  return ok();
+}
+
+// The epoch rises with it, so that whoever drives the run now cannot add to it either.
+void MemoryJournal::set_quarantined(Run& run, const std::string& why) {
+  run.quarantined = true;
+  ++run.epoch;
+  run.summary.status = "quarantined";
+  run.summary.reason = why;
+  run.summary.updated_at_ms = loop_.wall_ms();
+  ++version_;
+}
+
+Status MemoryJournal::quarantine(const RunId& run, const std::string& why) {
+  Run* known = find(run);
+  if (!known) return no_such_run(run);
+  set_quarantined(*known, why);
+  return ok();
+}
+
+Result<std::vector<StoredRecord>> MemoryJournal::read(const RunId& run, std::uint64_t from,
+                                                      std::size_t bytes_max) {
+  const Run* known = find(run);
+  if (!known) return no_such_run(run);
+  std::vector<StoredRecord> records;
+  std::size_t bytes = 0;
+  for (std::uint64_t seq = from; seq < known->records.size(); ++seq) {
+    const StoredRecord& record = known->records[seq];
+    bytes += record.bytes.size();
+    if (!records.empty() && bytes > bytes_max) break;
+    records.push_back(record);
+  }
+  return records;
+}
+
+Result<std::string> MemoryJournal::blob(const RunId& run, const Digest& digest) {
+  const Run* known = find(run);
+  if (!known) return no_such_run(run);
+  const auto found = known->blobs.find(digest);
+  if (found == known->blobs.end()) {
+    return Error{ErrorCode::not_found, "run " + run.text + " has no blob " + to_hex(digest)};
+  }
+  if (sha256(found->second) != digest) {
+    return Error{ErrorCode::corrupt,
+                 "blob " + to_hex(digest) + " of run " + run.text + " is not what was written"};
+  }
+  return found->second;
+}
+
+Result<std::optional<StoredSnapshot>> MemoryJournal::snapshot(const RunId& run) {
+  const Run* known = find(run);
+  return known ? known->snapshot : std::nullopt;
+}
+
+Result<std::vector<RunSummary>> MemoryJournal::list(const ListQuery& query) {
+  std::vector<const Run*> found;
+  for (const auto& [id, run] : runs_) {
+    if (matches(run.summary, query)) found.push_back(&run);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Run* a, const Run* b) { return a->number > b->number; });
+  if (found.size() > query.count_max) found.resize(query.count_max);
+  std::vector<RunSummary> summaries;
+  for (const Run* run : found) summaries.push_back(run->summary);
+  return summaries;
+}
+
+Result<std::uint64_t> MemoryJournal::version() {
+  return version_;
+}
+
+Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body) {
+  PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
+  Run* known = find(run);
+  if (!known) return no_such_run(run);
+  if (has_ended(known->summary.status)) return conflict(run, "has ended: " + known->summary.status);
+  if (known->inbox.size() >= kInboxRowsMax) {
+    return Error{ErrorCode::limit_exceeded,
+                 "the inbox of run " + run.text + " is full: " + std::to_string(kInboxRowsMax)};
+  }
+  known->inbox.push_back({++rows_made_, at_ms, std::move(body)});
+  ++version_;
+  return ok();
+}
+
+void MemoryJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
+                         StatusCallback done) {
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([alive, outcome = put(run, at_ms, std::move(body)), done = std::move(done)]() mutable {
+    if (!alive.expired()) done(std::move(outcome));
+  });
+}
+
+Result<std::vector<InboxRow>> MemoryJournal::pending(const RunId& run) {
+  const Run* known = find(run);
+  return known ? known->inbox : std::vector<InboxRow>{};
+}
+
+}  // namespace pawl

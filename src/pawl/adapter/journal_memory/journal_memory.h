@@ -1,0 +1,77 @@
+// A store that lives as long as the object: for tests, the simulator, and hosts that want no disk.
+// It keeps the whole contract of port/journal.h except that nothing survives the process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/port/journal.h"
+#include "pawl/port/loop.h"
+
+namespace pawl {
+
+class MemoryJournal final : public Journal, public JournalReader, public Catalog, public Inbox {
+ public:
+  // `loop` must outlive the journal. Callbacks not yet delivered when the journal is destroyed are
+  // never called.
+  explicit MemoryJournal(Loop& loop);
+  ~MemoryJournal() override;
+  MemoryJournal(const MemoryJournal&) = delete;
+  MemoryJournal& operator=(const MemoryJournal&) = delete;
+
+  Result<Drive> acquire(const RunId& run) override;
+  void append(Append append, StatusCallback done) override;
+  Status quarantine(const RunId& run, const std::string& why) override;
+
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override;
+  Result<std::string> blob(const RunId& run, const Digest& digest) override;
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+
+  Result<std::vector<RunSummary>> list(const ListQuery& query) override;
+  Result<std::uint64_t> version() override;
+
+  void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
+  Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+ private:
+  struct Run {
+    std::uint64_t number = 0;  // order of creation
+    std::uint64_t epoch = 1;
+    int loads = 0;  // acquisitions since the last append
+    bool quarantined = false;
+    RunSummary summary;
+    std::vector<StoredRecord> records;
+    std::map<Digest, std::string> blobs;
+    std::optional<StoredSnapshot> snapshot;
+    std::vector<InboxRow> inbox;
+  };
+  // Appends given but not yet called back. While there are any, one failure fails the rest.
+  struct InFlight {
+    std::size_t count = 0;
+    bool failed = false;
+  };
+
+  Run* find(const RunId& run);
+  Status write(const Append& append);
+  Status check_position(const Append& append);
+  Status put(const RunId& run, std::int64_t at_ms, std::string body);
+  void set_quarantined(Run& run, const std::string& why);
+
+  Loop& loop_;
+  std::map<std::string, Run> runs_;
+  std::map<std::string, InFlight> in_flight_;
+  std::shared_ptr<std::set<std::string>> driven_ = std::make_shared<std::set<std::string>>();
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
+  std::uint64_t runs_made_ = 0;
+  std::uint64_t rows_made_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace pawl

@@ -1,0 +1,52 @@
+// Finds and kills everything that a command has started, however it tried to get away.
+//
+// The host is made a child subreaper, so that an orphan of a command becomes a child of the host
+// and not of init. A process belongs to a command when it is its root, shares the root's session or
+// group, carries the command's mark, or descends from one that does. The mark is inherited in two
+// ways: in the environment, and as RLIMIT_LOCKS, which Linux has not enforced since 2.4 but still
+// hands down to every child; a daemon with a session and an environment of its own keeps it, and it
+// can be read of a zombie. Children of the host application and of other commands have other marks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::tool_command {
+
+inline constexpr std::string_view kMarkVariable = "PAWL_CALL_MARK";
+inline constexpr int kKillRoundsMax = 64;
+inline constexpr int kFreezeRoundsMax = 16;
+inline constexpr std::int64_t kKillTimeMaxMs = 900;  // Operation::abort() promises a second
+
+struct TreeMark {
+  std::uint64_t limit = 0;  // RLIMIT_LOCKS
+  std::string text;         // PAWL_CALL_MARK: <host pid>.<its start>.<serial number>
+};
+
+// Unique among all marks of all hosts alive.
+TreeMark make_tree_mark();
+
+struct ProcessTree {
+  pid_t root = 0;  // a child of the host that nobody has reaped yet; 0 when its pid is not held
+  TreeMark mark;
+};
+
+// From now on orphans of the host's children become children of the host. It stays so: the host's
+// own orphans do, too, and are left alone.
+void adopt_orphans();
+
+// Kills the tree and reaps what of it the host has adopted, but not the root, which the caller
+// reaps. Returns the processes that were still alive after kKillTimeMaxMs: in uninterruptible
+// sleep, or running as another user.
+std::vector<pid_t> kill_tree(const ProcessTree& tree);
+
+// Kills what a host that is dead by now has left running for the same call: PR_SET_PDEATHSIG
+// reaches the command itself, but not its children.
+std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key);
+
+}  // namespace pawl::tool_command

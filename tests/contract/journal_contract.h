@@ -1,0 +1,56 @@
+// The contract of port/journal.h as a test. Each adapter's *_test.cc calls check_journal_contract()
+// with a Store: a struct with members `loop` (a TestLoop) and `journal` (an object that is a
+// Journal, JournalReader, Catalog and Inbox, empty at first).
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tests/contract/journal_contract_appends.h"
+#include "tests/contract/journal_contract_driving.h"
+#include "tests/contract/journal_contract_reads.h"
+#include "tests/contract/journal_contract_support.h"
+
+namespace pawl::contract {
+
+// Every check on a store of its own.
+template <class Store>
+void check_journal_contract() {
+  struct Check {
+    const char* sentence;
+    void (*run)(Store&);
+  };
+  const std::vector<Check> checks = {
+      {"callbacks never come from inside the call", callbacks_come_later},
+      {"acquire raises the epoch, which fences the one before", acquire_raises_the_epoch},
+      {"a run has one driver until its hold is gone", one_driver_at_a_time},
+      {"the fourth load without an append quarantines", failed_loads_quarantine},
+      {"an append forgives failed loads", an_append_forgives_failed_loads},
+      {"a refused append leaves nothing", a_refused_append_leaves_nothing},
+      {"an append is whole", an_append_is_whole},
+      {"limits hold", limits_hold},
+      {"the first record needs a summary", the_first_record_needs_a_summary},
+      {"appends of one run complete in order", appends_complete_in_order},
+      {"after one append fails, those behind it fail", one_failure_fails_those_behind},
+      {"quarantine stops the present driver and keeps reads", quarantine_stops_everyone},
+      {"a quarantined run is not driven again", a_quarantined_run_is_not_driven},
+      {"reads come in batches", reads_come_in_batches},
+      {"bytes come back as they were", bytes_come_back_as_they_were},
+      {"blobs belong to one run", blobs_belong_to_one_run},
+      {"snapshots are replaced and dropped", snapshots_are_replaced_and_dropped},
+      {"lists find runs", lists_find_runs},
+      {"every commit changes the version", every_commit_changes_the_version},
+      {"the inbox keeps order and bounds", the_inbox_keeps_order_and_bounds},
+      {"an ended run takes no messages", an_ended_run_takes_no_messages},
+      {"a row is taken only from its run", a_row_is_taken_only_from_its_run},
+  };
+  for (const Check& check : checks) {
+    SUBCASE(check.sentence) {
+      Store store;
+      check.run(store);
+    }
+  }
+}
+
+}  // namespace pawl::contract
