@@ -105,6 +105,7 @@ VOCABULARIES = [
 ]
 # Identifiers that match a vocabulary and are right all the same, each with its reason.
 ALLOWED = {
+    ("runtime", "set_limit"): "sets a value of the kernel's Limits and decides nothing",
     ("runtime", "rate_limit"): "the name of a wait reason that the kernel chose",
     ("runtime", "retry_after_ms"): "a provider's word, carried into an event",
 }

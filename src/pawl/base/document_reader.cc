@@ -283,6 +283,7 @@ const Node* MapReader::take_list(std::string_view key) {
 void MapReader::finish() {
   if (map_ == nullptr) return;
   for (const Member& member : map_->members()) {
+    if (faults_.size() >= kFaultsMax) return;  // a suggestion costs more than the fault it is for
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     std::string remedy = did_you_mean(member.key, known_);
     if (remedy.empty() && !known_.empty()) remedy = "known keys: " + joined(known_);

@@ -38,9 +38,9 @@ constexpr std::array<std::string_view, 1> kLaterLimits = {"cost"};
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && rest == end ? std::optional(value) : std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::int64_t> parse(Quantity quantity, std::string_view text) {

@@ -67,6 +67,7 @@ ModelTargets read_models(const Node& node, std::vector<Fault>& faults) {
     reader.fault(node.mark(), "there may be " + std::to_string(kModelsMax) + " models");
   }
   for (const Member& member : node.members()) {
+    if (targets.size() == kModelsMax) break;
     if (!is_model_name(member.key)) {
       reader.fault(
           member.key_mark, quoted(member.key) + " is not a name of a model",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -154,10 +155,15 @@ void read_instructions(MapReader& reader, const Node& root, Sheet& sheet) {
   sheet.charter.instructions = *text;
 }
 
+// An insertion sort, because it is stable and there are at most kFaultsMax; clang warns about what
+// libstdc++ 12 does inside std::stable_sort.
 void in_document_order(std::vector<Fault>& faults) {
-  std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
+  const auto before = [](const Fault& a, const Fault& b) {
     return std::tie(a.mark.line, a.mark.column) < std::tie(b.mark.line, b.mark.column);
-  });
+  };
+  for (auto it = faults.begin(); it != faults.end(); ++it) {
+    std::rotate(std::upper_bound(faults.begin(), it, *it, before), it, std::next(it));
+  }
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<F
 std::string did_you_mean(std::string_view name, const CharterTools& tools) {
   if (name.find('*') != std::string_view::npos) return "patterns are not part of this version";
   std::vector<std::string> known;
+  known.reserve(tools.commands.size());
   for (const CommandDeclaration& tool : tools.commands) known.push_back(tool.spec.name);
   const std::string_view meant = nearest(name, known);
   return meant.empty() ? "define it under tools.define" : "did you mean " + quoted(meant) + "?";
