@@ -1,0 +1,104 @@
+#include "pawl/app/assembly.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/app/files.h"
+#include "pawl/runtime/asio_loop.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+constexpr const char* kCharter =
+    "name: pay\n"
+    "models: { main: scripted/pay.script.yaml }\n"
+    "tools:\n"
+    "  define:\n"
+    "    charge: { description: Charge., command: [./charge.sh], input: { type: object } }\n"
+    "instructions: Charge.\n";
+constexpr const char* kScript = "replies:\n  - text: Done.\n";
+
+struct Stage {
+  Stage() { write("pay.yaml", kCharter); }
+  void write(const std::string& name, const std::string& text) const {
+    REQUIRE(write_new_file(directory / name, text));
+  }
+  Assembled assemble() { return assembler.from_file(directory / "pay.yaml"); }
+
+  TempDirectory directory;
+  AsioLoop loop;
+  AgentAssembler assembler{loop};
+};
+
+bool any_holds(const std::vector<std::string>& faults, const std::string& part) {
+  for (const std::string& fault : faults) {
+    if (fault.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a charter file becomes an agent with its model and its tools") {
+  Stage stage;
+  stage.write("pay.script.yaml", kScript);
+
+  const Assembled assembled = stage.assemble();
+
+  REQUIRE(assembled.agent);
+  CHECK(assembled.faults.empty());
+  CHECK(assembled.agent->charter.directory == stage.directory.path());
+  CHECK(assembled.agent->executor->supports("scripted/pay.script.yaml"));
+  REQUIRE(assembled.agent->tools.size() == 1);
+  CHECK(assembled.agent->tools.front()->spec().name == "charge");
+}
+
+TEST_CASE("a script that is not there is a fault that names it") {
+  Stage stage;
+
+  const Assembled assembled = stage.assemble();
+
+  CHECK_FALSE(assembled.agent);
+  CHECK(any_holds(assembled.faults, "pay.yaml:2:17: the model's script "));
+  CHECK(any_holds(assembled.faults, "pay.script.yaml: cannot be read"));
+}
+
+TEST_CASE("faults of the script are listed with the place in the script") {
+  Stage stage;
+  stage.write("pay.script.yaml", "replies:\n  - txet: Done.\n");
+
+  const Assembled assembled = stage.assemble();
+
+  CHECK_FALSE(assembled.agent);
+  CHECK(any_holds(assembled.faults, "pay.script.yaml:2:"));
+}
+
+TEST_CASE("a model that nobody can execute is a fault") {
+  Stage stage;
+  stage.write("other.yaml", "name: x\nmodels: { main: nobody/knows }\ninstructions: Go.\n");
+
+  const Assembled assembled = stage.assembler.from_file(stage.directory / "other.yaml");
+
+  CHECK_FALSE(assembled.agent);
+  CHECK_FALSE(assembled.faults.empty());
+}
+
+TEST_CASE("a run is put together again from what it pinned, whatever became of the file") {
+  Stage stage;
+  stage.write("pay.script.yaml", kScript);
+  PinnedCharter pinned;
+  pinned.name = "pay";
+  pinned.text = kCharter;
+  pinned.directory = stage.directory.path();
+  pinned.model = "scripted/pay.script.yaml";
+  std::filesystem::remove(stage.directory / "pay.yaml");
+
+  CHECK(stage.assembler.from_pinned(pinned));
+
+  std::filesystem::remove(stage.directory / "pay.script.yaml");
+  const auto gone = stage.assembler.from_pinned(pinned);
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().message.find("pay.script.yaml") != std::string::npos);
+}
+
+}  // namespace pawl

@@ -1,0 +1,122 @@
+#include "pawl/app/configuration.h"
+
+#include <array>
+#include <filesystem>
+
+#include "pawl/adapter/yaml/yaml.h"
+#include "pawl/app/files.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kConfigurationBytesMax = 64U << 10U;
+constexpr std::array<std::string_view, 4> kLevels = {"error", "warn", "info", "debug"};
+constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+
+Result<LogLevel> parse_level(const std::string& text, const std::string& where) {
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    if (text == kLevels[i]) return static_cast<LogLevel>(i);
+  }
+  return Error{ErrorCode::invalid_argument,
+               where + " is " + pawl::quoted(text) + "; write error, warn, info or debug"};
+}
+
+std::string joined(const std::string& directory, const std::string& rest) {
+  return (std::filesystem::path(directory) / rest).string();
+}
+
+// A directory of the XDG conventions: relative values there are to be ignored.
+std::optional<std::string> base_directory(const EnvironmentReader& environment,
+                                          const std::string& variable, const std::string& in_home) {
+  const auto given = environment(variable);
+  if (given && given->starts_with('/')) return given;
+  const auto home = environment("HOME");
+  if (!home) return std::nullopt;
+  return joined(*home, in_home);
+}
+
+Result<ConfigurationFile> load_file(const SettingFlags& flags,
+                                    const EnvironmentReader& environment) {
+  const auto named =
+      flags.config.empty() ? environment("PAWL_CONFIG") : std::optional(flags.config);
+  std::string path = named.value_or("");
+  if (!named) {
+    const auto base = base_directory(environment, "XDG_CONFIG_HOME", ".config");
+    if (!base) return ConfigurationFile{};
+    path = joined(*base, "pawl/config.yaml");
+    std::error_code ignored;  // Not to be found and not to be looked at are the same here.
+    if (!std::filesystem::exists(path, ignored)) return ConfigurationFile{};
+  }
+  PAWL_TRY(const std::string text, read_file(path, kConfigurationBytesMax));
+  ConfigurationReading reading = read_configuration(text);
+  if (reading.faults.empty()) return std::move(reading.file);
+  return Error{ErrorCode::invalid_argument,
+               "the configuration file has faults:\n" + to_string(reading.faults, path)};
+}
+
+Result<std::string> data_directory(const SettingFlags& flags, const ConfigurationFile& file,
+                                   const EnvironmentReader& environment) {
+  if (!flags.data.empty()) return flags.data;
+  if (const auto given = environment("PAWL_DATA")) return *given;
+  if (file.data) return *file.data;
+  if (const auto base = base_directory(environment, "XDG_DATA_HOME", ".local/share")) {
+    return joined(*base, "pawl");
+  }
+  return Error{ErrorCode::invalid_argument,
+               "no data directory: HOME is not set; give --data DIR or set PAWL_DATA"};
+}
+
+Result<LogLevel> log_level(const SettingFlags& flags, const ConfigurationFile& file,
+                           const EnvironmentReader& environment) {
+  if (!flags.log_level.empty()) return parse_level(flags.log_level, "--log-level");
+  if (const auto given = environment("PAWL_LOG_LEVEL")) {
+    return parse_level(*given, "PAWL_LOG_LEVEL");
+  }
+  return file.log_level.value_or(LogLevel::warn);
+}
+
+Color color_of(const SettingFlags& flags, const ConfigurationFile& file,
+               const EnvironmentReader& environment) {
+  if (flags.no_color == SettingFlags::NoColor::given) return Color::never;
+  if (environment("NO_COLOR")) return Color::never;
+  return file.color.value_or(Color::automatic);
+}
+
+}  // namespace
+
+ConfigurationReading read_configuration(const std::string& text) {
+  ConfigurationReading reading;
+  DocumentResult document = parse_yaml(text);
+  reading.faults = std::move(document.faults);
+  // A file of comments alone says nothing, and that is fine.
+  if (!document.root || document.root->kind() == Node::Kind::null) return reading;
+  MapReader reader(*document.root, reading.faults, "configuration");
+  std::string value;
+  if (reader.take_string("data", value)) reading.file.data = value;
+  if (reader.take_string("log_file", value)) reading.file.log_file = value;
+  if (const auto index = reader.take_choice("log_level", kLevels)) {
+    reading.file.log_level = static_cast<LogLevel>(*index);
+  }
+  if (const auto index = reader.take_choice("color", kColors)) {
+    reading.file.color = static_cast<Color>(*index);
+  }
+  reader.finish();
+  return reading;
+}
+
+Result<Settings> resolve_settings(const SettingFlags& flags,
+                                  const EnvironmentReader& environment) {
+  PAWL_TRY(const ConfigurationFile file, load_file(flags, environment));
+  PAWL_TRY(const std::string data, data_directory(flags, file, environment));
+  Settings settings;
+  settings.data = std::filesystem::absolute(data).lexically_normal().string();
+  settings.data_flag = flags.data;
+  PAWL_TRY(settings.log_level, log_level(flags, file, environment));
+  settings.log_file = !flags.log_file.empty()
+                          ? flags.log_file
+                          : environment("PAWL_LOG_FILE").value_or(file.log_file.value_or(""));
+  settings.color = color_of(flags, file, environment);
+  return settings;
+}
+
+}  // namespace pawl

@@ -1,0 +1,122 @@
+#include "pawl/app/configuration.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <map>
+
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+EnvironmentReader reader(const Variables& variables) {
+  return [variables](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+}  // namespace
+
+TEST_CASE("the data directory is taken from the first that names it") {
+  const TempDirectory directory;
+  const std::string config = directory / "config.yaml";
+  write(config, "data: /from/file\n");
+  SettingFlags flags;
+  flags.config = config;
+  flags.data = "/from/flag";
+  Variables variables = {{"PAWL_DATA", "/from/environment"}, {"XDG_DATA_HOME", "/xdg"}};
+
+  CHECK(resolve_settings(flags, reader(variables))->data == "/from/flag");
+  flags.data.clear();
+  CHECK(resolve_settings(flags, reader(variables))->data == "/from/environment");
+  variables.erase("PAWL_DATA");
+  CHECK(resolve_settings(flags, reader(variables))->data == "/from/file");
+}
+
+TEST_CASE("without any word on it, data lies where the platform puts it") {
+  CHECK(resolve_settings({}, reader({{"XDG_DATA_HOME", "/xdg"}, {"HOME", "/nowhere"}}))->data ==
+        "/xdg/pawl");
+  CHECK(resolve_settings({}, reader({{"HOME", "/nowhere"}}))->data == "/nowhere/.local/share/pawl");
+  // The conventions say that a relative path there is to be ignored.
+  CHECK(resolve_settings({}, reader({{"XDG_DATA_HOME", "xdg"}, {"HOME", "/nowhere"}}))->data ==
+        "/nowhere/.local/share/pawl");
+  const auto lost = resolve_settings({}, reader({}));
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().message.find("--data") != std::string::npos);
+}
+
+TEST_CASE("the configuration file is found by flag, environment and convention") {
+  const TempDirectory directory;
+  std::filesystem::create_directory(directory / "pawl");
+  write(directory / "pawl/config.yaml", "data: /by/convention\n");
+  write(directory / "other.yaml", "data: /by/name\n");
+  Variables variables = {{"XDG_CONFIG_HOME", directory.path()}};
+
+  CHECK(resolve_settings({}, reader(variables))->data == "/by/convention");
+  variables["PAWL_CONFIG"] = directory / "other.yaml";
+  CHECK(resolve_settings({}, reader(variables))->data == "/by/name");
+  SettingFlags flags;
+  flags.config = directory / "not-there.yaml";
+  CHECK_FALSE(resolve_settings(flags, reader(variables)));
+}
+
+TEST_CASE("every key of the file is read, and flags and environment go before it") {
+  const TempDirectory directory;
+  const std::string config = directory / "config.yaml";
+  write(config, "data: /d\nlog_level: debug\nlog_file: /f\ncolor: always\n");
+  SettingFlags flags;
+  flags.config = config;
+
+  const auto settings = resolve_settings(flags, reader({}));
+  REQUIRE(settings);
+  CHECK(settings->log_level == LogLevel::debug);
+  CHECK(settings->log_file == "/f");
+  CHECK(settings->color == Color::always);
+
+  flags.log_level = "error";
+  const auto changed = resolve_settings(
+      flags, reader({{"PAWL_LOG_LEVEL", "info"}, {"PAWL_LOG_FILE", "/g"}, {"NO_COLOR", "1"}}));
+  REQUIRE(changed);
+  CHECK(changed->log_level == LogLevel::error);
+  CHECK(changed->log_file == "/g");
+  CHECK(changed->color == Color::never);
+}
+
+TEST_CASE("faults of the file are listed with their lines") {
+  const TempDirectory directory;
+  const std::string config = directory / "config.yaml";
+  write(config, "data: [1]\nlog_level: loud\ncolour: never\n");
+  SettingFlags flags;
+  flags.config = config;
+
+  const auto settings = resolve_settings(flags, reader({}));
+
+  REQUIRE_FALSE(settings);
+  for (const char* place : {"config.yaml:1:", "config.yaml:2:", "config.yaml:3:", "colour"}) {
+    CHECK(settings.error().message.find(place) != std::string::npos);
+  }
+}
+
+TEST_CASE("a file of comments is an empty configuration") {
+  CHECK(read_configuration("# nothing\n").faults.empty());
+  CHECK(read_configuration("").faults.empty());
+}
+
+TEST_CASE("a log level that is none is refused, wherever it stands") {
+  SettingFlags flags;
+  flags.log_level = "loud";
+  const Variables home = {{"HOME", "/nowhere"}};
+  CHECK_FALSE(resolve_settings(flags, reader(home)));
+  CHECK_FALSE(resolve_settings({}, reader({{"HOME", "/nowhere"}, {"PAWL_LOG_LEVEL", "x"}})));
+}
+
+}  // namespace pawl

@@ -1,0 +1,59 @@
+#include "pawl/app/console.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace pawl {
+namespace {
+
+int descriptor_of(Stream stream) {
+  return stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO;
+}
+
+// True when it is worth trying again.
+bool wait_writable(int fd) {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN) return false;
+  pollfd waiting{fd, POLLOUT, 0};
+  return ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+}
+
+}  // namespace
+
+void PosixConsole::write(Stream stream, std::string_view text) {
+  const int fd = descriptor_of(stream);
+  bool& closed = closed_[static_cast<std::size_t>(stream)];
+  while (!closed && !text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (!wait_writable(fd)) {
+      closed = true;
+    }
+  }
+}
+
+bool PosixConsole::is_terminal(Stream stream) const {
+  return ::isatty(descriptor_of(stream)) == 1;
+}
+
+std::size_t PosixConsole::columns() const {
+  constexpr std::size_t kDefault = 80;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefault;
+  return size.ws_col;
+}
+
+void ensure_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is the one that is missing. Read-only, so that writes still fail.
+    if (::open("/dev/null", O_RDONLY) != fd) return;
+  }
+}
+
+}  // namespace pawl

@@ -1,0 +1,23 @@
+// Standard output and error of this process.
+#pragma once
+
+#include <array>
+
+#include "pawl/surface/cli/environment.h"
+
+namespace pawl {
+
+class PosixConsole final : public Console {
+ public:
+  void write(Stream stream, std::string_view text) override;
+  bool is_terminal(Stream stream) const override;
+  std::size_t columns() const override;
+
+ private:
+  std::array<bool, 2> closed_{};  // by stream: who read it has gone
+};
+
+// A process may be started without them; then the first files it opened would take their places.
+void ensure_standard_streams();
+
+}  // namespace pawl

@@ -1,0 +1,84 @@
+#include "pawl/app/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace pawl {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ > STDERR_FILENO) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error failed(const std::string& what, const std::string& path) {
+  const int fault = errno;
+  ErrorCode code = ErrorCode::unavailable;
+  if (fault == ENOENT || fault == ENOTDIR) code = ErrorCode::not_found;
+  if (fault == EISDIR) code = ErrorCode::invalid_argument;
+  if (fault == EEXIST) code = ErrorCode::conflict;
+  return {code, path + ": cannot be " + what + ": " + std::strerror(fault)};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
+  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd() < 0) return failed("read", path);
+  std::string text;
+  std::array<char, 1U << 16U> buffer{};
+  while (true) {
+    const ssize_t count = ::read(file.fd(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed("read", path);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > bytes_max) {
+      return Error{ErrorCode::limit_exceeded,
+                   path + ": longer than " + std::to_string(bytes_max) + " bytes; make it shorter"};
+    }
+  }
+}
+
+Status write_new_file(const std::string& path, const std::string& text) {
+  constexpr mode_t kMode = 0644;
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+  if (file.fd() < 0 && errno == EEXIST) {
+    return Error{ErrorCode::conflict, path + " is there already; move it away, or name another "
+                                             "directory"};
+  }
+  if (file.fd() < 0) return failed("written", path);
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::write(file.fd(), text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed("written", path);
+    done += static_cast<std::size_t>(count);
+  }
+  return ok();
+}
+
+Status make_private_directory(const std::string& path) {
+  constexpr mode_t kOwnerOnly = 0700;
+  std::error_code ignored;  // If it matters, the next call fails too.
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  if (::mkdir(path.c_str(), kOwnerOnly) == 0 || errno == EEXIST) return ok();
+  return failed("made", path);
+}
+
+}  // namespace pawl

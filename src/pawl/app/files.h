@@ -1,0 +1,19 @@
+// Files as the program reads and writes them: whole, and bounded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "pawl/base/result.h"
+
+namespace pawl {
+
+// "-" is standard input. not_found; limit_exceeded: longer than `bytes_max`; invalid_argument: a
+// directory; unavailable: cannot be read.
+Result<std::string> read_file(const std::string& path, std::size_t bytes_max);
+// Makes a new file, durably. conflict: it is there already.
+Status write_new_file(const std::string& path, const std::string& text);
+// With mode 0700 when it is new; what it lies in is made as needed.
+Status make_private_directory(const std::string& path);
+
+}  // namespace pawl

@@ -1,0 +1,55 @@
+#include "pawl/app/files.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+
+TEST_CASE("what was written is read") {
+  const TempDirectory directory;
+  const std::string path = directory / "file";
+  const std::string text = std::string(100'000, 'x') + '\0' + "end";
+
+  REQUIRE(write_new_file(path, text));
+
+  CHECK(*read_file(path, text.size()) == text);
+}
+
+TEST_CASE("a file that is there is not written over") {
+  const TempDirectory directory;
+  REQUIRE(write_new_file(directory / "file", "first"));
+
+  const Status again = write_new_file(directory / "file", "second");
+
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == ErrorCode::conflict);
+  CHECK(*read_file(directory / "file", 100) == "first");
+}
+
+TEST_CASE("reading is bounded, also where there is no end") {
+  const auto endless = read_file("/dev/zero", 1000);
+  REQUIRE_FALSE(endless);
+  CHECK(endless.error().code == ErrorCode::limit_exceeded);
+}
+
+TEST_CASE("what cannot be read says why") {
+  const TempDirectory directory;
+  CHECK(read_file(directory / "not-there", 10).error().code == ErrorCode::not_found);
+  CHECK(read_file(directory.path(), 10).error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a private directory is private, and may be there already") {
+  const TempDirectory directory;
+  const std::string path = directory / "a/b/c";
+
+  REQUIRE(make_private_directory(path));
+  CHECK(make_private_directory(path));
+
+  using std::filesystem::perms;
+  CHECK(std::filesystem::status(path).permissions() == perms::owner_all);
+  REQUIRE(write_new_file(directory / "file", ""));
+  CHECK_FALSE(make_private_directory(directory / "file/x"));
+}
+
+}  // namespace pawl

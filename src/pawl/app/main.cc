@@ -1,0 +1,11 @@
+#include <csignal>
+
+#include "pawl/app/console.h"
+#include "pawl/app/program.h"
+
+int main(int argc, char** argv) {
+  pawl::ensure_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // Who closes the pipe ends the reading, not the run.
+  pawl::Program program;
+  return pawl::run_cli(argc, argv, program);
+}

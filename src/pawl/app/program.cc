@@ -1,0 +1,125 @@
+#include "pawl/app/program.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "pawl/adapter/journal_sqlite/journal_sqlite.h"
+#include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/app/configuration.h"
+#include "pawl/app/detach.h"
+#include "pawl/app/files.h"
+#include "pawl/runtime/event_json.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kInputBytesMax = std::size_t{64} << 20U;
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+// An open store with the engine on it.
+class SqliteWorkspace final : public Workspace {
+ public:
+  SqliteWorkspace(AsioLoop& loop, std::unique_ptr<SqliteJournal> journal, AgentSource agents,
+                  std::string name)
+      : loop_(loop),
+        journal_(std::move(journal)),
+        engine_(EngineOptions{
+            loop, Store{journal_.get(), journal_.get(), journal_.get(), journal_.get()}, {},
+            std::move(agents), std::move(name)}),
+        service_(engine_) {}
+
+  Service& service() override { return service_; }
+  AsioLoop& loop() override { return loop_; }
+
+ private:
+  AsioLoop& loop_;
+  std::unique_ptr<SqliteJournal> journal_;
+  Engine engine_;
+  Service service_;
+};
+
+}  // namespace
+
+AsioLoop& Program::loop() {
+  if (!loop_) loop_ = std::make_unique<AsioLoop>();
+  return *loop_;
+}
+
+AgentAssembler& Program::assembler() {
+  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop());
+  return *assembler_;
+}
+
+Result<Settings> Program::settings(const SettingFlags& flags) {
+  return resolve_settings(flags, environment_variable);
+}
+
+Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbsent absent) {
+  std::error_code ignored;  // What cannot be looked at is not there for us.
+  if (absent == IfAbsent::refuse && !std::filesystem::exists(settings.data, ignored)) {
+    return Error{ErrorCode::not_found, "there are no runs: " + settings.data +
+                                           " does not exist; name the data directory with --data "
+                                           "DIR or PAWL_DATA, or start a run with pawl run"};
+  }
+  PAWL_CHECK(make_private_directory(settings.data));
+  PAWL_TRY(auto journal, SqliteJournal::open(settings.data, loop()));
+  auto agents = [this](const PinnedCharter& pinned) { return assembler().from_pinned(pinned); };
+  return std::unique_ptr<Workspace>(std::make_unique<SqliteWorkspace>(
+      loop(), std::move(journal), std::move(agents), "pawl " + std::to_string(::getpid())));
+}
+
+AgentReading Program::read_agent(const std::string& path) {
+  Assembled assembled = assembler().from_file(path);
+  return {std::move(assembled.agent), std::move(assembled.faults)};
+}
+
+Result<std::string> Program::read_text(const std::string& path) {
+  return read_file(path, kInputBytesMax);
+}
+
+Status Program::write_new(const std::string& path, const std::string& text) {
+  return write_new_file(path, text);
+}
+
+void Program::log_line(const Settings& settings, const std::string& line) {
+  const std::string stamped = format_time(AsioLoop().wall_ms()) + " " + line + "\n";
+  if (settings.log_file.empty()) return console_.write(Stream::err, stamped);
+  constexpr mode_t kMode = 0600;
+  const int fd =
+      ::open(settings.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMode);
+  const bool written =
+      fd >= 0 && ::write(fd, stamped.data(), stamped.size()) == static_cast<ssize_t>(stamped.size());
+  if (fd >= 0) ::close(fd);
+  if (!written) console_.write(Stream::err, stamped);
+}
+
+Handover Program::detach(const Settings& settings, const std::string& log_name,
+                         const Background& work) {
+  const std::string logs = settings.data + "/logs";
+  for (const std::string& directory : {settings.data, logs}) {
+    if (const Status made = make_private_directory(directory); !made) {
+      return {1, "pawl: " + made.error().message + "; name another directory with --data\n"};
+    }
+  }
+  return detach_process(logs + "/" + log_name, work);
+}
+
+VersionNumbers Program::versions() const {
+  return {PAWL_VERSION, sqlite::kSchemaVersion};
+}
+
+std::string Program::user() const {
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(::geteuid());
+}
+
+}  // namespace pawl

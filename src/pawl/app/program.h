@@ -1,0 +1,37 @@
+// The composition root of the program: which store, models and tools the command line works with.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pawl/app/assembly.h"
+#include "pawl/app/console.h"
+#include "pawl/surface/cli/environment.h"
+
+namespace pawl {
+
+class Program final : public CliEnvironment {
+ public:
+  Console& console() override { return console_; }
+  Result<Settings> settings(const SettingFlags& flags) override;
+  Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
+  AgentReading read_agent(const std::string& path) override;
+  Result<std::string> read_text(const std::string& path) override;
+  Status write_new(const std::string& path, const std::string& text) override;
+  void log_line(const Settings& settings, const std::string& line) override;
+  Handover detach(const Settings& settings, const std::string& log_name,
+                  const Background& work) override;
+  VersionNumbers versions() const override;
+  std::string user() const override;
+
+ private:
+  // Made when first needed: detach() forks, and must find nothing that a child cannot share.
+  AsioLoop& loop();
+  AgentAssembler& assembler();
+
+  PosixConsole console_;
+  std::unique_ptr<AsioLoop> loop_;
+  std::unique_ptr<AgentAssembler> assembler_;
+};
+
+}  // namespace pawl

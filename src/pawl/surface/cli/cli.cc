@@ -1,0 +1,78 @@
+#include <array>
+
+#include "pawl/kernel/codec.h"
+#include "pawl/surface/cli/command_table.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/help.h"
+
+namespace pawl {
+namespace {
+
+using Handler = int (*)(const CliContext&);
+
+constexpr std::array<std::pair<std::string_view, Handler>, 16> kHandlers = {{
+    {"run", command_run},           {"init", command_init},
+    {"validate", command_validate}, {"resume", command_resume},
+    {"ls", command_ls},             {"show", command_show},
+    {"logs", command_logs},         {"attach", command_attach},
+    {"explain", command_explain},   {"verify", command_verify},
+    {"pause", command_pause},       {"cancel", command_cancel},
+    {"message", command_message},   {"resolve", command_resolve},
+    {"completion", command_completion}, {"man", command_man},
+}};
+
+SettingFlags flags_of(const Arguments& arguments) {
+  SettingFlags flags;
+  flags.data = arguments.one_or("data", "");
+  flags.config = arguments.one_or("config", "");
+  flags.log_level = arguments.one_or("log-level", "");
+  flags.log_file = arguments.one_or("log-file", "");
+  if (arguments.has("no-color")) flags.no_color = SettingFlags::NoColor::given;
+  return flags;
+}
+
+std::string version_text(const VersionNumbers& versions) {
+  return "pawl " + versions.program + "\n" + "journal schema " + std::to_string(versions.schema) +
+         ", record " + std::to_string(kRecordVersion) + ", snapshot " +
+         std::to_string(kSnapshotVersion) + ", semantics " + std::to_string(kSemantics) + "\n";
+}
+
+int dispatch(const CliContext& context) {
+  for (const auto& [name, handler] : kHandlers) {
+    if (name == context.arguments.command) return handler(context);
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, CliEnvironment& environment) {
+  Console& console = environment.console();
+  auto arguments = parse_arguments(argc, argv);
+  if (!arguments) {
+    console.write(Stream::err, "pawl: " + safe_text(arguments.error().message) + "\n");
+    return kExitUsage;
+  }
+  if (arguments->has("version")) {
+    console.write(Stream::out, version_text(environment.versions()));
+    return kExitDone;
+  }
+  if (arguments->has("help")) {
+    console.write(Stream::out, help_text(find_command(arguments->command)));
+    return kExitDone;
+  }
+  if (arguments->command.empty()) {
+    console.write(Stream::err, help_text(nullptr));
+    return kExitUsage;
+  }
+  auto settings = environment.settings(flags_of(*arguments));
+  if (!settings) {
+    console.write(Stream::err, "pawl: " + safe_text(settings.error().message) + "\n");
+    return kExitUsage;
+  }
+  const CliContext context{environment, *std::move(arguments), *std::move(settings)};
+  return dispatch(context);
+}
+
+}  // namespace pawl

@@ -1,0 +1,166 @@
+// ls, show.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "pawl/base/json.h"
+#include "pawl/runtime/event_json.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kNameColumns = 24;
+constexpr double kMsPerSecond = 1000.0;
+
+void put_summary(JsonWriter& json, const RunSummary& run) {
+  json.field("run", run.id.text).field("name", run.name).field("status", run.status);
+  json.field("reason", run.reason);
+  json.field("created_at", format_time(run.created_at_ms));
+  json.field("updated_at", format_time(run.updated_at_ms)).field("events", run.length);
+}
+
+std::string list_line(const RunSummary& run) {
+  const std::string status =
+      run.reason.empty() ? run.status : run.status + " (" + safe_line(run.reason, 60) + ")";
+  return fmt::format("{:<22} {:<24} {:<24} {:<28} {}\n", run.id.text,
+                     safe_line(run.name, kNameColumns), format_time(run.created_at_ms), status,
+                     run.length);
+}
+
+Status check_status_word(const std::string& word) {
+  static constexpr std::array<RunStatus, 8> kAll = {
+      RunStatus::queued, RunStatus::running, RunStatus::waiting,   RunStatus::done,
+      RunStatus::stopped, RunStatus::failed, RunStatus::cancelled, RunStatus::quarantined};
+  std::string known;
+  for (const RunStatus status : kAll) {
+    if (word == name(status)) return ok();
+    known += " " + std::string(name(status));
+  }
+  return Error{ErrorCode::invalid_argument,
+               "there is no status " + quoted(word) + "; there is" + known};
+}
+
+std::string row(std::string_view label, const std::string& value) {
+  return fmt::format("{:<12} {}\n", label, value);
+}
+
+std::string shown_usage(const RunState& state) {
+  const Tally& tally = state.tally;
+  return fmt::format("{} of {} steps, {} of {} model calls, {} of {} tool calls, {} of {} tokens, "
+                     "{:.1f} of {:.0f} s, {}",
+                     tally.steps, state.limits.steps, tally.model_calls, state.limits.model_calls,
+                     tally.tool_calls, state.limits.tool_calls, total_tokens(tally.usage),
+                     state.limits.tokens, static_cast<double>(tally.active_ms) / kMsPerSecond,
+                     static_cast<double>(state.limits.time_ms) / kMsPerSecond,
+                     format_money(tally.cost_pico, state.prices.currency));
+}
+
+std::string shown_state(const RunState& state) {
+  std::string text = row("charter", safe_line(state.name, 100) + ", sha256 " +
+                                        to_hex(state.charter_digest));
+  text += row("directory", safe_line(state.directory, 200));
+  text += row("model", safe_line(state.model, 200));
+  text += row("used", shown_usage(state));
+  for (const Call& call : state.calls) {
+    const std::string_view where =
+        std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, call.state);
+    text += row("call " + to_string(call.id),
+                fmt::format("{}, {}, key {}", safe_line(call.tool, 100), where,
+                            key_of(state, call.id)));
+  }
+  return text;
+}
+
+std::string shown(const RunDetails& details) {
+  const RunSummary& run = details.summary;
+  const std::string status = run.reason.empty() ? run.status : run.status + ", " + run.reason;
+  std::string text = row("run", run.id.text) + row("status", safe_line(status, 400));
+  text += row("started", format_time(run.created_at_ms));
+  text += row("changed", format_time(run.updated_at_ms));
+  text += row("events", std::to_string(run.length));
+  if (!details.quarantine.empty()) {
+    return text + row("unreadable", safe_line(details.quarantine, 400));
+  }
+  text += shown_state(details.state);
+  if (details.output.empty()) return text;
+  return text + "\n" + safe_text(details.output) + (details.output.ends_with('\n') ? "" : "\n");
+}
+
+void put_state(JsonWriter& json, const RunDetails& details) {
+  const RunState& state = details.state;
+  json.field("directory", state.directory).field("model", state.model);
+  json.field("charter_digest", to_hex(state.charter_digest)).field("step", state.tally.steps);
+  json.key("usage").begin_object();
+  Tally::fields(state.tally, [&json](const char* key, const auto& value) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) json.field(key, value);
+  });
+  json.field("total_tokens", total_tokens(state.tally.usage));
+  json.field("cost", format_money(state.tally.cost_pico, state.prices.currency)).end_object();
+  json.key("limits").begin_object();
+  Limits::fields(state.limits,
+                 [&json](const char* key, const auto& value) { json.field(key, value); });
+  json.end_object();
+  json.key("calls").begin_array();
+  for (const Call& call : state.calls) {
+    json.begin_object().field("call", to_string(call.id)).field("tool", call.tool);
+    json.field("state", std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; },
+                                   call.state));
+    json.field("key", key_of(state, call.id)).end_object();
+  }
+  json.end_array();
+  json.field("output", details.output);
+}
+
+}  // namespace
+
+int command_ls(const CliContext& context) {
+  ListQuery query;
+  query.status = context.arguments.one_or("status", "");
+  if (!query.status.empty()) {
+    if (const Status known = check_status_word(query.status); !known) {
+      return fail(context, known.error());
+    }
+  }
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  const auto runs = opened.workspace->service().list(query);
+  if (!runs) return fail(context, runs.error());
+  std::string text;
+  for (const RunSummary& run : *runs) {
+    if (context.format() == Format::text) {
+      text += list_line(run);
+      continue;
+    }
+    JsonWriter json;
+    json.begin_object();
+    put_summary(json, run);
+    text += json.end_object().take() + "\n";
+  }
+  print(context, text);
+  return kExitDone;
+}
+
+int command_show(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto run = named_run(context, service);
+  if (!run) return fail(context, run.error());
+  const auto details = service.show(*run);
+  if (!details) return fail(context, details.error());
+  if (context.format() == Format::text) {
+    print(context, shown(*details));
+    return kExitDone;
+  }
+  JsonWriter json;
+  json.begin_object();
+  put_summary(json, details->summary);
+  json.field("unreadable", details->quarantine);
+  if (details->quarantine.empty()) put_state(json, *details);
+  print(context, json.end_object().take() + "\n");
+  return kExitDone;
+}
+
+}  // namespace pawl

@@ -1,0 +1,112 @@
+// logs, attach: commands that follow a run by its journal, whoever drives it.
+#include <fmt/format.h>
+
+#include "pawl/runtime/event_json.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/view.h"
+
+namespace pawl {
+namespace {
+
+// A run that waits may go on at once, when somebody had written to it: so long it is still followed.
+constexpr std::int64_t kSettleMs = 400;
+constexpr std::size_t kBodyColumns = 300;
+
+std::string log_line(const RecordView& view, Narrator& narrator) {
+  std::string body;
+  for (const StoryLine& line : narrator.tell(view)) {
+    const std::size_t from = line.text.find_first_not_of(' ');
+    if (from == std::string::npos) continue;
+    body += (body.empty() ? "" : " · ") + line.text.substr(from);
+  }
+  return fmt::format("{:>5} {} step {:<3} {:<18} {}\n", view.record.seq,
+                     format_time(view.record.stamp.at_ms), view.step, name(view.record.event),
+                     safe_line(body, kBodyColumns));
+}
+
+// Prints events as `logs` does.
+class LogPrinter {
+ public:
+  LogPrinter(const CliContext& context, Service& service)
+      : context_(context), service_(service), narrator_(make_narrator(service, nullptr)) {}
+
+  void operator()(const RecordView& view) {
+    if (context_.format() == Format::text) return print(context_, log_line(view, narrator_));
+    FinalFields fields;
+    const bool final = std::holds_alternative<RunFinished>(view.record.event) ||
+                       std::holds_alternative<RunWaiting>(view.record.event);
+    if (final) fields.output = service_.output_of(view);
+    print(context_, event_json(view, final ? &fields : nullptr) + "\n");
+  }
+
+ private:
+  const CliContext& context_;
+  Service& service_;
+  Narrator narrator_;
+};
+
+// What the run is at its last event; `settled` once that has not changed for a while.
+struct Following {
+  std::shared_ptr<const RecordView> last;
+  std::optional<Status> ended;
+  bool settled = false;
+  std::unique_ptr<Timer> timer;
+};
+
+void await_settling(Loop& loop, Following& following) {
+  following.timer.reset();
+  if (!std::holds_alternative<RunWaiting>(following.last->record.event)) return;
+  following.timer = loop.after(kSettleMs, [&following] { following.settled = true; });
+}
+
+}  // namespace
+
+int command_logs(const CliContext& context) {
+  std::uint64_t from = 0;
+  if (const auto given = context.arguments.one("from"); given && *given != "0") {
+    const auto parsed = parse_count("from", *given);
+    if (!parsed) return fail(context, parsed.error());
+    from = *parsed;
+  }
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto run = named_run(context, service);
+  if (!run) return fail(context, run.error());
+  const auto follow =
+      context.arguments.has("follow") ? Service::Follow::yes : Service::Follow::no;
+  LogPrinter printer(context, service);
+  std::optional<Status> ended;
+  const auto watch = service.watch(
+      *run, from, follow, [&](const std::shared_ptr<const RecordView>& view) { printer(*view); },
+      [&](const Status& status) { ended = status; });
+  opened.workspace->loop().run_until([&] { return ended.has_value(); });
+  return *ended ? kExitDone : fail(context, ended->error());
+}
+
+int command_attach(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto run = named_run(context, service);
+  if (!run) return fail(context, run.error());
+  const auto view = make_view(context, *opened.workspace, nullptr);
+  AsioLoop& loop = opened.workspace->loop();
+  Following following;
+  const auto watch = service.watch(
+      *run, 0, Service::Follow::yes,
+      [&](const std::shared_ptr<const RecordView>& record) {
+        following.last = record;
+        view->on_event(record);
+        await_settling(loop, following);
+      },
+      [&](const Status& status) { following.ended = status; });
+  loop.run_until([&] { return following.ended || following.settled; });
+  const bool readable = !following.ended || *following.ended;
+  view->finish(readable ? following.last.get() : nullptr);
+  if (!readable) return fail(context, following.ended->error());
+  return following.last ? exit_code_of(following.last->status) : kExitError;
+}
+
+}  // namespace pawl

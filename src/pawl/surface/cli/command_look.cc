@@ -1,0 +1,94 @@
+// explain, verify, completion, man: commands that print a text somebody else makes.
+#include <algorithm>
+#include <cstdint>
+
+#include "pawl/base/json.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/help.h"
+
+namespace pawl {
+namespace {
+
+void print_report(const CliContext& context, const VerifyReport& report) {
+  const bool sound = report.damage.empty();
+  if (context.format() == Format::json) {
+    JsonWriter json;
+    json.begin_object().field("run", report.run.text).field("ok", sound);
+    json.field("records", report.records).field("blobs", report.blobs);
+    json.field("chain", to_hex(report.chain)).field("damage", report.damage).end_object();
+    return print(context, json.take() + "\n");
+  }
+  const std::string counts = std::to_string(report.records) + " records, " +
+                             std::to_string(report.blobs) + " blobs";
+  const std::string said = sound ? "sound: " + counts + ", chain " + to_hex(report.chain)
+                                 : "DAMAGED after " + counts + ": " + safe_line(report.damage, 400);
+  print(context, report.run.text + " " + said + "\n");
+}
+
+int verify_one(const CliContext& context, Service& service, const RunId& run) {
+  const auto report = service.verify(run);
+  if (!report) return fail(context, report.error());
+  print_report(context, *report);
+  return report->damage.empty() ? kExitDone : kExitQuarantined;
+}
+
+int verify_all(const CliContext& context, Service& service) {
+  ListQuery query;
+  query.count_max = SIZE_MAX;
+  const auto runs = service.list(query);
+  if (!runs) return fail(context, runs.error());
+  int worst = kExitDone;
+  for (const RunSummary& run : *runs) {
+    worst = std::max(worst, verify_one(context, service, run.id));
+  }
+  return worst;
+}
+
+}  // namespace
+
+int command_verify(const CliContext& context) {
+  const bool all = context.arguments.has("all");
+  if (all == context.arguments.has("RUN")) {
+    return fail(context, {ErrorCode::invalid_argument, "verify takes either a RUN or --all"});
+  }
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  if (all) return verify_all(context, service);
+  const auto run = named_run(context, service);
+  return run ? verify_one(context, service, *run) : fail(context, run.error());
+}
+
+int command_explain(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto run = named_run(context, service);
+  if (!run) return fail(context, run.error());
+  const auto text = service.explain(*run);
+  if (!text) return fail(context, text.error());
+  const std::string told = with_data_flag(context, safe_text(*text));
+  if (context.format() == Format::text) {
+    print(context, told);
+    return kExitDone;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", run->text).field("explanation", told).end_object();
+  print(context, json.take() + "\n");
+  return kExitDone;
+}
+
+int command_completion(const CliContext& context) {
+  const auto script = completion_script(context.arguments.one_or("SHELL", ""));
+  if (!script) return fail(context, script.error());
+  print(context, *script);
+  return kExitDone;
+}
+
+int command_man(const CliContext& context) {
+  print(context, man_page());
+  return kExitDone;
+}
+
+}  // namespace pawl

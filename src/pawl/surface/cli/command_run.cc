@@ -1,0 +1,151 @@
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/run_options.h"
+
+namespace pawl {
+namespace {
+
+// The text a run gets, from the argument INPUT.
+Result<std::string> input_of(const CliContext& context) {
+  const std::string given = context.arguments.one_or("INPUT", "");
+  std::string text = given;
+  if (given == "-") {
+    PAWL_TRY(text, context.environment.read_text("-"));
+  } else if (given.starts_with('@')) {
+    PAWL_TRY(text, context.environment.read_text(given.substr(1)));
+  }
+  if (!is_valid_utf8(text)) {
+    return Error{ErrorCode::invalid_argument, "the input is not UTF-8; convert it, e.g. with iconv"};
+  }
+  return text;
+}
+
+struct Preparation {
+  std::optional<StartRequest> request;
+  std::vector<std::string> faults;  // of the charter; or the one of the options
+};
+
+Preparation prepare(const CliContext& context, const RunId& id, const std::string& input) {
+  const std::string path = context.arguments.one_or("CHARTER", "");
+  AgentReading reading = context.environment.read_agent(path);
+  if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
+  auto invocation = invocation_of(context.arguments, reading.agent->charter.limits,
+                                  context.environment.user());
+  if (!invocation) return {std::nullopt, {"pawl: " + invocation.error().message}};
+  StartRequest request;
+  request.agent = *std::move(reading.agent);
+  request.input = input;
+  request.id = id;
+  request.context = *std::move(invocation);
+  return {std::move(request), {}};
+}
+
+std::string listed(const std::vector<std::string>& faults) {
+  std::string text;
+  for (const std::string& fault : faults) text += safe_text(fault) + "\n";
+  return text;
+}
+
+int run_here(const CliContext& context, const RunId& id, const std::string& input) {
+  // First this: a charter with faults makes no data directory.
+  Preparation prepared = prepare(context, id, input);
+  if (!prepared.request) {
+    context.console().write(Stream::err, listed(prepared.faults));
+    return kExitUsage;
+  }
+  const Opened opened = open_workspace(context, IfAbsent::make);
+  if (!opened.workspace) return opened.exit_code;
+  const auto view = make_view(context, *opened.workspace, nullptr);
+  DriveSession session(context, *opened.workspace, view.get());
+  return session.start(*std::move(prepared.request), {});
+}
+
+// In the background process: `report` tells the one in the foreground how it went.
+int run_behind(const CliContext& context, const RunId& id, const std::string& input,
+               const std::function<void(Handover)>& report) {
+  Preparation prepared = prepare(context, id, input);
+  if (!prepared.request) {
+    report({kExitUsage, listed(prepared.faults)});
+    return kExitUsage;
+  }
+  auto workspace = context.environment.open(context.settings, IfAbsent::make);
+  if (!workspace) {
+    report({kExitError, "pawl: " + workspace.error().message + "\n"});
+    return kExitError;
+  }
+  const auto view = make_view(context, **workspace, nullptr);
+  DriveSession session(context, **workspace, view.get());
+  return session.start(*std::move(prepared.request), [&report](const Status& accepted) {
+    if (accepted) return report({kExitDone, ""});
+    report({exit_code_of(accepted.error()), "pawl: " + safe_text(accepted.error().message) + "\n"});
+  });
+}
+
+int run_detached(const CliContext& context, const RunId& id, const std::string& input) {
+  const Handover handover = context.environment.detach(
+      context.settings, id.text + ".log", [&](const std::function<void(Handover)>& report) {
+        return run_behind(context, id, input, report);
+      });
+  if (handover.exit_code != kExitDone) {
+    context.console().write(Stream::err, handover.text);
+    return handover.exit_code;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", id.text).field("detached", true).end_object();
+  print(context, (context.format() == Format::json ? json.take() : id.text) + "\n");
+  return kExitDone;
+}
+
+// Where an instance is named, the event that resumes it goes first.
+Status resume_instance(const CliContext& context, Service& service, const RunId& run) {
+  const auto instance = context.arguments.one("instance");
+  const auto suspend_id = context.arguments.one("suspend-id");
+  if (!instance && !suspend_id) return service.resume(run);
+  if (!instance || !suspend_id) {
+    return Error{ErrorCode::invalid_argument,
+                 "--instance and --suspend-id belong together; pawl explain names both"};
+  }
+  PAWL_TRY(const InstanceId id, parse_instance_id(*instance));
+  PAWL_TRY(Event event, service.instance_resumption(run, id, *suspend_id,
+                                                    context.environment.user()));
+  PAWL_CHECK(service.resume(run));
+  return service.engine().feed(run, std::move(event));
+}
+
+}  // namespace
+
+int command_run(const CliContext& context) {
+  const auto given = context.arguments.one("id");
+  RunId id;
+  if (given) {
+    auto parsed = parse_run_id(*given);
+    if (!parsed) return fail(context, parsed.error());
+    id = *std::move(parsed);
+  } else {
+    id = make_run_id(AsioLoop().wall_ms());
+  }
+  const auto input = input_of(context);
+  if (!input) {
+    complain(context, input.error().message);
+    return kExitUsage;
+  }
+  if (context.arguments.has("detach")) return run_detached(context, id, *input);
+  return run_here(context, id, *input);
+}
+
+int command_resume(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto details = named_live_run(context, service);
+  if (!details) return fail(context, details.error());
+  const RunId& run = details->summary.id;
+  const auto view = make_view(context, *opened.workspace, &details->state);
+  DriveSession session(context, *opened.workspace, view.get());
+  return session.carry_on(run, [&] { return resume_instance(context, service, run); });
+}
+
+}  // namespace pawl

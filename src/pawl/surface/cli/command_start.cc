@@ -1,0 +1,79 @@
+// init, validate: commands about charters that touch no run.
+#include <array>
+
+#include "pawl/base/json.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+
+namespace pawl {
+namespace {
+
+struct StarterFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr std::array<StarterFile, 2> kStarter = {{
+    {"agent.yaml", R"(# A charter: what an agent is, what it may do, and where it stops.
+# Run it with: pawl run agent.yaml "your name"
+name: greeter
+models: { main: scripted/agent.script.yaml }   # a model that says what a script says
+limits: { steps: 10, time: 60s }
+tools:
+  define:
+    today:
+      description: Tells what day it is.
+      command: [date, "+%A, %d %B %Y"]
+      effect: pure          # no side effect: after a crash it is simply run again
+      input: { type: object }
+instructions: Look up what day it is, then greet the person who is named in the input.
+)"},
+    {"agent.script.yaml", R"(# What the scripted model answers, call by call.
+replies:
+  - text: Let me see what day it is.
+    call: [{ tool: today, input: {} }]
+  - text: Hello! This was a whole run. Look at it with pawl ls, pawl show and pawl logs.
+)"},
+}};
+
+}  // namespace
+
+int command_init(const CliContext& context) {
+  const std::string directory = context.arguments.one_or("DIR", ".");
+  for (const StarterFile& file : kStarter) {
+    const std::string path = directory + "/" + std::string(file.name);
+    const Status written = context.environment.write_new(path, std::string(file.text));
+    if (!written) return fail(context, written.error());
+    if (context.format() == Format::json) {
+      print(context, JsonWriter().begin_object().field("wrote", path).end_object().take() + "\n");
+    } else {
+      print(context, "wrote " + safe_line(path, 400) + "\n");
+    }
+  }
+  if (context.format() == Format::text) {
+    print(context, "now: pawl run " + shell_quoted(directory + "/agent.yaml") + "\n");
+  }
+  return kExitDone;
+}
+
+int command_validate(const CliContext& context) {
+  const std::string path = context.arguments.one_or("CHARTER", "");
+  const AgentReading reading = context.environment.read_agent(path);
+  const bool sound = reading.agent.has_value();
+  if (context.format() == Format::json) {
+    JsonWriter json;
+    json.begin_object().field("charter", path).field("ok", sound).key("faults").begin_array();
+    for (const std::string& fault : reading.faults) json.string(fault);
+    print(context, json.end_array().end_object().take() + "\n");
+    return sound ? kExitDone : kExitUsage;
+  }
+  for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
+  if (sound) {
+    print(context, safe_line(path, 400) + ": no faults\n");
+    return kExitDone;
+  }
+  complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
+  return kExitUsage;
+}
+
+}  // namespace pawl

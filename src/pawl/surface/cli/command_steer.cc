@@ -1,0 +1,185 @@
+// pause, cancel, message, resolve: events put into a run's inbox. Whoever drives it takes them up.
+#include <algorithm>
+
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+#include "pawl/kernel/codec.h"
+#include "pawl/runtime/run_loader.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/drive.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::int64_t kTakenWaitMs = 2'000;
+constexpr std::int64_t kTakenPollMs = 50;
+
+// What became of an event in the inbox within kTakenWaitMs.
+enum class Taken : std::uint8_t { yes, refused, not_yet };
+
+struct Target {
+  const CliContext& context;
+  Workspace& workspace;
+  RunId run;
+  std::uint64_t length = 0;  // of the journal, before anything was posted
+  std::string status;
+
+  Service& service() const { return workspace.service(); }
+};
+
+Status post_and_wait(const Target& target, const Event& event) {
+  std::optional<Status> durable;
+  target.service().post(target.run, event, [&](const Status& status) { durable = status; });
+  target.workspace.loop().run_until([&] { return durable.has_value(); });
+  return *durable;
+}
+
+bool is_pending(const Target& target, const std::string& body) {
+  const auto rows = target.service().engine().store().inbox->pending(target.run);
+  return rows && std::any_of(rows->begin(), rows->end(),
+                             [&](const InboxRow& row) { return row.body == body; });
+}
+
+// Looks for the event among the records since it was posted.
+Taken what_became(const Target& target, const Event& event) {
+  JournalReader& reader = *target.service().engine().store().reader;
+  for (std::uint64_t seq = target.length;; ++seq) {
+    const auto record = read_record(reader, target.run, seq);
+    if (!record) return Taken::refused;
+    if (record->event == event) return Taken::yes;
+  }
+}
+
+Taken wait_until_taken(const Target& target, const Event& event) {
+  const std::string body = encode_event(event);
+  AsioLoop& loop = target.workspace.loop();
+  const std::int64_t until = loop.monotonic_ms() + kTakenWaitMs;
+  while (is_pending(target, body)) {
+    if (loop.monotonic_ms() >= until) return Taken::not_yet;
+    bool due = false;
+    const auto timer = loop.after(kTakenPollMs, [&due] { due = true; });
+    loop.run_until([&due] { return due; });
+  }
+  return what_became(target, event);
+}
+
+int report(const Target& target, std::string_view state, const std::string& sentence) {
+  const CliContext& context = target.context;
+  if (context.format() == Format::text) {
+    print(context, with_data_flag(context, sentence) + "\n");
+    return kExitDone;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", target.run.text).field("state", state);
+  json.field("message", with_data_flag(context, sentence)).end_object();
+  print(context, json.take() + "\n");
+  return kExitDone;
+}
+
+// For what a live driver takes up. `what` is as in "the message".
+int report_taken(const Target& target, Taken taken, const std::string& what) {
+  switch (taken) {
+    case Taken::yes:
+      return report(target, "taken", what + " was taken up by the process that drives the run");
+    case Taken::refused:
+      return fail(target.context, {ErrorCode::conflict,
+                                   what + " came too late: the run had moved on; see pawl show " +
+                                       target.run.text});
+    case Taken::not_yet:
+      break;
+  }
+  return report(target, "stored", what + " is stored and will be read when the run is resumed: "
+                                         "pawl resume " + target.run.text);
+}
+
+// Posts an event that is only left for the driver.
+int leave(const Target& target, const Result<Event>& event, const std::string& what) {
+  if (!event) return fail(target.context, event.error());
+  if (const Status posted = post_and_wait(target, *event); !posted) {
+    return fail(target.context, posted.error());
+  }
+  // Nobody drives a run that waits, so there is nothing to wait for.
+  const bool parked = target.status == name(RunStatus::waiting);
+  return report_taken(target, parked ? Taken::not_yet : wait_until_taken(target, *event), what);
+}
+
+// Posts an event and sees to it: takes the run up when nobody drives it.
+int enforce(const Target& target, const Event& event, const std::string& done, RunStatus wanted) {
+  if (const Status posted = post_and_wait(target, event); !posted) {
+    return fail(target.context, posted.error());
+  }
+  Engine& engine = target.service().engine();
+  const Status mine = engine.resume(target.run);
+  if (!mine && mine.error().code != ErrorCode::conflict) {
+    return fail(target.context, mine.error());
+  }
+  if (!mine) return report_taken(target, wait_until_taken(target, event), "the request");
+  DriveSession session(target.context, target.workspace, nullptr);
+  const int code = session.carry_on(target.run, [] { return ok(); });
+  if (code != exit_code_of(wanted)) return code;
+  return report(target, name(wanted), done);
+}
+
+int with_target(const CliContext& context, const std::function<int(const Target&)>& act) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto details = named_live_run(context, service);
+  if (!details) return fail(context, details.error());
+  const RunSummary& run = details->summary;
+  return act(Target{context, *opened.workspace, run.id, run.length, run.status});
+}
+
+}  // namespace
+
+int command_pause(const CliContext& context) {
+  return with_target(context, [&](const Target& target) {
+    return enforce(target, PauseRequested{context.environment.user()},
+                   "the run is paused; go on with: pawl resume " + target.run.text,
+                   RunStatus::waiting);
+  });
+}
+
+int command_cancel(const CliContext& context) {
+  return with_target(context, [&](const Target& target) {
+    const std::string reason = context.arguments.one_or("REASON", "");
+    return enforce(target, CancelRequested{context.environment.user(), reason},
+                   "the run is cancelled", RunStatus::cancelled);
+  });
+}
+
+int command_message(const CliContext& context) {
+  auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
+  if (*text == "-") text = context.environment.read_text("-");
+  if (!text) return fail(context, text.error());
+  if (text->empty() || !is_valid_utf8(*text)) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "a message is UTF-8 text and not empty; give it as TEXT or with -"});
+  }
+  return with_target(context, [&](const Target& target) {
+    return leave(target, target.service().message(target.run, *text, context.environment.user()),
+                 "the message");
+  });
+}
+
+int command_resolve(const CliContext& context) {
+  const bool happened = context.arguments.has("happened");
+  if (happened == context.arguments.has("did-not-happen")) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "say either --happened [RESULT] or --did-not-happen"});
+  }
+  const auto call = parse_call_id(context.arguments.one_or("CALL", ""));
+  if (!call) return fail(context, call.error());
+  const auto verdict = happened ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
+  // Without a RESULT the option has an empty value.
+  auto result = context.arguments.one("happened");
+  if (result && result->empty()) result.reset();
+  return with_target(context, [&](const Target& target) {
+    return leave(target,
+                 target.service().resolution(target.run, *call, verdict, result,
+                                             context.environment.user()),
+                 "the resolution");
+  });
+}
+
+}  // namespace pawl

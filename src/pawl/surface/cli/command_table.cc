@@ -1,0 +1,201 @@
+#include "pawl/surface/cli/command_table.h"
+
+#include <algorithm>
+
+namespace pawl {
+namespace {
+
+const ArgumentSpec kRun{"RUN", "The id of a run, or any unique prefix of it."};
+const ArgumentSpec kCharter{"CHARTER", "A charter file."};
+
+CommandSpec run_command() {
+  return {
+      "run",
+      "Start a run of a charter and drive it to its end",
+      "INPUT is the text the agent gets; - reads it from standard input, @FILE from a file. The "
+      "limits override those of the charter. Ctrl-C parks the run, a second one cancels it.",
+      {kCharter, {"INPUT", "Text, - or @FILE.", Need::optional}},
+      {{"id", '\0', Takes::value, "ID", "Give the run this id instead of a new one."},
+       {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
+       {"var", '\0', Takes::values, "K=V", "Set a {{variable}} of the instructions. Repeatable."},
+       {"steps", '\0', Takes::value, "N", "Limit: steps."},
+       {"model-calls", '\0', Takes::value, "N", "Limit: model calls, attempts included."},
+       {"tool-calls", '\0', Takes::value, "N", "Limit: tool calls."},
+       {"time", '\0', Takes::value, "D", "Limit: time at work, such as 90s, 10m, 1h."},
+       {"tokens", '\0', Takes::value, "N", "Limit: tokens."},
+       {"bytes-in", '\0', Takes::value, "B", "Limit: bytes of input, such as 64KiB, 10MB."},
+       {"bytes-out", '\0', Takes::value, "B", "Limit: bytes the model writes."},
+       {"branches", '\0', Takes::value, "N", "Limit: instances spawned."}},
+  };
+}
+
+std::vector<CommandSpec> running_commands() {
+  return {
+      run_command(),
+      {"init",
+       "Write a starter charter and its script",
+       "Into DIR, or the current directory. Files that exist are left alone, and refused.",
+       {{"DIR", "Where to write.", Need::optional}},
+       {}},
+      {"validate",
+       "List every fault of a charter",
+       "One line a fault: file:line:column: message (remedy). Nothing is run.",
+       {kCharter},
+       {}},
+      {"resume",
+       "Take a run up and drive it to its end or next wait",
+       "A paused run goes on. A run that waits for somebody says for what.",
+       {kRun},
+       {{"instance", '\0', Takes::value, "I", "The suspended instance to resume, such as i2."},
+        {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."}}},
+  };
+}
+
+std::vector<CommandSpec> looking_commands() {
+  return {
+      {"ls",
+       "List runs, newest first",
+       "",
+       {},
+       {{"status", '\0', Takes::value, "S",
+         "Only runs that are queued, running, waiting, done, stopped, failed, cancelled or "
+         "quarantined."}}},
+      {"show", "Show a run: where it stands, what it used, what it said", "", {kRun}, {}},
+      {"logs",
+       "Print the events of a run",
+       "",
+       {kRun},
+       {{"follow", 'f', Takes::nothing, "", "Go on with those to come, until the run is over."},
+        {"from", '\0', Takes::value, "SEQ", "Begin at this event."}}},
+      {"attach",
+       "Watch a run that is driven elsewhere",
+       "Shows it from its first event, and follows it until it ends or waits. Ctrl-C stops the "
+       "watching, not the run.",
+       {kRun},
+       {}},
+      {"explain", "Say why a run is where it is", "", {kRun}, {}},
+      {"verify",
+       "Check everything stored of a run against its hashes",
+       "",
+       {{"RUN", "The run to check.", Need::optional}},
+       {{"all", '\0', Takes::nothing, "", "Check every run."}}},
+  };
+}
+
+std::vector<CommandSpec> steering_commands() {
+  return {
+      {"pause",
+       "Park a run: what is under way ends, nothing new starts",
+       "",
+       {kRun},
+       {}},
+      {"cancel",
+       "End a run",
+       "What is under way is stopped. A run that nobody drives is ended here.",
+       {kRun, {"REASON", "Why, for the journal.", Need::optional}},
+       {}},
+      {"message",
+       "Say something to a run",
+       "It is durable when the command returns, and read at the run's next step.",
+       {kRun, {"TEXT", "The message, or - for standard input."}},
+       {}},
+      {"resolve",
+       "Say what became of a call that is in doubt",
+       "A call is in doubt when its process died while it ran and its tool cannot be asked.",
+       {kRun, {"CALL", "The call, such as c2."}},
+       {{"happened", '\0', Takes::value_maybe, "RESULT",
+         "It took effect; RESULT is what the model is told it returned."},
+        {"did-not-happen", '\0', Takes::nothing, "", "It did not; it is made again."}}},
+      {"completion",
+       "Print a completion script",
+       "Bash: source <(pawl completion bash).",
+       {{"SHELL", "bash, zsh or fish."}},
+       {}},
+      {"man", "Print the manual page", "As in: pawl man | man -l -", {}, {}},
+  };
+}
+
+}  // namespace
+
+const std::vector<CommandSpec>& commands() {
+  static const std::vector<CommandSpec> all = [] {
+    std::vector<CommandSpec> list = running_commands();
+    for (const auto& group : {looking_commands(), steering_commands()}) {
+      list.insert(list.end(), group.begin(), group.end());
+    }
+    return list;
+  }();
+  return all;
+}
+
+const std::vector<OptionSpec>& global_options() {
+  static const std::vector<OptionSpec> all = {
+      {"data", '\0', Takes::value, "DIR", "The data directory."},
+      {"config", '\0', Takes::value, "FILE", "The configuration file."},
+      {"json", '\0', Takes::nothing, "", "Print JSON, one object a line, and nothing else."},
+      {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug."},
+      {"log-file", '\0', Takes::value, "FILE", "Log there instead of to standard error."},
+      {"no-color", '\0', Takes::nothing, "", "No colours, as with NO_COLOR set."},
+      {"version", '\0', Takes::nothing, "", "Print the version numbers."},
+      {"help", 'h', Takes::nothing, "", "Print help on pawl, or on a command."},
+  };
+  return all;
+}
+
+const std::vector<ExitCodeSpec>& exit_codes() {
+  static const std::vector<ExitCodeSpec> all = {
+      {0, "The run is done, or the command did what it says."},
+      {1, "Any other error: no such run, driven elsewhere, the store."},
+      {2, "Bad usage, or a charter with faults."},
+      {3, "The run failed."},
+      {4, "The run waits for someone."},
+      {5, "The run was stopped by a limit or a guard."},
+      {6, "The run is quarantined: what is stored of it is damaged."},
+      {130, "The run was cancelled."},
+  };
+  return all;
+}
+
+const std::vector<PlaceSpec>& places() {
+  static const std::vector<PlaceSpec> all = {
+      {"--data, PAWL_DATA, data:", "The data directory, in this order of precedence; by default "
+                                   "$XDG_DATA_HOME/pawl, or ~/.local/share/pawl. Mode 0700."},
+      {"--config, PAWL_CONFIG", "The configuration file; by default $XDG_CONFIG_HOME/pawl/"
+                                "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
+                                "log_level, log_file, color (auto, always, never)."},
+      {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
+      {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},
+      {"--no-color, NO_COLOR, color:", "Whether a terminal gets colours."},
+      {"DATA/logs/RUN.log", "What a detached run's process says."},
+  };
+  return all;
+}
+
+const CommandSpec* find_command(std::string_view name) {
+  const auto& all = commands();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [name](const CommandSpec& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string usage_line(const CommandSpec& command) {
+  std::string line = "pawl " + std::string(command.name);
+  for (const ArgumentSpec& argument : command.arguments) {
+    const std::string name(argument.name);
+    line += argument.need == Need::required ? " " + name : " [" + name + "]";
+  }
+  return line + " [options]";
+}
+
+std::string option_label(const OptionSpec& option) {
+  std::string label;
+  if (option.letter != '\0') label = std::string("-") + option.letter + ", ";
+  label += "--" + std::string(option.name);
+  if (option.takes == Takes::value_maybe) label += " [" + std::string(option.value) + "]";
+  if (option.takes == Takes::value || option.takes == Takes::values) {
+    label += " " + std::string(option.value);
+  }
+  return label;
+}
+
+}  // namespace pawl

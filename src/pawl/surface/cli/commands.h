@@ -1,0 +1,25 @@
+// The commands, one function each; the exit code is the result.
+#pragma once
+
+#include "pawl/surface/cli/context.h"
+
+namespace pawl {
+
+int command_run(const CliContext& context);
+int command_resume(const CliContext& context);
+int command_init(const CliContext& context);
+int command_validate(const CliContext& context);
+int command_ls(const CliContext& context);
+int command_show(const CliContext& context);
+int command_logs(const CliContext& context);
+int command_attach(const CliContext& context);
+int command_explain(const CliContext& context);
+int command_verify(const CliContext& context);
+int command_pause(const CliContext& context);
+int command_cancel(const CliContext& context);
+int command_message(const CliContext& context);
+int command_resolve(const CliContext& context);
+int command_completion(const CliContext& context);
+int command_man(const CliContext& context);
+
+}  // namespace pawl

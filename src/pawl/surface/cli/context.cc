@@ -1,0 +1,105 @@
+#include "pawl/surface/cli/context.h"
+
+#include <array>
+
+#include "pawl/runtime/event_json.h"
+#include "pawl/surface/cli/escape.h"
+
+namespace pawl {
+
+int exit_code_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::done:
+      return kExitDone;
+    case RunStatus::failed:
+      return kExitFailed;
+    case RunStatus::waiting:
+      return kExitWaiting;
+    case RunStatus::stopped:
+      return kExitStopped;
+    case RunStatus::quarantined:
+      return kExitQuarantined;
+    case RunStatus::cancelled:
+      return kExitCancelled;
+    case RunStatus::queued:
+    case RunStatus::running:
+      break;
+  }
+  return kExitError;
+}
+
+int exit_code_of(const Error& error) {
+  if (error.code == ErrorCode::invalid_argument) return kExitUsage;
+  if (error.code == ErrorCode::corrupt) return kExitQuarantined;
+  return kExitError;
+}
+
+void print(const CliContext& context, std::string_view text) {
+  context.console().write(Stream::out, text);
+}
+
+void complain(const CliContext& context, const std::string& message) {
+  context.console().write(Stream::err, "pawl: " + safe_text(message) + "\n");
+}
+
+int fail(const CliContext& context, const Error& error) {
+  complain(context, with_data_flag(context, error.message));
+  return exit_code_of(error);
+}
+
+void log(const CliContext& context, LogLevel level, const std::string& text) {
+  static constexpr std::array<std::string_view, 4> kNames = {"error", "warn", "info", "debug"};
+  if (level > context.settings.log_level) return;
+  const std::string word(kNames[static_cast<std::size_t>(level)]);
+  context.environment.log_line(context.settings, word + ": " + safe_text(text));
+}
+
+Opened open_workspace(const CliContext& context, IfAbsent absent) {
+  auto workspace = context.environment.open(context.settings, absent);
+  if (workspace) {
+    log(context, LogLevel::info, "data directory " + context.settings.data);
+    return {*std::move(workspace), kExitDone};
+  }
+  complain(context, workspace.error().message);
+  return {nullptr, kExitError};
+}
+
+Result<RunId> named_run(const CliContext& context, Service& service) {
+  auto found = service.find(context.arguments.one_or("RUN", ""));
+  if (found || found.error().code != ErrorCode::conflict) return found;
+  return Error{ErrorCode::conflict, found.error().message + "; give more of the id"};
+}
+
+Result<RunDetails> named_live_run(const CliContext& context, Service& service) {
+  PAWL_TRY(const RunId run, named_run(context, service));
+  PAWL_TRY(RunDetails details, service.show(run));
+  const std::string& status = details.summary.status;
+  if (status == name(RunStatus::quarantined)) {
+    return Error{ErrorCode::corrupt, "run " + run.text + " is quarantined: " +
+                                         details.summary.reason + "; see pawl verify " + run.text};
+  }
+  const bool live = status == name(RunStatus::queued) || status == name(RunStatus::running) ||
+                    status == name(RunStatus::waiting);
+  if (live) return details;
+  return Error{ErrorCode::conflict, "run " + run.text + " is over: " + status +
+                                        "; see pawl explain " + run.text +
+                                        ", or start another with pawl run"};
+}
+
+std::string with_data_flag(const CliContext& context, std::string text) {
+  if (context.settings.data_flag.empty()) return text;
+  static constexpr std::array<std::string_view, 7> kSuggested = {
+      "pawl resume", "pawl resolve", "pawl logs", "pawl show", "pawl ls", "pawl verify",
+      "pawl explain"};
+  const std::string flag = " --data " + shell_quoted(context.settings.data_flag);
+  for (const std::string_view command : kSuggested) {
+    std::size_t at = text.find(command);
+    while (at != std::string::npos) {
+      text.insert(at + std::string_view("pawl").size(), flag);
+      at = text.find(command, at + flag.size() + command.size());
+    }
+  }
+  return text;
+}
+
+}  // namespace pawl

@@ -1,0 +1,108 @@
+#include "pawl/surface/cli/drive.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+
+namespace pawl {
+
+struct DriveSession::Signals {
+  Signals(boost::asio::io_context& context, std::function<void(int)> handle)
+      : set(context, SIGINT, SIGTERM, SIGHUP), handler(std::move(handle)) {
+    next();
+  }
+  void next() {
+    set.async_wait([this](boost::system::error_code fault, int number) {
+      if (fault) return;
+      next();
+      handler(number);
+    });
+  }
+
+  boost::asio::signal_set set;
+  std::function<void(int)> handler;
+};
+
+DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunView* view)
+    : context_(context), workspace_(workspace), view_(view) {
+  Engine& engine = workspace_.service().engine();
+  engine.on_ended([this](const RunId& run, const Status& status) {
+    if (run == run_) ended_ = status;
+  });
+  subscription_ = engine.subscribe([this](const RunEvent& event) { on_event(event); });
+  signals_ = std::make_unique<Signals>(workspace_.loop().context(),
+                                       [this](int number) { on_signal(number); });
+}
+
+DriveSession::~DriveSession() {
+  workspace_.service().engine().on_ended({});
+}
+
+void DriveSession::on_event(const RunEvent& event) {
+  if (const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event)) {
+    if ((*view)->run != run_) return;
+    last_ = *view;
+  } else if (const RunLogLine* line = std::get_if<RunLogLine>(&event)) {
+    log(context_, LogLevel::debug, line->run.text + ": " + line->text);
+  }
+  if (view_ != nullptr) view_->on_event(event);
+}
+
+void DriveSession::on_signal(int number) {
+  if (number == SIGINT) {
+    ++interrupts_;
+    if (interrupts_ == 1) return park("parking once what is under way has ended; Ctrl-C cancels");
+    if (interrupts_ == 2) return cancel();
+    leaving_ = Leaving::yes;  // Somebody is in a hurry. The journal is as after a crash.
+    return;
+  }
+  if (grace_) return;
+  park("asked to end: parking");
+  grace_ = workspace_.loop().after(kTerminationGraceMs, [this] { leaving_ = Leaving::yes; });
+}
+
+void DriveSession::park(const std::string& note) {
+  if (view_ != nullptr) view_->note("pawl: " + note);
+  const std::string by = context_.environment.user();
+  const Status fed = workspace_.service().engine().feed(run_, PauseRequested{by});
+  if (!fed) log(context_, LogLevel::info, fed.error().message);
+}
+
+void DriveSession::cancel() {
+  if (view_ != nullptr) view_->note("pawl: cancelling; Ctrl-C leaves at once");
+  const std::string by = context_.environment.user();
+  const Status fed = workspace_.service().engine().feed(run_, CancelRequested{by, "interrupted"});
+  if (!fed) log(context_, LogLevel::info, fed.error().message);
+}
+
+int DriveSession::start(StartRequest request, std::function<void(const Status&)> accepted) {
+  run_ = *request.id;
+  workspace_.service().start(std::move(request), [this, accepted](const Result<RunId>& id) {
+    if (!id) ended_ = Status(id.error());
+    if (accepted) accepted(id ? ok() : Status(id.error()));
+  });
+  return wait();
+}
+
+int DriveSession::carry_on(const RunId& run, const std::function<Status()>& begin) {
+  run_ = run;
+  if (const Status begun = begin(); !begun) return fail(context_, begun.error());
+  return wait();
+}
+
+int DriveSession::wait() {
+  workspace_.loop().run_until([this] { return ended_ || leaving_ == Leaving::yes; });
+  signals_.reset();
+  subscription_.reset();
+  const bool known = ended_.has_value();
+  if (view_ != nullptr) view_->finish(known && *ended_ ? last_.get() : nullptr);
+  if (!known) {
+    complain(context_, with_data_flag(context_, "left while the run was under way; go on with: "
+                                                "pawl resume " + run_.text));
+    return kExitError;
+  }
+  if (!*ended_) return fail(context_, ended_->error());
+  return last_ ? exit_code_of(last_->status) : kExitError;
+}
+
+}  // namespace pawl

@@ -1,0 +1,49 @@
+// Drives one run in this process and shows it, until it ends or waits.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "pawl/surface/cli/context.h"
+#include "pawl/surface/cli/view.h"
+
+namespace pawl {
+
+// How long a run may take to park after SIGTERM or SIGHUP before the process leaves anyway.
+inline constexpr std::int64_t kTerminationGraceMs = 5'000;
+
+class DriveSession {
+ public:
+  // `view` may be null: then nothing is shown.
+  DriveSession(const CliContext& context, Workspace& workspace, RunView* view);
+  ~DriveSession();
+
+  // Begins with `request`. `accepted` (may be empty) is called when the run is durable, or when it
+  // was refused.
+  int start(StartRequest request, std::function<void(const Status&)> accepted);
+  // Takes a run up. `begin` does it: Service::resume or Engine::resume.
+  int carry_on(const RunId& run, const std::function<Status()>& begin);
+
+ private:
+  struct Signals;
+
+  void on_event(const RunEvent& event);
+  void on_signal(int number);
+  void park(const std::string& note);
+  void cancel();
+  int wait();
+
+  const CliContext& context_;
+  Workspace& workspace_;
+  RunView* view_;
+  RunId run_;
+  std::shared_ptr<const RecordView> last_;
+  std::optional<Status> ended_;
+  int interrupts_ = 0;
+  enum class Leaving : std::uint8_t { no, yes } leaving_ = Leaving::no;
+  std::unique_ptr<Timer> grace_;
+  std::shared_ptr<void> subscription_;
+  std::unique_ptr<Signals> signals_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,107 @@
+// What the command line needs of the program around it. The composition root implements it: here
+// nobody knows which store, models or tools there are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/runtime/asio_loop.h"
+#include "pawl/runtime/service.h"
+
+namespace pawl {
+
+enum class Stream : std::uint8_t { out, err };
+
+// Standard output and error. Writing never fails for the caller: who closes the pipe wants to see
+// no more, and the run goes on.
+class Console {
+ public:
+  virtual ~Console() = default;
+  virtual void write(Stream stream, std::string_view text) = 0;
+  virtual bool is_terminal(Stream stream) const = 0;
+  virtual std::size_t columns() const = 0;
+};
+
+enum class LogLevel : std::uint8_t { error, warn, info, debug };
+enum class Color : std::uint8_t { automatic, always, never };
+
+// What flags, environment and configuration file say together.
+struct Settings {
+  std::string data;       // absolute
+  std::string data_flag;  // as --data gave it, for commands that we suggest; may be empty
+  LogLevel log_level = LogLevel::warn;
+  std::string log_file;  // empty: standard error
+  Color color = Color::automatic;
+};
+
+// The flags among them; empty is not given.
+struct SettingFlags {
+  std::string data;
+  std::string config;
+  std::string log_level;
+  std::string log_file;
+  enum class NoColor : std::uint8_t { not_given, given } no_color = NoColor::not_given;
+};
+
+// An open data directory.
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+  virtual Service& service() = 0;
+  virtual AsioLoop& loop() = 0;
+};
+
+// A charter file with the model and the tools it names, or everything that is wrong with them.
+struct AgentReading {
+  std::optional<RunnableAgent> agent;
+  std::vector<std::string> faults;  // "file:line:column: message (remedy)"
+};
+
+struct VersionNumbers {
+  std::string program;
+  std::uint32_t schema = 0;
+};
+
+// How a run was handed to a process of its own.
+struct Handover {
+  int exit_code = 0;
+  std::string text;  // what went wrong, unless exit_code is 0
+};
+
+enum class IfAbsent : std::uint8_t { make, refuse };
+
+class CliEnvironment {
+ public:
+  // Does the work of the background process. `report` is called once, when the run is durable or
+  // when it is clear that it never will be.
+  using Background = std::function<int(std::function<void(Handover)> report)>;
+
+  virtual ~CliEnvironment() = default;
+  virtual Console& console() = 0;
+  virtual Result<Settings> settings(const SettingFlags& flags) = 0;
+  virtual Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) = 0;
+  // Of a file. What it makes works on the loop of every workspace that is opened.
+  virtual AgentReading read_agent(const std::string& path) = 0;
+  // Standard input to its end ("-"), or a file.
+  virtual Result<std::string> read_text(const std::string& path) = 0;
+  // conflict: it is there already.
+  virtual Status write_new(const std::string& path, const std::string& text) = 0;
+  // Appends a line to the log file of the settings, or to standard error.
+  virtual void log_line(const Settings& settings, const std::string& line) = 0;
+  // Must be called before anything has started a thread.
+  virtual Handover detach(const Settings& settings, const std::string& log_name,
+                          const Background& work) = 0;
+  virtual VersionNumbers versions() const = 0;
+  virtual std::string user() const = 0;
+};
+
+// Runs one command and returns the exit code of the process.
+int run_cli(int argc, const char* const* argv, CliEnvironment& environment);
+
+}  // namespace pawl

@@ -1,0 +1,59 @@
+// Tells a run's events as lines that somebody can follow who does not know the journal.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/run_event.h"
+
+namespace pawl {
+
+enum class Tone : std::uint8_t { heading, plain, good, bad, quiet };
+
+struct StoryLine {
+  Tone tone = Tone::plain;
+  std::string text;  // safe for a terminal, no line breaks
+
+  friend bool operator==(const StoryLine&, const StoryLine&) = default;
+};
+
+inline constexpr std::size_t kInputColumnsMax = 120;
+inline constexpr std::size_t kResultColumnsMax = 200;
+inline constexpr std::size_t kTextColumnsMax = 96;
+inline constexpr std::size_t kResultLinesMax = 60;
+
+// Lines of a text from outside, indented; what is too long is cut, and it says so. Lines that are
+// too wide are cut as well (a tool's), or broken between words (a model's).
+enum class Wide : std::uint8_t { cut, broken };
+std::vector<StoryLine> told_text(const std::string& text, const std::string& indent, Wide wide);
+
+class Narrator {
+ public:
+  // Gives the bytes of a content, or a word in their place.
+  using ContentReader = std::function<std::string(const RunId&, const Content&)>;
+
+  explicit Narrator(ContentReader read) : read_(std::move(read)) {}
+
+  // A call that was opened before the first event told.
+  void know_call(CallId call, const std::string& tool);
+
+  std::vector<StoryLine> tell(const RecordView& view);
+  // The text of the last reply, if it was a whole turn: it is told when the run goes on, or it is
+  // the run's output.
+  const std::string& held_text() const { return held_text_; }
+
+  // Names of the tools that run now, for a status line.
+  std::vector<std::string> tools_running() const;
+
+ private:
+  struct Teller;
+
+  ContentReader read_;
+  std::map<CallId, std::string> tools_;
+  std::map<CallId, std::string> running_;
+  std::string held_text_;
+};
+
+}  // namespace pawl
