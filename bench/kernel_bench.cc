@@ -17,7 +17,6 @@ RunStarted a_start() {
   start.node = "main";
   start.limits.steps = start.limits.model_calls = start.limits.tool_calls = UINT64_MAX;
   start.limits.tokens = start.limits.bytes_in = start.limits.bytes_out = UINT64_MAX;
-  start.guards = {0, 0, 0};
   start.tools = {{"search", EffectClass::once, OnDoubt::wait, {}}};
   start.input = Content("Find the failing test and fix it.");
   return start;
@@ -69,8 +68,8 @@ std::vector<ModelReplied> replies() {
 }
 
 void count_steps(benchmark::State& state) {
-  state.SetItemsProcessed(static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(state.iterations()) * kStepsOfOneRun));
+  state.SetItemsProcessed(
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(state.iterations()) * kStepsOfOneRun));
 }
 
 void decide_and_fold(benchmark::State& state) {
@@ -87,9 +86,8 @@ void decide_fold_and_encode(benchmark::State& state) {
   const auto all = replies();
   const ToolFinished result = a_result();
   for (auto _ : state) {
-    run_steps(all, result, [](const Record& record) {
-      benchmark::DoNotOptimize(encode_record(record).data());
-    });
+    run_steps(all, result,
+              [](const Record& record) { benchmark::DoNotOptimize(encode_record(record).data()); });
   }
   count_steps(state);
 }
@@ -109,8 +107,8 @@ void decide_fold_encode_and_chain(benchmark::State& state) {
     benchmark::DoNotOptimize(chain);
   }
   count_steps(state);
-  state.counters["bytes/step"] = static_cast<double>(bytes) /
-                                 static_cast<double>(state.iterations()) / kStepsOfOneRun;
+  state.counters["bytes/step"] =
+      static_cast<double>(bytes) / static_cast<double>(state.iterations()) / kStepsOfOneRun;
 }
 BENCHMARK(decide_fold_encode_and_chain);
 

@@ -70,8 +70,7 @@ Assembled AgentAssembler::from_file(const std::string& path) {
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
-  Assembled assembled =
-      from_text(pinned.text, "charter of " + pinned.name, pinned.directory);
+  Assembled assembled = from_text(pinned.text, "charter of " + pinned.name, pinned.directory);
   if (assembled.agent) return *std::move(assembled.agent);
   return Error{ErrorCode::invalid_argument,
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};

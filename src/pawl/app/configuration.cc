@@ -104,8 +104,7 @@ ConfigurationReading read_configuration(const std::string& text) {
   return reading;
 }
 
-Result<Settings> resolve_settings(const SettingFlags& flags,
-                                  const EnvironmentReader& environment) {
+Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentReader& environment) {
   PAWL_TRY(const ConfigurationFile file, load_file(flags, environment));
   PAWL_TRY(const std::string data, data_directory(flags, file, environment));
   Settings settings;

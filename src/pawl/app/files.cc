@@ -59,8 +59,9 @@ Status write_new_file(const std::string& path, const std::string& text) {
   constexpr mode_t kMode = 0644;
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
   if (file.fd() < 0 && errno == EEXIST) {
-    return Error{ErrorCode::conflict, path + " is there already; move it away, or name another "
-                                             "directory"};
+    return Error{ErrorCode::conflict, path +
+                                          " is there already; move it away, or name another "
+                                          "directory"};
   }
   if (file.fd() < 0) return failed("written", path);
   std::size_t done = 0;

@@ -32,9 +32,11 @@ class SqliteWorkspace final : public Workspace {
                   std::string name)
       : loop_(loop),
         journal_(std::move(journal)),
-        engine_(EngineOptions{
-            loop, Store{journal_.get(), journal_.get(), journal_.get(), journal_.get()}, {},
-            std::move(agents), std::move(name)}),
+        engine_(EngineOptions{loop,
+                              Store{journal_.get(), journal_.get(), journal_.get(), journal_.get()},
+                              {},
+                              std::move(agents),
+                              std::move(name)}),
         service_(engine_) {}
 
   Service& service() override { return service_; }
@@ -96,8 +98,8 @@ void Program::log_line(const Settings& settings, const std::string& line) {
   constexpr mode_t kMode = 0600;
   const int fd =
       ::open(settings.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMode);
-  const bool written =
-      fd >= 0 && ::write(fd, stamped.data(), stamped.size()) == static_cast<ssize_t>(stamped.size());
+  const bool written = fd >= 0 && ::write(fd, stamped.data(), stamped.size()) ==
+                                      static_cast<ssize_t>(stamped.size());
   if (fd >= 0) ::close(fd);
   if (!written) console_.write(Stream::err, stamped);
 }

@@ -1,5 +1,5 @@
-// PAWL_ASSERT stops the process on a bug, in release builds too: a kernel that goes on after a broken
-// invariant would journal nonsense, and a journal outlives the process.
+// PAWL_ASSERT stops the process on a bug, in release builds too: a kernel that goes on after a
+// broken invariant would journal nonsense, and a journal outlives the process.
 #pragma once
 
 namespace pawl {

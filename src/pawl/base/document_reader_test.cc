@@ -196,27 +196,19 @@ TEST_CASE("a value of the wrong kind names what was expected and found") {
 TEST_CASE("a value out of range names the range") {
   int count = 1;
   double ratio = 0.25;
-  CHECK(complaints(integer(10), [&](MapReader& r) {
-          r.take_int("key", {0, 9}, count);
-        }) == "f: part: \"key\" must be an integer from 0 to 9, found the integer 10\n");
+  CHECK(complaints(integer(10), [&](MapReader& r) { r.take_int("key", {0, 9}, count); }) ==
+        "f: part: \"key\" must be an integer from 0 to 9, found the integer 10\n");
   CHECK(complaints(Node::make_integer(std::nullopt, "99999999999999999999", {}),
-                   [&](MapReader& r) {
-                     r.take_int("key", {0, 9}, count);
-                   }) ==
+                   [&](MapReader& r) { r.take_int("key", {0, 9}, count); }) ==
         "f: part: \"key\" must be an integer from 0 to 9, found the integer "
         "99999999999999999999\n");
   CHECK(complaints(integer(2), [&](MapReader& r) { r.take_double("key", 0, 1.5, ratio); }) ==
         "f: part: \"key\" must be a number from 0 to 1.5, found the integer 2\n");
   CHECK(complaints(text("2h"),
-                   [&](MapReader& r) {
-                     r.take_duration_ms("key", {1, 90'000}, count);
-                   }) ==
+                   [&](MapReader& r) { r.take_duration_ms("key", {1, 90'000}, count); }) ==
         "f: part: \"key\" must be a duration from 1ms to 90s, found the string \"2h\" "
         "(write it as 250ms, 30s, 10m, 1h or 2d)\n");
-  CHECK(complaints(text("2 MB"),
-                   [&](MapReader& r) {
-                     r.take_bytes("key", {1, 4096}, count);
-                   }) ==
+  CHECK(complaints(text("2 MB"), [&](MapReader& r) { r.take_bytes("key", {1, 4096}, count); }) ==
         "f: part: \"key\" must be a number of bytes from 1 to 4096, found the string \"2 MB\" "
         "(write it as 4096, 64KiB or 10MB)\n");
   CHECK(count == 1);

@@ -47,15 +47,15 @@ Sha256::~Sha256() {
 }
 
 Sha256& Sha256::add(std::string_view bytes) {
-  PAWL_ASSERT(
-      EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) == 1);
+  PAWL_ASSERT(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) ==
+              1);
   return *this;
 }
 
 Digest Sha256::finish() {
   Digest digest;
-  PAWL_ASSERT(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_), digest.bytes.data(),
-                                 nullptr) == 1);
+  PAWL_ASSERT(
+      EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_), digest.bytes.data(), nullptr) == 1);
   return digest;
 }
 

@@ -98,8 +98,8 @@ class Json {
   template <std::signed_integral T>
   Json(T value) : Json(JsonNumber::of(std::int64_t{value})) {}  // NOLINT
   template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>) Json(T value)
-      : Json(JsonNumber::of(std::uint64_t{value})) {}  // NOLINT
+    requires(!std::same_as<T, bool>)
+  Json(T value) : Json(JsonNumber::of(std::uint64_t{value})) {}  // NOLINT
 
   JsonKind kind() const { return static_cast<JsonKind>(value_.index()); }
   bool is_null() const { return kind() == JsonKind::null; }
@@ -187,7 +187,8 @@ class JsonWriter {
   JsonWriter& number(std::int64_t value);
   JsonWriter& number(std::uint64_t value);
   template <std::integral T>
-  requires(!std::same_as<T, bool>) JsonWriter& number(T value) {
+    requires(!std::same_as<T, bool>)
+  JsonWriter& number(T value) {
     if constexpr (std::signed_integral<T>) return number(std::int64_t{value});
     return number(static_cast<std::uint64_t>(value));
   }
@@ -205,7 +206,8 @@ class JsonWriter {
   JsonWriter& field(std::string_view name, const Json& json) { return key(name).value(json); }
   JsonWriter& field(std::string_view name, bool flag) { return key(name).boolean(flag); }
   template <std::integral T>
-  requires(!std::same_as<T, bool>) JsonWriter& field(std::string_view name, T integer) {
+    requires(!std::same_as<T, bool>)
+  JsonWriter& field(std::string_view name, T integer) {
     return key(name).number(integer);
   }
 

@@ -84,8 +84,9 @@ inline Status ok() {
 #define PAWL_CONCAT_INNER(a, b) a##b
 #define PAWL_CONCAT(a, b) PAWL_CONCAT_INNER(a, b)
 
-// PAWL_TRY(auto run, load(id)): binds the value, or returns the error to the caller. Standard C++ on
-// purpose: no statement expressions. It expands to two statements, so it needs a block of its own.
+// PAWL_TRY(auto run, load(id)): binds the value, or returns the error to the caller. Standard C++
+// on purpose: no statement expressions. It expands to two statements, so it needs a block of its
+// own.
 #define PAWL_TRY(declaration, expression) \
   PAWL_TRY_INNER(declaration, expression, PAWL_CONCAT(pawl_try_, __LINE__))
 #define PAWL_TRY_INNER(declaration, expression, result) \
@@ -94,7 +95,7 @@ inline Status ok() {
   declaration = std::move(result).value()
 
 // PAWL_CHECK(append(record)): returns the error of a Status to the caller.
-#define PAWL_CHECK(expression)                                                     \
-  do {                                                                             \
+#define PAWL_CHECK(expression)                                                                \
+  do {                                                                                        \
     if (auto pawl_status = (expression); !pawl_status) return std::move(pawl_status).error(); \
   } while (false)

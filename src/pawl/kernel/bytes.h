@@ -164,7 +164,8 @@ class ByteReader {
   template <class T>
   void take(std::vector<T>& values) {
     const std::uint64_t count = number();
-    // Every element takes at least a byte: a count beyond what is left is damage, not a reservation.
+    // Every element takes at least a byte: a count beyond what is left is damage, not a
+    // reservation.
     if (count > kListItemsMax || count > left()) {
       if (count != 0) return fail();
     }

@@ -12,6 +12,19 @@ Error damaged(std::string_view what) {
   return Error{ErrorCode::corrupt, std::string(what) + " cannot be decoded"};
 }
 
+constexpr std::uint64_t kKnownEvents = std::variant_size_v<Event> - 1;
+static_assert(std::is_same_v<std::variant_alternative_t<kKnownEvents, Event>, Unrecognised>);
+
+Status take_version(ByteReader& in) {
+  const std::uint64_t version = in.number();
+  if (in.failed() || version == 0) return damaged("a record");
+  if (version > kRecordVersion) {
+    return Error{ErrorCode::invalid_argument, "record version " + std::to_string(version) +
+                                                  " is newer than this version of Pawl"};
+  }
+  return ok();
+}
+
 // The event has its own length, so that a reader can step over a type it does not know.
 void put_event(ByteWriter& out, const Event& event) {
   if (const Unrecognised* foreign = std::get_if<Unrecognised>(&event)) {
@@ -36,8 +49,7 @@ Status take_event(ByteReader& in, Event& event) {
   const std::uint64_t flags = in.number();
   const std::string_view bytes = in.raw(in.number());
   if (in.failed() || flags > kOptionalFlag) return damaged("an event");
-  constexpr std::uint64_t kUnrecognised = std::variant_size_v<Event> - 1;
-  const bool known = type < kUnrecognised;
+  const bool known = type < kKnownEvents;
   const bool optional = flags == kOptionalFlag;
   if (known && optional) return damaged("an event");
   if (optional) {
@@ -71,12 +83,7 @@ std::string encode_record(const Record& record) {
 
 Result<Record> decode_record(std::string_view bytes) {
   ByteReader in(bytes);
-  const std::uint64_t version = in.number();
-  if (in.failed() || version == 0) return damaged("a record");
-  if (version > kRecordVersion) {
-    return Error{ErrorCode::invalid_argument, "record version " + std::to_string(version) +
-                                                  " is newer than this version of Pawl"};
-  }
+  PAWL_CHECK(take_version(in));
   Record record;
   in.take(record.seq);
   in.take(record.stamp);
@@ -86,6 +93,10 @@ Result<Record> decode_record(std::string_view bytes) {
   in.take(record.decisions);
   in.take(record.effects);
   if (in.failed() || !in.at_end()) return damaged("a record");
+  const bool skippable = std::holds_alternative<Unrecognised>(record.event);
+  if (skippable && !(record.decisions.empty() && record.effects.empty())) {
+    return damaged("a record whose event may be skipped, but has consequences,");
+  }
   return record;
 }
 
@@ -123,7 +134,7 @@ std::string encode_event(const Event& event) {
 
 Result<Event> decode_event(std::string_view bytes) {
   ByteReader in(bytes);
-  if (in.number() != kRecordVersion) return damaged("an event");
+  PAWL_CHECK(take_version(in));
   Event event;
   PAWL_CHECK(take_event(in, event));
   if (!in.at_end()) return damaged("an event");

@@ -68,7 +68,11 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
   if (event.effect != phase.effect) return late(event.kName, event.effect);
   scene.draft.close(event.effect);
   take_reply(scene.draft, scene.instance,
-             {event.blocks, event.stop, event.stop_detail, event.stop_metadata, {0, 1},
+             {event.blocks,
+              event.stop,
+              event.stop_detail,
+              event.stop_metadata,
+              {0, 1},
               scene.instance.open_step});
   return kAccepted;
 }
@@ -79,7 +83,8 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
   draft.close(event.effect);
   if (draft.ending()) return kAccepted;
   const std::uint32_t failed = phase.failed_attempts + 1;
-  const auto delay = retry_delay_ms(draft.state.retry, event.category, failed, event.retry_after_ms);
+  const auto delay =
+      retry_delay_ms(draft.state.retry, event.category, failed, event.retry_after_ms);
   if (const auto bound = crossed(draft.tally, draft.limits())) {
     draft.stop_at(*bound);
   } else if (!delay) {
@@ -88,8 +93,8 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
   } else if (draft.pausing()) {
     draft.add(InstanceReadied{scene.instance.id, failed});
   } else {
-    draft.add(RetryPlanned{scene.instance.id, failed,
-                           add_saturating(draft.stamp.elapsed_ms, *delay)});
+    draft.add(
+        RetryPlanned{scene.instance.id, failed, add_saturating(draft.stamp.elapsed_ms, *delay)});
   }
   return kAccepted;
 }
@@ -100,7 +105,7 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
   draft.close(event.effect);
   if (draft.pausing()) draft.add(InstanceReadied{scene.instance.id, phase.failed_attempts});
   // It was resumed before the abort had taken effect.
-  if (draft.going()) call_again(draft, scene.instance, {0, 1});
+  if (draft.going()) call_again(draft, scene.instance, {});
   return kAccepted;
 }
 
@@ -120,39 +125,50 @@ void after_tool(Draft& draft, const Instance& instance, const ToolFinished& even
   }
 }
 
-bool outcome_is_unknown(const ToolFinished& event, const PinnedTool& tool) {
-  const bool cut_short = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
-  const bool may_have_acted =
-      tool.effect == EffectClass::once || tool.effect == EffectClass::reconcilable;
-  return cut_short && may_have_acted;
+// A call of the instance that the event names; outcomes that name another's are astray.
+const Call* call_of(Scene scene, CallId id) {
+  const Call* call = find_call(scene.draft.state, id);
+  return call != nullptr && call->instance == scene.instance.id ? call : nullptr;
+}
+
+// Whether a call that was started and cut short leaves a question behind.
+bool may_have_acted(const RunState& state, const Call& call) {
+  const PinnedTool* tool = find_tool(state, call.tool);
+  PAWL_ASSERT(tool != nullptr);
+  return tool->effect == EffectClass::once || tool->effect == EffectClass::reconcilable;
+}
+
+bool was_cut_short(const ToolFinished& event) {
+  return event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
 }
 
 Refusal on(Scene scene, const AwaitingTools&, const ToolFinished& event) {
   Draft& draft = scene.draft;
-  const Call* call = find_call(draft.state, event.call);
+  const Call* call = call_of(scene, event.call);
   const CallRunning* running = call == nullptr ? nullptr : std::get_if<CallRunning>(&call->state);
   if (running == nullptr || running->effect != event.effect) return late(event.kName, event.effect);
   draft.close(event.effect);
   const PinnedTool* tool = find_tool(draft.state, call->tool);
   PAWL_ASSERT(tool != nullptr);
-  if (!outcome_is_unknown(event, *tool)) {
+  after_tool(draft, scene.instance, event);
+  if (!was_cut_short(event) || !may_have_acted(draft.state, *call)) {
     draft.end_call(call->id);
   } else if (draft.ending() || tool->effect == EffectClass::once) {
     doubt(draft, *call);
   } else {
     draft.effects.push_back(AskStatus{draft.mint_effect(), scene.instance.id, call->id});
   }
-  after_tool(draft, scene.instance, event);
   go_on_when_all_ended(draft, scene.instance.id);
   return kAccepted;
 }
 
 Refusal on(Scene scene, const AwaitingTools&, const ToolStatusLearned& event) {
   Draft& draft = scene.draft;
-  const Call* call = find_call(draft.state, event.call);
+  const Call* call = call_of(scene, event.call);
   const CallAsking* asking = call == nullptr ? nullptr : std::get_if<CallAsking>(&call->state);
   if (asking == nullptr || asking->effect != event.effect) return late(event.kName, event.effect);
   draft.close(event.effect);
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   switch (event.answer) {
     case StatusAnswer::done:
       draft.end_call(call->id);
@@ -164,17 +180,17 @@ Refusal on(Scene scene, const AwaitingTools&, const ToolStatusLearned& event) {
       doubt(draft, *call);
       break;
   }
-  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   go_on_when_all_ended(draft, scene.instance.id);
   return kAccepted;
 }
 
 Refusal on(Scene scene, const AwaitingTools&, const DoubtResolved& event) {
   Draft& draft = scene.draft;
-  const Call* call = find_call(draft.state, event.call);
+  const Call* call = call_of(scene, event.call);
   if (call == nullptr || !std::holds_alternative<CallDoubtful>(call->state)) {
     return refuse(to_string(event.call) + " is not in doubt");
   }
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   if (event.verdict == DoubtVerdict::did_not_happen) {
     run_call(draft, scene.instance.id, call->id, call->attempts);
   } else {
@@ -187,7 +203,9 @@ Refusal on(Scene scene, const AwaitingTools&, const DoubtResolved& event) {
 // --- Suspension, external turns, branches ------------------------------------------------------
 
 void take_command(Draft& draft, const Instance& instance) {
-  if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  if (const auto bound = exhausted_for_step(draft.tally, draft.limits())) {
+    return draft.stop_at(*bound);
+  }
   ++draft.tally.steps;
   draft.add(StepBegan{instance.id, draft.tally.steps});
   draft.add(StepEnded{instance.id, draft.tally.steps, YieldReason::command, 0});
@@ -207,7 +225,7 @@ Refusal on(Scene scene, const Suspended& phase, const InstanceResumed& event) {
 Refusal on(Scene scene, const AwaitingExternal&, const ExternalTurnPushed& event) {
   Draft& draft = scene.draft;
   if (draft.ending()) return refuse("external_turn_pushed comes too late: the run is ending");
-  if (const auto bound = exhausted(draft.tally, draft.limits())) {
+  if (const auto bound = exhausted_for_step(draft.tally, draft.limits())) {
     draft.stop_at(*bound);
     return kAccepted;
   }
@@ -238,10 +256,7 @@ Refusal on(Scene scene, const P&, const InstanceSpawned& event) {
 // --- Control: legal in every live phase --------------------------------------------------------
 
 const OpenEffect* open_end_agent(const RunState& state) {
-  for (const OpenEffect& effect : state.open) {
-    if (effect.kind == EffectKind::end_agent) return &effect;
-  }
-  return nullptr;
+  return open_of(state, EffectKind::end_agent);
 }
 
 // A message that comes while a finished run is being wound up is still part of it: it was accepted.
@@ -254,6 +269,7 @@ Refusal reopen(Scene scene) {
   }
   draft.discard(*winding_up, {});
   draft.withdraw_ending();
+  take_up_again(draft);
   return kAccepted;
 }
 
@@ -288,21 +304,6 @@ Refusal on(Scene scene, const P&, const PauseRequested&) {
   return kAccepted;
 }
 
-void take_up_again(Draft& draft) {
-  for (const Instance& instance : draft.state.instances) {
-    const bool beginning = !draft.state.open.empty() &&
-                           draft.state.open.front().kind == EffectKind::begin_agent;
-    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
-      call_again(draft, instance, {});
-    }
-  }
-  for (const Call& call : draft.state.calls) {
-    if (std::holds_alternative<CallWaiting>(call.state)) {
-      run_call(draft, call.instance, call.id, call.attempts);
-    }
-  }
-}
-
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const ResumeRequested&) {
   Draft& draft = scene.draft;
@@ -316,8 +317,9 @@ Refusal on(Scene scene, const P&, const ResumeRequested&) {
 // Cancelling twice is not an error: the caller cannot know that it lost the race.
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const CancelRequested& event) {
-  scene.draft.stop(RunStatus::cancelled, StopReason::cancelled,
-                   event.reason.empty() ? "by " + event.by : event.reason + " (by " + event.by + ")");
+  scene.draft.stop(
+      RunStatus::cancelled, StopReason::cancelled,
+      event.reason.empty() ? "by " + event.by : event.reason + " (by " + event.by + ")");
   return kAccepted;
 }
 
@@ -328,81 +330,28 @@ Refusal on(Scene, const P&, const HookFailed&) {
 
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const HookStopped& event) {
-  if (find_effect(scene.draft.state, event.effect) != nullptr) scene.draft.close(event.effect);
-  scene.draft.stop(RunStatus::stopped, StopReason::callback,
-                   std::string(name(event.point)) + ": " + event.reason);
+  Draft& draft = scene.draft;
+  const OpenEffect* effect = effect_stopped_by(draft.state, event);
+  if (effect != nullptr) draft.close(effect->id);
+  draft.stop(RunStatus::stopped, StopReason::callback,
+             std::string(name(event.point)) + ": " + event.reason);
+  if (effect != nullptr && event.point == HookPoint::after_tool) {
+    const Call* call = find_call(draft.state, effect->call);
+    PAWL_ASSERT(call != nullptr);
+    if (may_have_acted(draft.state, *call)) doubt(draft, *call);
+  }
   return kAccepted;
 }
 
 // --- Recovery and time -------------------------------------------------------------------------
 
-void recover_model(Draft& draft, const OpenEffect& effect) {
-  const Instance* instance = find_instance(draft.state, effect.instance);
-  PAWL_ASSERT(instance != nullptr);
-  const AwaitingModel* phase = std::get_if<AwaitingModel>(&instance->phase);
-  PAWL_ASSERT(phase != nullptr);
-  draft.discard(effect, phase->reserved);
-  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
-  if (draft.going()) call_again(draft, *instance, {});
-}
-
-void ask_status(Draft& draft, const Call& call) {
-  if (draft.ending()) return draft.add(CallInDoubt{call.id});
-  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
-}
-
-void recover_tool(Draft& draft, const OpenEffect& effect) {
-  const Call* call = find_call(draft.state, effect.call);
-  PAWL_ASSERT(call != nullptr);
-  draft.discard(effect, {});
-  const PinnedTool* tool = find_tool(draft.state, call->tool);
-  PAWL_ASSERT(tool != nullptr);
-  switch (tool->effect) {
-    case EffectClass::pure:
-    case EffectClass::idempotent:
-      return run_call(draft, call->instance, call->id, call->attempts);
-    case EffectClass::reconcilable:
-      return ask_status(draft, *call);
-    case EffectClass::once:
-      return doubt(draft, *call);
-  }
-}
-
-void recover(Draft& draft, const OpenEffect& effect) {
-  switch (effect.kind) {
-    case EffectKind::model:
-      return recover_model(draft, effect);
-    case EffectKind::tool:
-      return recover_tool(draft, effect);
-    case EffectKind::status:
-      draft.discard(effect, {});
-      return ask_status(draft, *find_call(draft.state, effect.call));
-    case EffectKind::begin_agent:
-      draft.discard(effect, {});
-      if (!draft.ending()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
-      return;
-    case EffectKind::end_agent:
-      return draft.discard(effect, {});  // settle() asks for it anew
-  }
-}
-
-// Instances whose last call ended by what recovery decided (the model is told) go on.
-void go_on_after_recovery(Draft& draft) {
-  for (const Instance& instance : draft.state.instances) {
-    if (std::holds_alternative<AwaitingTools>(instance.phase)) {
-      go_on_when_all_ended(draft, instance.id);
-    }
-  }
-}
-
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const DriverAttached&) {
   Draft& draft = scene.draft;
-  if (!draft.ending()) {
-    if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
-  }
+  for (const OpenEffect& effect : draft.state.open) draft.close(effect.id);  // with its process
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
-  go_on_after_recovery(draft);
+  go_on_where_all_ended(draft);
   return kAccepted;
 }
 
@@ -436,20 +385,26 @@ Refusal on(Scene scene, const P&, const TimerFired&) {
 
 // --- The end -----------------------------------------------------------------------------------
 
-template <LivePhase P>
+// With the root in one of these, a run can wait; and with the root in one of those, it can be over.
+template <class P>
+concept IdlePhase =
+    LivePhase<P> && !std::is_same_v<P, AwaitingModel> && !std::is_same_v<P, BackingOff>;
+template <class P>
+concept LastPhase = LivePhase<P> && !std::is_same_v<P, AwaitingModel>;
+
+template <IdlePhase P>
 Refusal on(Scene scene, const P&, const RunWaiting&) {
   const RunState& state = scene.draft.state;
   if (!wants_park(state)) return refuse("run_waiting, but the run does not wait");
   for (const Instance& instance : state.instances) {
     if (std::holds_alternative<Suspended>(instance.phase)) {
       scene.draft.add(StepEnded{instance.id, state.tally.steps, YieldReason::awaiting_resume, 0});
-      break;
     }
   }
   return kAccepted;
 }
 
-template <LivePhase P>
+template <LastPhase P>
 Refusal on(Scene scene, const P&, const RunFinished& event) {
   if (!is_open(scene.draft, event.effect, EffectKind::end_agent)) {
     return late(event.kName, event.effect);
@@ -495,6 +450,19 @@ Refusal decide_into(Draft& draft, const Event& event) {
   return std::visit([&](const auto& fact) { return dispatch(scene, Finished{}, fact); }, event);
 }
 
+// The host's clocks and fences are not the kernel's to trust: fold() would not accept such a
+// record.
+Status check_stamp(const RunState& state, const Stamp& stamp) {
+  if (stamp.epoch < state.epoch) {
+    return Error{ErrorCode::conflict, "epoch " + std::to_string(stamp.epoch) +
+                                          " is over: the run is in " + std::to_string(state.epoch)};
+  }
+  if (stamp.elapsed_ms < state.elapsed_ms) {
+    return Error{ErrorCode::invalid_argument, "elapsed run time went backwards"};
+  }
+  return ok();
+}
+
 template <class P>
 std::string table_row() {
   std::string row = std::string(P::kName) + ":";
@@ -510,6 +478,7 @@ std::string table_row() {
 }  // namespace
 
 Result<Record> decide(const Run& run, Event event, const Stamp& stamp) {
+  PAWL_CHECK(check_stamp(run.state(), stamp));
   Draft draft(run.state(), event, stamp);
   if (Refusal refusal = decide_into(draft, event)) return *std::move(refusal);
   const bool over = std::holds_alternative<RunFinished>(event);

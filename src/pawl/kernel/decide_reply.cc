@@ -20,8 +20,27 @@ std::vector<Asked> calls_of(const std::vector<Block>& blocks) {
   return calls;
 }
 
+// What a step is recorded under when the run is over anyway.
+YieldReason yield_of(ReplyStop stop, const std::vector<Asked>& calls) {
+  switch (stop) {
+    case ReplyStop::max_tokens:
+      return YieldReason::max_tokens;
+    case ReplyStop::cede:
+      return YieldReason::cede;
+    case ReplyStop::suspend:
+      return YieldReason::suspend;
+    case ReplyStop::external:
+      return YieldReason::external;
+    case ReplyStop::refusal:
+    case ReplyStop::end_turn:
+    case ReplyStop::tool_use:
+      break;
+  }
+  return calls.empty() ? YieldReason::end_turn : YieldReason::tool_use;
+}
+
 void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldReason yield) {
-  draft.add(StepEnded{instance.id, reply.step, yield, fingerprint_of(reply.blocks)});
+  draft.add(StepEnded{instance.id, reply.step, yield, reply.fingerprint});
 }
 
 std::string known_tools(const RunState& state) {
@@ -49,9 +68,13 @@ CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) 
   return decision;
 }
 
-// Which guard the calls of this reply trip, looked at before any of them runs.
-std::optional<StopReason> tripped(const Draft& draft, const Instance& instance,
-                                  const std::vector<Asked>& calls) {
+// Which guard the calls of this reply trip, and at which tool, before any of them runs.
+struct Trip {
+  StopReason guard;
+  std::string_view tool;
+};
+std::optional<Trip> tripped(const Draft& draft, const Instance& instance,
+                            const std::vector<Asked>& calls) {
   const Guards& guards = draft.guards();
   LoopGuard seen = instance.guard;
   for (const Asked& asked : calls) {
@@ -59,11 +82,11 @@ std::optional<StopReason> tripped(const Draft& draft, const Instance& instance,
     seen.identical_calls = same ? seen.identical_calls + 1 : 1;
     seen.call_fingerprint = asked.fingerprint;
     if (guards.identical_calls > 0 && seen.identical_calls >= guards.identical_calls) {
-      return StopReason::repeated_call;
+      return Trip{StopReason::repeated_call, asked.call->tool};
     }
     if (refused(draft.state, *asked.call)) ++seen.tool_errors;
     if (guards.tool_errors > 0 && seen.tool_errors >= guards.tool_errors) {
-      return StopReason::tool_errors;
+      return Trip{StopReason::tool_errors, asked.call->tool};
     }
   }
   return std::nullopt;
@@ -72,23 +95,22 @@ std::optional<StopReason> tripped(const Draft& draft, const Instance& instance,
 bool repeats_step(const Draft& draft, const Instance& instance, const Reply& reply) {
   const Guards& guards = draft.guards();
   if (guards.identical_steps == 0) return false;
-  const bool same = instance.guard.identical_steps > 0 &&
-                    instance.guard.step_fingerprint == fingerprint_of(reply.blocks);
+  const bool same =
+      instance.guard.identical_steps > 0 && instance.guard.step_fingerprint == reply.fingerprint;
   const std::uint32_t count = same ? instance.guard.identical_steps + 1 : 1;
   return count >= guards.identical_steps;
 }
 
-std::string guard_detail(StopReason guard, const Guards& guards, const std::vector<Asked>& calls) {
-  switch (guard) {
+std::string guard_detail(const Trip& trip, const Guards& guards) {
+  switch (trip.guard) {
     case StopReason::repeated_call:
       return "guard identical_calls: " + std::to_string(guards.identical_calls) +
-             " identical calls of " + calls.back().call->tool + " in a row";
+             " identical calls of " + std::string(trip.tool) + " in a row";
     case StopReason::repeated_step:
       return "guard identical_steps: " + std::to_string(guards.identical_steps) +
              " identical steps in a row";
     default:
-      return "guard tool_errors: " + std::to_string(guards.tool_errors) +
-             " tool errors in a row";
+      return "guard tool_errors: " + std::to_string(guards.tool_errors) + " tool errors in a row";
   }
 }
 
@@ -100,11 +122,11 @@ bool stopped_before_tools(Draft& draft, const Instance& instance, const Reply& r
     draft.stop_at(StopReason::steps);
   } else if (draft.tally.tool_calls + calls.size() > draft.limits().tool_calls) {
     draft.stop_at(StopReason::tool_calls);
-  } else if (const auto guard = tripped(draft, instance, calls)) {
-    draft.stop(RunStatus::stopped, *guard, guard_detail(*guard, draft.guards(), calls));
+  } else if (const auto trip = tripped(draft, instance, calls)) {
+    draft.stop(RunStatus::stopped, trip->guard, guard_detail(*trip, draft.guards()));
   } else if (repeats_step(draft, instance, reply)) {
     draft.stop(RunStatus::stopped, StopReason::repeated_step,
-               guard_detail(StopReason::repeated_step, draft.guards(), calls));
+               guard_detail({StopReason::repeated_step, ""}, draft.guards()));
   }
   return draft.ending();
 }
@@ -139,9 +161,10 @@ void refuse_truncated(Draft& draft, const Instance& instance, const std::vector<
   if (!calls.empty()) draft.add(ResultsTaken{instance.id});
 }
 
-void wrap_up(Draft& draft, const Instance& instance, const Reply& reply) {
+void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
+             const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::max_tokens);
-  refuse_truncated(draft, instance, calls_of(reply.blocks));
+  refuse_truncated(draft, instance, calls);
   if (instance.wrap_up == WrapUp::asked) {
     return draft.stop(RunStatus::stopped, StopReason::max_tokens,
                       "cut off at the output limit a second time, after being asked to wrap up");
@@ -184,9 +207,11 @@ void suspend(Draft& draft, const Instance& instance, const Reply& reply) {
 
 }  // namespace
 
-void take_reply(Draft& draft, const Instance& instance, const Reply& reply) {
+void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
+  Reply reply = said;
+  reply.fingerprint = fingerprint_of(said.blocks);
   const std::vector<Asked> calls = calls_of(reply.blocks);
-  const YieldReason yield = calls.empty() ? YieldReason::end_turn : YieldReason::tool_use;
+  const YieldReason yield = yield_of(reply.stop, calls);
   if (draft.ending()) return end_step(draft, instance, reply, yield);
   if (const auto bound = crossed(draft.tally, draft.limits())) {
     end_step(draft, instance, reply, yield);
@@ -194,7 +219,7 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& reply) {
   }
   switch (reply.stop) {
     case ReplyStop::max_tokens:
-      return wrap_up(draft, instance, reply);
+      return wrap_up(draft, instance, reply, calls);
     case ReplyStop::refusal:
       end_step(draft, instance, reply, YieldReason::end_turn);
       return draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));

@@ -28,8 +28,8 @@ struct StepEnded {
   YieldReason yield = YieldReason::end_turn;
   std::uint64_t fingerprint = 0;  // of what the model wrote: equal steps have equal ones
 
-  PAWL_FACT(StepEnded, "step_ended", PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(yield)
-                                         PAWL_FIELD(fingerprint));
+  PAWL_FACT(StepEnded, "step_ended",
+            PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(yield) PAWL_FIELD(fingerprint));
 };
 
 struct CallOpened {
@@ -38,8 +38,8 @@ struct CallOpened {
   std::uint32_t index = 0;        // of its block in the reply
   std::uint64_t fingerprint = 0;  // of tool and input
 
-  PAWL_FACT(CallOpened, "call_opened", PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index)
-                                           PAWL_FIELD(fingerprint));
+  PAWL_FACT(CallOpened, "call_opened",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(fingerprint));
 };
 
 // Answered by the kernel; the tool is not run.
@@ -50,8 +50,9 @@ struct CallRefused {
   RefusedBecause because = RefusedBecause::unknown_tool;
   std::string text;
 
-  PAWL_FACT(CallRefused, "call_refused", PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index)
-                                             PAWL_FIELD(because) PAWL_FIELD(text));
+  PAWL_FACT(CallRefused, "call_refused",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(because)
+                PAWL_FIELD(text));
 };
 
 struct CallInDoubt {
@@ -94,8 +95,8 @@ struct RetryPlanned {
   std::uint32_t failed_attempts = 0;
   std::uint64_t at_elapsed_ms = 0;
 
-  PAWL_FACT(RetryPlanned, "retry_planned", PAWL_FIELD(instance) PAWL_FIELD(failed_attempts)
-                                               PAWL_FIELD(at_elapsed_ms));
+  PAWL_FACT(RetryPlanned, "retry_planned",
+            PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
 enum class Note : std::uint8_t { wrap_up };
@@ -124,8 +125,7 @@ struct InstanceReadied {  // its next step may begin, but not now
   InstanceId instance = kRootInstance;
   std::uint32_t failed_attempts = 0;
 
-  PAWL_FACT(InstanceReadied, "instance_readied", PAWL_FIELD(instance)
-                                                     PAWL_FIELD(failed_attempts));
+  PAWL_FACT(InstanceReadied, "instance_readied", PAWL_FIELD(instance) PAWL_FIELD(failed_attempts));
 };
 
 struct InstanceRested {  // its turn is over
@@ -140,9 +140,8 @@ struct InstanceSuspended {
   std::string reason;
   std::string metadata;
 
-  PAWL_FACT(InstanceSuspended, "instance_suspended", PAWL_FIELD(instance) PAWL_FIELD(suspend_id)
-                                                         PAWL_FIELD(reason)
-                                                             PAWL_FIELD(metadata));
+  PAWL_FACT(InstanceSuspended, "instance_suspended",
+            PAWL_FIELD(instance) PAWL_FIELD(suspend_id) PAWL_FIELD(reason) PAWL_FIELD(metadata));
 };
 
 struct TurnHandedOut {  // to the host (yield reason external)
@@ -201,9 +200,9 @@ struct CallModel {
   InstanceId instance = kRootInstance;
   std::uint64_t step = 0;
   std::uint32_t attempt = 1;
-  std::uint64_t position = 0;          // model calls of this instance whose outcome is journaled
-  std::uint64_t steps_left = 0;        // after this one
-  Usage reserved;                      // charged if the outcome is lost
+  std::uint64_t position = 0;    // model calls of this instance whose outcome is journaled
+  std::uint64_t steps_left = 0;  // after this one
+  Usage reserved;                // charged if the outcome is lost
 
   PAWL_FACT(CallModel, "call_model",
             PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(attempt)
@@ -216,8 +215,8 @@ struct RunTool {
   CallId call{};
   std::uint32_t attempt = 1;
 
-  PAWL_FACT(RunTool, "run_tool", PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(call)
-                                     PAWL_FIELD(attempt));
+  PAWL_FACT(RunTool, "run_tool",
+            PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(attempt));
 };
 
 struct AskStatus {
@@ -247,8 +246,7 @@ struct EndAgent {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using Effect =
-    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent>;
+using Effect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent>;
 
 std::string_view name(const Decision& decision);
 std::string_view name(const Effect& effect);

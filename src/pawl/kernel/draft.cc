@@ -41,6 +41,34 @@ std::string limit_detail(StopReason reason, const Tally& tally, const Limits& li
   }
 }
 
+// Every piece is preceded by its kind and its length, so that no two lists of pieces read alike.
+void append_piece(std::string& bytes, char kind, std::string_view piece) {
+  bytes += kind;
+  bytes += std::to_string(piece.size());
+  bytes += ':';
+  bytes += piece;
+}
+
+void append_content(std::string& bytes, const Content& content) {
+  if (const std::string* inline_bytes = content.bytes()) {
+    append_piece(bytes, 'i', *inline_bytes);
+  } else {
+    append_piece(bytes, 'b', content.blob()->digest.view());
+  }
+}
+
+void append_call(std::string& bytes, const CallBlock& call) {
+  append_piece(bytes, 'c', call.tool);
+  append_content(bytes, call.input);
+}
+
+std::uint64_t hash_of(std::string_view bytes) {
+  const Digest digest = sha256(bytes);
+  std::uint64_t first = 0;
+  for (std::size_t i = 0; i < sizeof first; ++i) first = first << 8U | digest.bytes[i];
+  return first;
+}
+
 struct Attempt {
   std::uint64_t step;
   std::uint32_t number;
@@ -48,9 +76,6 @@ struct Attempt {
 };
 
 void call_model(Draft& draft, InstanceId instance, const Attempt& attempt) {
-  if (draft.tally.model_calls >= draft.limits().model_calls) {
-    return draft.stop_at(StopReason::model_calls);
-  }
   CallModel effect;
   effect.effect = draft.mint_effect();
   effect.instance = instance;
@@ -96,11 +121,20 @@ void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
   if (ending()) return;
   add(EndingBegan{status, reason, std::move(detail)});
   course_ = Heading::ending;
+  withdraw_starts();
   for (const OpenEffect& effect : state.open) {
     const bool abortable =
         effect.kind != EffectKind::begin_agent && effect.kind != EffectKind::end_agent;
     if (abortable && still_open(effect.id)) effects.push_back(AbortEffect{effect.id});
   }
+}
+
+// What this very decision wanted to start is not started: the run is ending now.
+void Draft::withdraw_starts() {
+  for (const Effect& effect : effects) {
+    if (const AskStatus* asked = std::get_if<AskStatus>(&effect)) add(CallInDoubt{asked->call});
+  }
+  effects.clear();
 }
 
 void Draft::stop_at(StopReason limit) {
@@ -132,9 +166,10 @@ void Draft::settle() {
 void begin_step(Draft& draft, const Instance& instance, Fresh fresh) {
   if (draft.ending()) return;
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, 0});
-  if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
-  const auto waiting =
-      static_cast<std::uint32_t>(instance.waiting_messages.size()) + fresh.arrived;
+  if (const auto bound = exhausted_for_step(draft.tally, draft.limits())) {
+    return draft.stop_at(*bound);
+  }
+  const auto waiting = static_cast<std::uint32_t>(instance.waiting_messages.size()) + fresh.arrived;
   if (waiting > 0) draft.add(MessagesDelivered{instance.id, waiting});
   ++draft.tally.steps;
   draft.add(StepBegan{instance.id, draft.tally.steps});
@@ -142,8 +177,9 @@ void begin_step(Draft& draft, const Instance& instance, Fresh fresh) {
 }
 
 void call_again(Draft& draft, const Instance& instance, Fresh fresh) {
+  if (draft.ending()) return;
   if (instance.open_step == 0) return begin_step(draft, instance, fresh);
-  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
   call_model(draft, instance.id,
              {instance.open_step, instance.attempts + 1, instance.position + fresh.outcomes});
 }
@@ -172,6 +208,23 @@ void go_on_when_all_ended(Draft& draft, InstanceId id) {
   begin_step(draft, *instance, {});
 }
 
+const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event) {
+  const OpenEffect* effect = find_effect(state, event.effect);
+  if (effect == nullptr) return nullptr;
+  switch (event.point) {
+    case HookPoint::before_model:
+    case HookPoint::after_model:
+      return effect->kind == EffectKind::model ? effect : nullptr;
+    case HookPoint::before_tool:
+    case HookPoint::after_tool:
+      return effect->kind == EffectKind::tool ? effect : nullptr;
+    case HookPoint::before_agent:
+    case HookPoint::after_agent:
+      return nullptr;
+  }
+  return nullptr;
+}
+
 Instance root_of(const RunStarted& event, std::uint64_t seq) {
   Instance root;
   root.node = event.node;
@@ -183,32 +236,18 @@ Instance root_of(const RunStarted& event, std::uint64_t seq) {
 }
 
 std::uint64_t fingerprint_of(const CallBlock& call) {
-  std::string bytes = call.tool;
-  bytes.push_back('\0');
-  const Digest input = call.input.digest();
-  bytes += input.view();
-  const Digest whole = sha256(bytes);
-  std::uint64_t fingerprint = 0;
-  for (std::size_t i = 0; i < sizeof fingerprint; ++i) {
-    fingerprint = fingerprint << 8U | whole.bytes[i];
-  }
-  return fingerprint;
+  std::string bytes;
+  append_call(bytes, call);
+  return hash_of(bytes);
 }
 
 std::uint64_t fingerprint_of(const std::vector<Block>& blocks) {
   std::string bytes;
   for (const Block& block : blocks) {
-    if (const TextBlock* text = std::get_if<TextBlock>(&block)) bytes += text->text.digest().view();
-    if (const CallBlock* call = std::get_if<CallBlock>(&block)) {
-      bytes += std::to_string(fingerprint_of(*call));
-    }
+    if (const TextBlock* text = std::get_if<TextBlock>(&block)) append_content(bytes, text->text);
+    if (const CallBlock* call = std::get_if<CallBlock>(&block)) append_call(bytes, *call);
   }
-  const Digest whole = sha256(bytes);
-  std::uint64_t fingerprint = 0;
-  for (std::size_t i = 0; i < sizeof fingerprint; ++i) {
-    fingerprint = fingerprint << 8U | whole.bytes[i];
-  }
-  return fingerprint;
+  return hash_of(bytes);
 }
 
 }  // namespace pawl

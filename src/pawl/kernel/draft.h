@@ -53,6 +53,8 @@ class Draft {
  private:
   enum class Heading { going, pausing, ending };
 
+  void withdraw_starts();
+
   bool still_open(EffectId effect) const {
     return std::find(closed_.begin(), closed_.end(), effect) == closed_.end();
   }
@@ -79,6 +81,12 @@ void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t atte
 void doubt(Draft& draft, const Call& call);
 // When all calls of the instance have ended, takes their results and goes on.
 void go_on_when_all_ended(Draft& draft, InstanceId instance);
+// Instances whose last call ended without them (by recovery, or while the run was ending) go on.
+void go_on_where_all_ended(Draft& draft);
+// What was held back while nothing might start is taken up again.
+void take_up_again(Draft& draft);
+// What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
+void recover(Draft& draft, const OpenEffect& effect);
 // What a model (or the host in its place) said.
 struct Reply {
   const std::vector<Block>& blocks;
@@ -87,8 +95,13 @@ struct Reply {
   std::string_view metadata;
   Fresh fresh;
   std::uint64_t step;
+  std::uint64_t fingerprint = 0;  // filled by take_reply()
 };
 void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
+
+const OpenEffect* open_of(const RunState& state, EffectKind kind);
+// The effect that a callback was asked about, if it is of the kind that is asked about there.
+const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event);
 
 // The root instance that a RunStarted makes.
 Instance root_of(const RunStarted& event, std::uint64_t seq);

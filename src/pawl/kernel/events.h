@@ -19,12 +19,12 @@
 
 // Declares the name and the fields of an event, decision, effect or phase.
 #define PAWL_FIELD(field) visit(#field, self.field);
-#define PAWL_FACT(type, json_name, ...)                               \
-  static constexpr std::string_view kName = json_name;                \
-  template <class Self, class Visit>                                  \
+#define PAWL_FACT(type, json_name, ...)                                             \
+  static constexpr std::string_view kName = json_name;                              \
+  template <class Self, class Visit>                                                \
   static void fields([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) { \
-    __VA_ARGS__                                                       \
-  }                                                                   \
+    __VA_ARGS__                                                                     \
+  }                                                                                 \
   friend bool operator==(const type&, const type&) = default
 
 namespace pawl {
@@ -39,8 +39,8 @@ struct PinnedTool {
   OnDoubt on_doubt = OnDoubt::wait;
   Digest definition;  // of the whole ToolSpec
 
-  PAWL_FACT(PinnedTool, "tool", PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt)
-                                    PAWL_FIELD(definition));
+  PAWL_FACT(PinnedTool, "tool",
+            PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt) PAWL_FIELD(definition));
 };
 
 enum class Speaker : std::uint8_t { user, assistant };
@@ -105,8 +105,8 @@ struct AgentBegan {
   Content replacement;  // the output, when the verdict is replace
   std::string reason;   // when it is stop
 
-  PAWL_FACT(AgentBegan, "agent_began", PAWL_FIELD(effect) PAWL_FIELD(verdict)
-                                           PAWL_FIELD(replacement) PAWL_FIELD(reason));
+  PAWL_FACT(AgentBegan, "agent_began",
+            PAWL_FIELD(effect) PAWL_FIELD(verdict) PAWL_FIELD(replacement) PAWL_FIELD(reason));
 };
 
 struct ModelReplied {
@@ -117,14 +117,14 @@ struct ModelReplied {
   ReplyStop stop = ReplyStop::end_turn;
   std::string stop_detail;
   std::string stop_metadata;  // JSON, for a suspend; may be empty
-  std::string model;    // which answered
-  std::string session;  // resume handle, for executors that have one
+  std::string model;          // which answered
+  std::string session;        // resume handle, for executors that have one
   Origin origin = Origin::executor;
 
   PAWL_FACT(ModelReplied, "model_replied",
             PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(blocks) PAWL_FIELD(usage)
-                PAWL_FIELD(stop) PAWL_FIELD(stop_detail) PAWL_FIELD(stop_metadata) PAWL_FIELD(model) PAWL_FIELD(session)
-                    PAWL_FIELD(origin));
+                PAWL_FIELD(stop) PAWL_FIELD(stop_detail) PAWL_FIELD(stop_metadata) PAWL_FIELD(model)
+                    PAWL_FIELD(session) PAWL_FIELD(origin));
 };
 
 struct ModelFailed {
@@ -146,8 +146,8 @@ struct ModelAborted {
   EffectId effect{};
   Usage usage;
 
-  PAWL_FACT(ModelAborted, "model_aborted", PAWL_FIELD(instance) PAWL_FIELD(effect)
-                                               PAWL_FIELD(usage));
+  PAWL_FACT(ModelAborted, "model_aborted",
+            PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(usage));
 };
 
 enum class ToolEnd : std::uint8_t { succeeded, failed, timed_out, aborted, denied };
@@ -200,8 +200,8 @@ struct MessageReceived {
   Content text;
   std::string from;
 
-  PAWL_FACT(MessageReceived, "message_received", PAWL_FIELD(instance) PAWL_FIELD(text)
-                                                     PAWL_FIELD(from));
+  PAWL_FACT(MessageReceived, "message_received",
+            PAWL_FIELD(instance) PAWL_FIELD(text) PAWL_FIELD(from));
 };
 
 struct PauseRequested {
@@ -250,8 +250,8 @@ struct InstanceSpawned {
   std::string node;
   Content input;
 
-  PAWL_FACT(InstanceSpawned, "instance_spawned", PAWL_FIELD(parent) PAWL_FIELD(node)
-                                                     PAWL_FIELD(input));
+  PAWL_FACT(InstanceSpawned, "instance_spawned",
+            PAWL_FIELD(parent) PAWL_FIELD(node) PAWL_FIELD(input));
 };
 
 struct InstanceResumed {
@@ -259,8 +259,8 @@ struct InstanceResumed {
   std::string suspend_id;
   std::string by;
 
-  PAWL_FACT(InstanceResumed, "instance_resumed", PAWL_FIELD(instance) PAWL_FIELD(suspend_id)
-                                                     PAWL_FIELD(by));
+  PAWL_FACT(InstanceResumed, "instance_resumed",
+            PAWL_FIELD(instance) PAWL_FIELD(suspend_id) PAWL_FIELD(by));
 };
 
 // The host answers a turn that was given to it (yield reason external).
@@ -295,13 +295,13 @@ struct Unrecognised {
   PAWL_FACT(Unrecognised, "unrecognised", PAWL_FIELD(type) PAWL_FIELD(body));
 };
 
-// DO NOT REORDER: the index is embedded in journals. Append at the end.
-using Event =
-    std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed, ModelAborted,
-                 ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
-                 ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
-                 InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
-                 Unrecognised>;
+// DO NOT REORDER: the index is embedded in journals. Append before Unrecognised, which stays last
+// and whose own index is never written.
+using Event = std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed,
+                           ModelAborted, ToolFinished, ToolStatusLearned, DoubtResolved,
+                           MessageReceived, PauseRequested, ResumeRequested, CancelRequested,
+                           TimerFired, HookFailed, HookStopped, InstanceSpawned, InstanceResumed,
+                           ExternalTurnPushed, RunWaiting, RunFinished, Unrecognised>;
 
 std::string_view name(const Event& event);
 // The instance an event is about; the root for events about the run.

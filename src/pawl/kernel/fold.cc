@@ -178,10 +178,12 @@ void RunFolder::apply(const ToolFinished& event) {
 
 void RunFolder::apply(const ToolStatusLearned& event) {
   close_effect(event.effect);
+  call(event.call).state = CallWaiting{};  // unless what was decided says otherwise
   if (event.answer == StatusAnswer::done) end_call(event.call);
 }
 
 void RunFolder::apply(const DoubtResolved& event) {
+  call(event.call).state = CallWaiting{};
   if (event.verdict == DoubtVerdict::happened) end_call(event.call);
 }
 
@@ -190,7 +192,7 @@ void RunFolder::apply(const MessageReceived& event) {
 }
 
 void RunFolder::apply(const HookStopped& event) {
-  const OpenEffect* found = find_effect(state_, event.effect);
+  const OpenEffect* found = effect_stopped_by(state_, event);
   if (found == nullptr) return;
   const OpenEffect effect = *found;
   close_effect(effect.id);
@@ -245,12 +247,12 @@ void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, Call
   if (block == nullptr) return fail(to_string(id) + " names no call of its reply");
   state_.calls.push_back({id, where, block->tool, record_.seq, index, 0, std::move(opened)});
   state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(id));
-  ++state_.tally.tool_calls;
 }
 
 void RunFolder::apply(const CallOpened& decision) {
   Instance& where = instance(decision.instance);
   open_call(decision.instance, decision.call, decision.index, CallWaiting{});
+  ++state_.tally.tool_calls;
   where.phase = AwaitingTools{};
   LoopGuard& guard = where.guard;
   const bool same = guard.identical_calls > 0 && guard.call_fingerprint == decision.fingerprint;
@@ -260,7 +262,8 @@ void RunFolder::apply(const CallOpened& decision) {
 
 void RunFolder::apply(const CallRefused& decision) {
   open_call(decision.instance, decision.call, decision.index, CallEnded{record_.seq});
-  if (decision.because == RefusedBecause::truncated) return;
+  if (decision.because == RefusedBecause::truncated) return;  // nobody asked for it
+  ++state_.tally.tool_calls;
   Instance& where = instance(decision.instance);
   ++where.guard.tool_errors;
   where.guard.identical_calls = 0;
@@ -280,13 +283,22 @@ void RunFolder::apply(const CallHeld& decision) {
 
 void RunFolder::apply(const ResultsTaken& decision) {
   Instance& where = instance(decision.instance);
+  std::vector<Entry>& transcript = where.transcript;
+  // Results follow the reply that asked for them; what workers ceded meanwhile comes after.
+  std::size_t ceded = 0;
+  while (ceded < transcript.size() &&
+         transcript[transcript.size() - 1 - ceded].kind == EntryKind::ceded) {
+    ++ceded;
+  }
+  const auto results = static_cast<std::ptrdiff_t>(transcript.size() - ceded);
   for (const Call& one : state_.calls) {
     if (one.instance != decision.instance) continue;
     const CallEnded* ended = std::get_if<CallEnded>(&one.state);
     if (ended == nullptr) return fail(to_string(one.id) + " has no result to take");
-    where.transcript.push_back(
-        {EntryKind::tool_result, ended->seq, static_cast<std::uint64_t>(one.id)});
+    transcript.push_back({EntryKind::tool_result, ended->seq, static_cast<std::uint64_t>(one.id)});
   }
+  const auto from = transcript.begin() + results;
+  std::rotate(from, from + static_cast<std::ptrdiff_t>(ceded), transcript.end());
   std::erase_if(state_.calls, [&](const Call& one) { return one.instance == decision.instance; });
   where.phase = Ready{};
 }
@@ -338,7 +350,8 @@ void RunFolder::apply(const InstanceRested& decision) {
 }
 
 void RunFolder::apply(const InstanceSuspended& decision) {
-  instance(decision.instance).phase = Suspended{decision.suspend_id, decision.reason, decision.metadata};
+  instance(decision.instance).phase =
+      Suspended{decision.suspend_id, decision.reason, decision.metadata};
 }
 
 void RunFolder::apply(const TurnHandedOut& decision) {
@@ -360,8 +373,12 @@ void RunFolder::apply(const InstanceBorn& decision) {
 
 void RunFolder::apply(const InstanceCeded& decision) {
   const Instance& child = instance(decision.instance);
+  const InstanceId heir = child.parent;
   if (child.last_text) {
-    instance(child.parent).transcript.push_back({EntryKind::ceded, *child.last_text, 0});
+    instance(heir).transcript.push_back({EntryKind::ceded, *child.last_text, 0});
+  }
+  for (Instance& one : state_.instances) {
+    if (one.parent == decision.instance) one.parent = heir;
   }
   std::erase_if(state_.instances, [&](const Instance& one) { return one.id == decision.instance; });
 }

@@ -12,11 +12,15 @@ std::optional<StopReason> crossed(const Tally& tally, const Limits& limits) {
 }
 
 std::optional<StopReason> exhausted(const Tally& tally, const Limits& limits) {
-  if (tally.steps >= limits.steps) return StopReason::steps;
   if (tally.model_calls >= limits.model_calls) return StopReason::model_calls;
   if (tally.active_ms >= limits.time_ms) return StopReason::time;
   if (total_tokens(tally.usage) >= limits.tokens) return StopReason::tokens;
   return crossed(tally, limits);
+}
+
+std::optional<StopReason> exhausted_for_step(const Tally& tally, const Limits& limits) {
+  if (tally.steps >= limits.steps) return StopReason::steps;
+  return exhausted(tally, limits);
 }
 
 }  // namespace pawl

@@ -77,7 +77,9 @@ struct Tally {
 
 // A bound that has been crossed: used more than allowed. The one that is named first wins.
 std::optional<StopReason> crossed(const Tally& tally, const Limits& limits);
-// A bound that leaves no room for one more step.
+// A bound that leaves no room for one more model call.
 std::optional<StopReason> exhausted(const Tally& tally, const Limits& limits);
+// A bound that leaves no room for one more step.
+std::optional<StopReason> exhausted_for_step(const Tally& tally, const Limits& limits);
 
 }  // namespace pawl

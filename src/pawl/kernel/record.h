@@ -11,8 +11,8 @@ namespace pawl {
 // When an event happened: the host's clocks enter the kernel only here.
 struct Stamp {
   std::uint64_t epoch = 0;
-  std::int64_t at_ms = 0;         // wall time; may jump
-  std::uint64_t elapsed_ms = 0;   // run time by a monotonic clock; never backwards
+  std::int64_t at_ms = 0;        // wall time; may jump
+  std::uint64_t elapsed_ms = 0;  // run time by a monotonic clock; never backwards
 
   PAWL_FACT(Stamp, "stamp", PAWL_FIELD(epoch) PAWL_FIELD(at_ms) PAWL_FIELD(elapsed_ms));
 };

@@ -30,11 +30,10 @@ std::optional<std::uint64_t> retry_delay_ms(const RetryPolicy& policy, ErrorCate
                                             std::optional<std::uint64_t> retry_after_ms) {
   if (retryable(category) == Retryable::never) return std::nullopt;
   if (failed_attempts >= policy.attempts_max) return std::nullopt;
-  const std::uint32_t doublings = std::min(failed_attempts > 0 ? failed_attempts - 1 : 0,
-                                           kDoublingsMax);
-  const std::uint64_t delay =
-      std::min(policy.delay_max_ms, std::min<std::uint64_t>(policy.first_delay_ms, UINT32_MAX)
-                                        << doublings);
+  const std::uint32_t doublings =
+      std::min(failed_attempts > 0 ? failed_attempts - 1 : 0, kDoublingsMax);
+  const std::uint64_t delay = std::min(
+      policy.delay_max_ms, std::min<std::uint64_t>(policy.first_delay_ms, UINT32_MAX) << doublings);
   return std::max(delay, std::min(retry_after_ms.value_or(0), kRetryAfterMaxMs));
 }
 

@@ -24,6 +24,12 @@ bool any_in_doubt(const RunState& state) {
   });
 }
 
+// The end's own callbacks run: they are waited for, however long they take.
+bool is_winding_up(const RunState& state) {
+  return std::any_of(state.open.begin(), state.open.end(),
+                     [](const OpenEffect& effect) { return effect.kind == EffectKind::end_agent; });
+}
+
 std::uint64_t deadline(const RunState& state) {
   const std::uint64_t used = std::min(state.tally.active_ms, state.limits.time_ms);
   return add_saturating(state.elapsed_ms, state.limits.time_ms - used);
@@ -80,6 +86,7 @@ StopReason stop_reason_of(const RunState& state) {
 std::optional<std::uint64_t> wake_at(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life) || is_waiting(state)) return std::nullopt;
   if (const Ending* ending = std::get_if<Ending>(&state.course)) {
+    if (is_winding_up(state)) return std::nullopt;
     return add_saturating(ending->since_elapsed_ms, kEndingGraceMs);
   }
   std::uint64_t due = deadline(state);

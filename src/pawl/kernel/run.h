@@ -1,4 +1,5 @@
-// The state of a run: a tree of instances, what is under way, what was used. Only fold() changes it.
+// The state of a run: a tree of instances, what is under way, what was used. Only fold() changes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct AwaitingModel {
   std::uint32_t failed_attempts = 0;
   Usage reserved;
 
-  PAWL_FACT(AwaitingModel, "awaiting_model", PAWL_FIELD(effect) PAWL_FIELD(failed_attempts)
-                                                 PAWL_FIELD(reserved));
+  PAWL_FACT(AwaitingModel, "awaiting_model",
+            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved));
 };
 
 struct BackingOff {
@@ -44,8 +45,7 @@ struct Suspended {
   std::string reason;
   std::string metadata;  // JSON; may be empty
 
-  PAWL_FACT(Suspended, "suspended", PAWL_FIELD(suspend_id) PAWL_FIELD(reason)
-                                        PAWL_FIELD(metadata));
+  PAWL_FACT(Suspended, "suspended", PAWL_FIELD(suspend_id) PAWL_FIELD(reason) PAWL_FIELD(metadata));
 };
 
 struct AwaitingExternal {
@@ -85,9 +85,9 @@ struct LoopGuard {
   std::uint32_t identical_steps = 0;
   std::uint32_t tool_errors = 0;
 
-  PAWL_FACT(LoopGuard, "loop_guard", PAWL_FIELD(call_fingerprint) PAWL_FIELD(identical_calls)
-                                         PAWL_FIELD(step_fingerprint) PAWL_FIELD(identical_steps)
-                                             PAWL_FIELD(tool_errors));
+  PAWL_FACT(LoopGuard, "loop_guard",
+            PAWL_FIELD(call_fingerprint) PAWL_FIELD(identical_calls) PAWL_FIELD(step_fingerprint)
+                PAWL_FIELD(identical_steps) PAWL_FIELD(tool_errors));
 };
 
 struct Instance {
@@ -145,8 +145,9 @@ struct Call {
   std::uint32_t attempts = 0;
   CallState state;
 
-  PAWL_FACT(Call, "call", PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq)
-                              PAWL_FIELD(index) PAWL_FIELD(attempts) PAWL_FIELD(state));
+  PAWL_FACT(Call, "call",
+            PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq) PAWL_FIELD(index)
+                PAWL_FIELD(attempts) PAWL_FIELD(state));
 };
 
 enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent };
@@ -160,8 +161,8 @@ struct OpenEffect {
   InstanceId instance = kRootInstance;
   CallId call{};
 
-  PAWL_FACT(OpenEffect, "open_effect", PAWL_FIELD(id) PAWL_FIELD(kind) PAWL_FIELD(instance)
-                                           PAWL_FIELD(call));
+  PAWL_FACT(OpenEffect, "open_effect",
+            PAWL_FIELD(id) PAWL_FIELD(kind) PAWL_FIELD(instance) PAWL_FIELD(call));
 };
 
 // Where the run as a whole is heading.
@@ -178,8 +179,9 @@ struct Ending {
   std::uint64_t since_elapsed_ms = 0;
   std::uint64_t step = 0;
 
-  PAWL_FACT(Ending, "ending", PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail)
-                                  PAWL_FIELD(since_elapsed_ms) PAWL_FIELD(step));
+  PAWL_FACT(Ending, "ending",
+            PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail) PAWL_FIELD(since_elapsed_ms)
+                PAWL_FIELD(step));
 };
 using Course = std::variant<Going, Pausing, Ending>;
 
@@ -237,10 +239,11 @@ struct RunState {
                     PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
                         PAWL_FIELD(tools) PAWL_FIELD(started_at_ms) PAWL_FIELD(life)
                             PAWL_FIELD(course) PAWL_FIELD(instances) PAWL_FIELD(calls)
-                                PAWL_FIELD(open) PAWL_FIELD(parked) PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
-                                    PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
-                                        PAWL_FIELD(length) PAWL_FIELD(epoch)
-                                            PAWL_FIELD(elapsed_ms) PAWL_FIELD(at_ms));
+                                PAWL_FIELD(open) PAWL_FIELD(parked) PAWL_FIELD(tally)
+                                    PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
+                                        PAWL_FIELD(instances_minted) PAWL_FIELD(length)
+                                            PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
+                                                PAWL_FIELD(at_ms));
 };
 
 struct Record;

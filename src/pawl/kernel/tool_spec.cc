@@ -21,13 +21,13 @@ std::string_view name(OnDoubt policy) {
 }
 
 Result<EffectClass> parse_effect_class(std::string_view text) {
-  for (const EffectClass effect : {EffectClass::pure, EffectClass::idempotent,
-                                   EffectClass::reconcilable, EffectClass::once}) {
+  for (const EffectClass effect :
+       {EffectClass::pure, EffectClass::idempotent, EffectClass::reconcilable, EffectClass::once}) {
     if (text == name(effect)) return effect;
   }
-  return Error{ErrorCode::invalid_argument,
-               "an effect is pure, idempotent, reconcilable or once, not '" + std::string(text) +
-                   "'"};
+  return Error{
+      ErrorCode::invalid_argument,
+      "an effect is pure, idempotent, reconcilable or once, not '" + std::string(text) + "'"};
 }
 
 Result<OnDoubt> parse_on_doubt(std::string_view text) {

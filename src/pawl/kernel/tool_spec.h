@@ -1,4 +1,5 @@
-// What the kernel knows of a tool. Tools of every origin (native, command, MCP) are described alike.
+// What the kernel knows of a tool. Tools of every origin (native, command, MCP) are described
+// alike.
 #pragma once
 
 #include <cstdint>

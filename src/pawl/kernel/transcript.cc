@@ -153,8 +153,8 @@ Result<CallBlock> call_block(const Call& call, const Record& record) {
                                ? std::get_if<CallBlock>(&(*blocks)[call.index])
                                : nullptr;
   if (block == nullptr) {
-    return Error{ErrorCode::corrupt, "record " + std::to_string(record.seq) + " does not hold " +
-                                         to_string(call.id)};
+    return Error{ErrorCode::corrupt,
+                 "record " + std::to_string(record.seq) + " does not hold " + to_string(call.id)};
   }
   return *block;
 }

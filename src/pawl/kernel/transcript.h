@@ -14,9 +14,9 @@ std::string_view name(Role value);
 
 struct Message {
   Role role = Role::user;
-  std::vector<Block> blocks;       // assistant
-  Content text;                    // user and tool
-  CallId call{};                   // tool
+  std::vector<Block> blocks;                                                  // assistant
+  Content text;                                                               // user and tool
+  CallId call{};                                                              // tool
   enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool
 
   friend bool operator==(const Message&, const Message&) = default;

@@ -108,7 +108,7 @@ struct PhaseLog {
 struct PhaseReplied {
   ReplyStop stop = ReplyStop::end_turn;
   std::string detail;
-  std::string model;  // which answered
+  std::string model;          // which answered
   std::string metadata = {};  // JSON, for a suspend; may be empty
 };
 struct PhaseFailed {

@@ -1,5 +1,5 @@
-// Where the facts of runs are kept: an append-only list of records per run, with the blobs they name,
-// a snapshot that may be thrown away, and an inbox other processes can write to.
+// Where the facts of runs are kept: an append-only list of records per run, with the blobs they
+// name, a snapshot that may be thrown away, and an inbox other processes can write to.
 //
 // Contract, checked for every adapter by tests/contract/journal_contract.h:
 //  - A store's methods are called on the loop thread; callbacks come back on the loop thread, never
@@ -71,14 +71,15 @@ struct Append {
   std::uint64_t seq = 0;  // must equal the run's length: 0 makes the run
   std::string bytes;
   Digest chain;
-  std::vector<StoredBlob> blobs;                // durable with or before the record
-  std::vector<std::uint64_t> inbox_taken;       // rows that this record consumed: removed with it
-  std::optional<RunSummary> summary;            // required for seq 0; else only when it changed
-  std::optional<StoredSnapshot> snapshot;       // replaces the run's snapshot
+  std::vector<StoredBlob> blobs;           // durable with or before the record
+  std::vector<std::uint64_t> inbox_taken;  // rows that this record consumed: removed with it
+  std::optional<RunSummary> summary;       // required for seq 0; else only when it changed
+  std::optional<StoredSnapshot> snapshot;  // replaces the run's snapshot
   enum class Snapshots { keep, drop } snapshots = Snapshots::keep;  // drop: the run is over
 };
 
-// The right to append to one run. Destroying it, or the death of the process, frees the run at once.
+// The right to append to one run. Destroying it, or the death of the process, frees the run at
+// once.
 struct Drive {
   std::uint64_t epoch = 0;   // raised by every acquire; 1 for a run that is not there yet
   std::uint64_t length = 0;  // number of records; 0 for a run that is not there yet

@@ -3,7 +3,8 @@
 // Contract, checked by tests/contract/tool_contract.h:
 //  - invoke() and status() call `done` exactly once, on the loop thread, unless their Operation is
 //    destroyed first; never from inside the call itself.
-//  - Work that was aborted or ran into its timeout has left no process behind when `done` is called.
+//  - Work that was aborted or ran into its timeout has left no process behind when `done` is
+//  called.
 //  - A tool that throws is a ToolOutcome::failed, not an exception.
 #pragma once
 

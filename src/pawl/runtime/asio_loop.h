@@ -14,7 +14,7 @@ namespace pawl {
 
 class AsioLoop : public Loop {
  public:
-  AsioLoop();                                      // owns an io_context
+  AsioLoop();                                        // owns an io_context
   explicit AsioLoop(boost::asio::io_context& host);  // the host runs it, on one thread
   ~AsioLoop() override;
 

@@ -43,9 +43,9 @@ Stamp Driver::now() const {
   Stamp stamp;
   stamp.epoch = setup_.drive.epoch;
   stamp.at_ms = services_.loop.wall_ms();
-  stamp.elapsed_ms = std::max(loaded_.run->elapsed_ms,
-                              elapsed_base_ms_ + static_cast<std::uint64_t>(std::max<std::int64_t>(
-                                                     passed, 0)));
+  stamp.elapsed_ms =
+      std::max(loaded_.run->elapsed_ms,
+               elapsed_base_ms_ + static_cast<std::uint64_t>(std::max<std::int64_t>(passed, 0)));
   return stamp;
 }
 
@@ -119,10 +119,11 @@ void Driver::append(const Record& record, std::vector<StoredBlob> blobs) {
   if (!finished) append.snapshot = due_snapshot();
   ++appends_open_;
   auto view = std::make_shared<const RecordView>(view_of(record, loaded_.run.state()));
-  services_.store.journal->append(
-      std::move(append), [weak = weak_from_this(), view](const Status& status) {
-        if (const auto self = weak.lock()) self->on_appended(view, status);
-      });
+  services_.store.journal->append(std::move(append),
+                                  [weak = weak_from_this(), view](const Status& status) {
+                                    if (const auto self = weak.lock())
+                                      self->on_appended(view, status);
+                                  });
 }
 
 void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) {

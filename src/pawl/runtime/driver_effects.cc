@@ -16,8 +16,7 @@ class JournalTranscript : public Transcript {
 
   Result<Message> at(std::size_t index) const override {
     const auto driver = driver_.lock();
-    const Instance* instance =
-        driver ? find_instance(driver->run().state(), instance_) : nullptr;
+    const Instance* instance = driver ? find_instance(driver->run().state(), instance_) : nullptr;
     if (instance == nullptr || index >= length_ || index >= instance->transcript.size()) {
       return Error{ErrorCode::not_found, "no such message"};
     }
@@ -191,8 +190,8 @@ void Driver::perform(const Record&, const CallModel& effect) {
   if (!is_open(effect.effect)) return;
   PhaseExecutionRequest request = request_for(effect);
   if (!services_.callbacks.before_model.empty()) {
-    const ModelCallbackContext context{id_,      effect.instance,   effect.step, setup_.context,
-                                       loaded_.run->tally, request, nullptr};
+    const ModelCallbackContext context{
+        id_, effect.instance, effect.step, setup_.context, loaded_.run->tally, request, nullptr};
     const HookAnswer answer = ask(services_.callbacks.before_model, context);
     if (report_hook(HookPoint::before_model, effect.effect, answer)) return;
     if (answer.result.verdict == HookVerdict::replace) {
@@ -221,9 +220,9 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
           if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));
         });
   } catch (...) {  // An executor of the host's may throw; the run survives it.
-    on_phase_event(effect, PhaseDone{PhaseFailed{ErrorCategory::kernel_internal,
-                                                 "the executor threw: " + what_was_thrown(),
-                                                 std::nullopt}});
+    on_phase_event(
+        effect, PhaseDone{PhaseFailed{ErrorCategory::kernel_internal,
+                                      "the executor threw: " + what_was_thrown(), std::nullopt}});
   }
 }
 
@@ -246,8 +245,9 @@ void Driver::on_phase_done(const CallModel& effect) {
   auto* replied = std::get_if<ModelReplied>(&event);
   if (replied != nullptr && !services_.callbacks.after_model.empty() && is_open(effect.effect)) {
     const PhaseExecutionRequest request = request_for(effect);
-    const ModelCallbackContext context{id_,      effect.instance,   effect.step, setup_.context,
-                                       loaded_.run->tally, request, &reply->text()};
+    const ModelCallbackContext context{
+        id_,     effect.instance, effect.step, setup_.context, loaded_.run->tally,
+        request, &reply->text()};
     const HookAnswer answer = ask(services_.callbacks.after_model, context);
     if (report_hook(HookPoint::after_model, effect.effect, answer)) return;
     if (answer.result.verdict == HookVerdict::replace) {
@@ -313,8 +313,8 @@ void Driver::perform(const Record& record, const RunTool& effect) {
   const std::string name = find_call(loaded_.run.state(), effect.call)->tool;
   Tool* tool = setup_.tools.find(name);
   if (tool == nullptr) {
-    return answer_tool(effect, ToolEnd::failed,
-                       "not run: this process has no tool called " + name, Origin::host);
+    return answer_tool(effect, ToolEnd::failed, "not run: this process has no tool called " + name,
+                       Origin::host);
   }
   const auto invocation = invocation_for(record, effect.call, effect.attempt);
   if (!invocation) {
@@ -323,8 +323,9 @@ void Driver::perform(const Record& record, const RunTool& effect) {
                        Origin::host);
   }
   if (!services_.callbacks.before_tool.empty()) {
-    const ToolCallbackContext context{id_,  effect.instance,    effect.call, setup_.context,
-                                      loaded_.run->tally, name, invocation->input, nullptr};
+    const ToolCallbackContext context{
+        id_,  effect.instance,   effect.call, setup_.context, loaded_.run->tally,
+        name, invocation->input, nullptr};
     const HookAnswer answer = ask(services_.callbacks.before_tool, context);
     if (report_hook(HookPoint::before_tool, effect.effect, answer)) return;
     if (!answer.thrown.empty()) {
@@ -333,8 +334,7 @@ void Driver::perform(const Record& record, const RunTool& effect) {
                          Origin::callback);
     }
     if (answer.result.verdict == HookVerdict::replace) {
-      return answer_tool(effect, ToolEnd::succeeded, answer.result.replacement,
-                         Origin::callback);
+      return answer_tool(effect, ToolEnd::succeeded, answer.result.replacement, Origin::callback);
     }
     if (!is_open(effect.effect)) return;
   }
@@ -347,9 +347,9 @@ void Driver::invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation
   ToolInvocation with_stop = invocation;
   with_stop.stop = stop;
   try {
-    operations_[effect.effect] = tool.invoke(
-        with_stop, [weak = weak_from_this(), effect, name = tool.spec().name,
-                    input = invocation.input](ToolOutcome outcome) {
+    operations_[effect.effect] =
+        tool.invoke(with_stop, [weak = weak_from_this(), effect, name = tool.spec().name,
+                                input = invocation.input](ToolOutcome outcome) {
           const auto self = weak.lock();
           if (!self || self->over_) return;
           self->retire(effect.effect);
@@ -365,8 +365,9 @@ void Driver::finish_tool(const RunTool& effect, const std::string& tool, const s
                          ToolOutcome outcome) {
   Origin origin = Origin::executor;
   if (!services_.callbacks.after_tool.empty() && is_open(effect.effect)) {
-    const ToolCallbackContext context{id_,  effect.instance,    effect.call, setup_.context,
-                                      loaded_.run->tally, tool, input, &outcome};
+    const ToolCallbackContext context{
+        id_,  effect.instance, effect.call, setup_.context, loaded_.run->tally,
+        tool, input,           &outcome};
     const HookAnswer answer = ask(services_.callbacks.after_tool, context);
     // The effect has happened: its result is recorded before the run stops.
     for (const std::string& message : answer.thrown) {

@@ -6,6 +6,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/runtime/charter_vars.h"
+#include "pawl/runtime/guarded_store.h"
 
 namespace pawl {
 namespace {
@@ -76,7 +77,10 @@ RunId make_run_id(std::int64_t wall_ms) {
   return RunId{text};
 }
 
-Engine::Engine(EngineOptions options) : options_(std::move(options)) {}
+Engine::Engine(EngineOptions options)
+    : options_(std::move(options)), guarded_(std::make_unique<GuardedStore>(options_.store)) {
+  options_.store = guarded_->parts();
+}
 
 Engine::~Engine() {
   *alive_ = false;
@@ -124,12 +128,12 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                           [this, alive = alive_](const RunEvent& event) {
                             if (*alive) publish(event);
                           }};
-  auto driver = std::make_shared<Driver>(
-      std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
-        if (!*alive) return;
-        drivers_.erase(id);
-        if (ended_) ended_(id, status);
-      });
+  auto driver = std::make_shared<Driver>(std::move(services), std::move(setup),
+                                         [this, id, alive = alive_](const Status& status) {
+                                           if (!*alive) return;
+                                           drivers_.erase(id);
+                                           if (ended_) ended_(id, status);
+                                         });
   drivers_[id] = driver;
   if (!poll_timer_) {
     poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
@@ -144,7 +148,8 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   const auto refuse = [&](Error error) {
     options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
   };
-  auto setup = setup_for(request.agent, request.context->variables());
+  auto setup =
+      guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
   if (!setup) return refuse(setup.error());
   auto drive = options_.store.journal->acquire(id);
   if (!drive) return refuse(drive.error());
@@ -152,12 +157,15 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
   Ingress ingress;
-  RunStarted event = started_by(request, setup->tools, ingress);
-  if (options_.callbacks.watches_agents()) event.agent_callbacks = Presence::present;
+  auto event = guarded("the agent", [&]() -> Result<RunStarted> {
+    return started_by(request, setup->tools, ingress);
+  });
+  if (!event) return refuse(event.error());
+  if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
   setup->context = request.context;
   setup->drive = *std::move(drive);
   const auto driver = make_driver(*std::move(setup), id);
-  driver->begin(std::move(event), ingress.take_blobs(),
+  driver->begin(*std::move(event), ingress.take_blobs(),
                 [id, accepted = std::move(accepted)](const Status& status) {
                   if (status) {
                     accepted(id);
@@ -202,11 +210,10 @@ Status Engine::resume(const RunId& run) {
     return loaded.error();
   }
   if (std::holds_alternative<Finished>(loaded->run->life)) {
-    return Error{ErrorCode::conflict,
-                 "run " + run.text + " is over: " +
-                     std::string(name(status_of(loaded->run.state())))};
+    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
+                                          std::string(name(status_of(loaded->run.state())))};
   }
-  PAWL_TRY(DriverSetup setup, setup_of_pinned(run, *loaded));
+  PAWL_TRY(DriverSetup setup, guarded("the agent", [&] { return setup_of_pinned(run, *loaded); }));
   setup.drive = std::move(drive);
   setup.loaded = *std::move(loaded);
   make_driver(std::move(setup), run)->attach(options_.name);

@@ -10,6 +10,8 @@
 
 namespace pawl {
 
+class GuardedStore;
+
 struct StartRequest {
   RunnableAgent agent;
   std::string input;
@@ -21,7 +23,7 @@ struct EngineOptions {
   Loop& loop;
   Store store;
   CallbackRegistry callbacks;
-  AgentSource agents;  // for runs that are carried on; may be empty
+  AgentSource agents;          // for runs that are carried on; may be empty
   std::string name = "local";  // who drives, in the journal
 };
 
@@ -63,7 +65,8 @@ class Engine {
   void publish(const RunEvent& event);
   void poll();
 
-  EngineOptions options_;
+  EngineOptions options_;  // its store is `guarded_`
+  std::unique_ptr<GuardedStore> guarded_;
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;
   std::map<std::uint64_t, RunEventSink> sinks_;

@@ -121,9 +121,9 @@ std::string explain_running(const RunState& state) {
       text += " Tool call " + to_string(effect.call) + " is under way.";
     }
   }
-  return text + fmt::format(
-                    "\nIf nobody drives it (its process was killed), go on with: pawl resume {}\n",
-                    state.id.text);
+  return text +
+         fmt::format("\nIf nobody drives it (its process was killed), go on with: pawl resume {}\n",
+                     state.id.text);
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
   std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
                                  quarantine.empty() ? summary.status : "quarantined");
   if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
-    return text + "Its journal cannot be trusted: " +
-           (quarantine.empty() ? summary.reason : quarantine) +
+    return text +
+           "Its journal cannot be trusted: " + (quarantine.empty() ? summary.reason : quarantine) +
            "\nNobody drives it again; `pawl verify` says what is damaged.\n";
   }
   switch (status_of(state)) {

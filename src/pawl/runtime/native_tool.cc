@@ -105,8 +105,8 @@ class NativeAdapter : public Tool {
   }
 
   template <class Outcome, class Work>
-  std::unique_ptr<Operation> start(std::function<void(Outcome)> done, Work work,
-                                   Outcome at_timeout, Outcome at_abort, Outcome at_refusal) {
+  std::unique_ptr<Operation> start(std::function<void(Outcome)> done, Work work, Outcome at_timeout,
+                                   Outcome at_abort, Outcome at_refusal) {
     auto shared = std::make_shared<Shared<Outcome>>();
     shared->done = std::move(done);
     auto operation = std::make_unique<NativeOperation<Outcome>>(
@@ -129,7 +129,8 @@ class NativeAdapter : public Tool {
 std::string cut_output(const std::string& text, std::size_t bytes_max) {
   std::string valid = to_valid_utf8(text);
   if (valid.size() <= bytes_max) return valid;
-  const std::string mark = "\n[… " + std::to_string(text.size()) + " bytes in all; the rest was cut …]";
+  const std::string mark =
+      "\n[… " + std::to_string(text.size()) + " bytes in all; the rest was cut …]";
   if (mark.size() >= bytes_max) return mark.substr(0, 0);
   std::size_t keep = bytes_max - mark.size();
   // Not in the middle of a character.

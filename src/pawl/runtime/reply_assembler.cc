@@ -89,14 +89,18 @@ Event ReplyAssembler::take(const CallModel& call, Ingress& ingress) {
   PAWL_ASSERT(done_.has_value());
   const Usage usage = usage_.value_or(call.reserved);
   if (too_large()) {
-    return ModelFailed{call.instance, call.effect, ErrorCategory::validation_error,
-                       "the reply is larger than a reply may be", std::nullopt, usage};
+    return ModelFailed{call.instance,
+                       call.effect,
+                       ErrorCategory::validation_error,
+                       "the reply is larger than a reply may be",
+                       std::nullopt,
+                       usage};
   }
   if (auto* replied = std::get_if<PhaseReplied>(&done_->outcome)) {
     return reply(call, std::move(*replied), ingress);
   }
   if (auto* failed = std::get_if<PhaseFailed>(&done_->outcome)) {
-    return ModelFailed{call.instance,  call.effect,           failed->category, failed->message,
+    return ModelFailed{call.instance,          call.effect, failed->category, failed->message,
                        failed->retry_after_ms, usage};
   }
   return ModelAborted{call.instance, call.effect, usage};

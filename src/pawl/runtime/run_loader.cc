@@ -19,9 +19,7 @@ void JournalWalker::skip_to(const StoredSnapshot& snapshot) {
 }
 
 Result<Record> JournalWalker::step(const StoredRecord& stored) {
-  const auto where = [&] {
-    return "record " + std::to_string(stored.seq) + " of run " + id_.text;
-  };
+  const auto where = [&] { return "record " + std::to_string(stored.seq) + " of run " + id_.text; };
   if (stored.seq != loaded_.run->length) {
     return Error{ErrorCode::corrupt,
                  where() + " does not follow record " + std::to_string(loaded_.run->length)};
@@ -65,8 +63,7 @@ Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot u
 Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
   PAWL_TRY(const auto batch, reader.read(id, seq, 1));
   if (batch.empty() || batch.front().seq != seq) {
-    return Error{ErrorCode::corrupt,
-                 "run " + id.text + " has no record " + std::to_string(seq)};
+    return Error{ErrorCode::corrupt, "run " + id.text + " has no record " + std::to_string(seq)};
   }
   return decode_record(batch.front().bytes);
 }

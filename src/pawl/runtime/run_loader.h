@@ -29,8 +29,8 @@ Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot u
 // Sees a record with the state after it. Returning false ends the walk.
 using RecordVisitor = std::function<bool(const Record&, const Run&)>;
 
-// Goes through a journal from its first record, as far as it has been written; it can be asked to go
-// on later.
+// Goes through a journal from its first record, as far as it has been written; it can be asked to
+// go on later.
 class JournalWalker {
  public:
   JournalWalker(JournalReader& reader, RunId id);

@@ -136,12 +136,11 @@ Status Service::resume(const RunId& run) {
 
 void Service::post(const RunId& run, const Event& event, StatusCallback done) {
   PAWL_ASSERT(inbox_rank(event) != InboxRank::refused);
-  engine_.store().inbox->post(
-      run, engine_.loop().wall_ms(), encode_event(event),
-      [this, run, done = std::move(done)](const Status& status) {
-        done(status);
-        if (status) engine_.notice(run);
-      });
+  engine_.store().inbox->post(run, engine_.loop().wall_ms(), encode_event(event),
+                              [this, run, done = std::move(done)](const Status& status) {
+                                done(status);
+                                if (status) engine_.notice(run);
+                              });
 }
 
 Result<Event> Service::message(const RunId& run, std::string text, std::string from) const {
@@ -175,8 +174,8 @@ Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance
   PAWL_TRY(const RunDetails details, show(run));
   const Instance* found = find_instance(details.state, instance);
   if (found == nullptr) {
-    return Error{ErrorCode::not_found, "run " + run.text + " has no instance " +
-                                           to_string(instance)};
+    return Error{ErrorCode::not_found,
+                 "run " + run.text + " has no instance " + to_string(instance)};
   }
   const Suspended* suspended = std::get_if<Suspended>(&found->phase);
   if (suspended == nullptr) {

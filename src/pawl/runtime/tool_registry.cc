@@ -32,13 +32,13 @@ Digest definition_digest(const ToolSpec& spec) {
 }
 
 Result<ToolRegistry> ToolRegistry::make(const std::vector<std::shared_ptr<Tool>>& tools) {
-  ToolRegistry registry;
+  ToolRegistry made;
   for (const std::shared_ptr<Tool>& tool : tools) {
     const ToolSpec& spec = tool->spec();
     if (!is_tool_name(spec.name)) {
-      return Error{ErrorCode::invalid_argument,
-                   "a tool's name has 1 to 128 letters, digits, '_' or '-', not '" + spec.name +
-                       "'"};
+      return Error{
+          ErrorCode::invalid_argument,
+          "a tool's name has 1 to 128 letters, digits, '_' or '-', not '" + spec.name + "'"};
     }
     PAWL_TRY(const Json document, parse_json(spec.input_schema));
     auto schema = Schema::compile(document);
@@ -46,12 +46,12 @@ Result<ToolRegistry> ToolRegistry::make(const std::vector<std::shared_ptr<Tool>>
       return Error{ErrorCode::invalid_argument,
                    "tool " + spec.name + ": input schema: " + schema.error().message};
     }
-    const bool fresh = registry.entries_.emplace(spec.name, Entry{tool, *std::move(schema)}).second;
+    const bool fresh = made.entries_.emplace(spec.name, Entry{tool, *std::move(schema)}).second;
     if (!fresh) {
       return Error{ErrorCode::invalid_argument, "two tools are called " + spec.name};
     }
   }
-  return registry;
+  return made;
 }
 
 Tool* ToolRegistry::find(std::string_view name) const {

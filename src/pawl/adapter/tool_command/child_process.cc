@@ -173,7 +173,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
 
 // A host that ignores SIGCHLD has its children reaped by the kernel, and how they ended is lost.
 bool can_learn_ends() {
-  struct sigaction action {};
+  struct sigaction action{};
   if (::sigaction(SIGCHLD, nullptr, &action) != 0) return true;
   return action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0;
 }

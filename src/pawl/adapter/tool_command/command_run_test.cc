@@ -116,9 +116,9 @@ TEST_CASE("a command that never reads 10 MB of input hangs nobody") {
 }
 
 TEST_CASE("a closed pipe does not reach the host as SIGPIPE") {
-  struct sigaction by_default {};
+  struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
-  struct sigaction before {};
+  struct sigaction before{};
   ::sigaction(SIGPIPE, &by_default, &before);
   CommandBench bench;
 

@@ -272,10 +272,9 @@ Runner::Steps Runner::steps(const RunnableAgent& agent, std::string input,
   PAWL_ASSERT(parts_->own_loop != nullptr);
   Parts& parts = *parts_;
   auto ended = std::make_shared<std::function<void()>>();
-  const RunId id = parts.start(agent, std::move(input), std::move(context),
-                               [ended](const Result&) {
-                                 if (*ended) (*ended)();
-                               });
+  const RunId id = parts.start(agent, std::move(input), std::move(context), [ended](const Result&) {
+    if (*ended) (*ended)();
+  });
   Steps steps(parts, id);
   *ended = [weak = std::weak_ptr(steps.feed_)] {
     const auto feed = weak.lock();

@@ -24,8 +24,8 @@ struct Script;
 
 // What a host may fill. Everything is optional.
 struct Ports {
-  std::shared_ptr<Loop> loop;  // absent: its own, run on the thread that calls run()
-  Store store;                 // absent: in memory
+  std::shared_ptr<Loop> loop;         // absent: its own, run on the thread that calls run()
+  Store store;                        // absent: in memory
   std::shared_ptr<void> store_owner;  // kept alive as long as the runner
   CallbackRegistry callbacks;
   RunEventSink events;

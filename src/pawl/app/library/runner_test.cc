@@ -45,8 +45,8 @@ TEST_CASE("a native tool gets its input and a stable key, and the model its resu
   Runner runner;
   std::string seen_input;
   std::string seen_key;
-  RunnableAgent agent = agent_of(
-      runner, {ScriptReply::call("add", R"({"a":1})"), ScriptReply::say("It is two.")});
+  RunnableAgent agent =
+      agent_of(runner, {ScriptReply::call("add", R"({"a":1})"), ScriptReply::say("It is two.")});
   agent.tools.push_back(runner.tool({spec_of("add"),
                                      [&](const ToolInvocation& invocation) {
                                        seen_input = invocation.input;
@@ -85,9 +85,9 @@ TEST_CASE("a tool that throws is an error the model sees, not the end of the pro
 
 TEST_CASE("iteration gives one step per model call, the last one done") {
   Runner runner;
-  RunnableAgent agent =
-      agent_of(runner, {ScriptReply::call("t"), ScriptReply::call("t", R"({"x":2})"),
-                        ScriptReply::say("end")});
+  RunnableAgent agent = agent_of(
+      runner,
+      {ScriptReply::call("t"), ScriptReply::call("t", R"({"x":2})"), ScriptReply::say("end")});
   agent.tools.push_back(
       runner.tool({spec_of("t"), [](const ToolInvocation&) { return std::string("r"); }, {}}));
 
@@ -175,9 +175,9 @@ TEST_CASE("throwing callbacks elsewhere are reported and the run goes on") {
   const Runner::Result result = runner.run(agent, "go");
 
   CHECK(result.status == RunStatus::done);
-  CHECK(reported ==
-        std::vector<std::string>{"before_agent", "before_model", "after_model", "after_tool",
-                                 "before_model", "after_model", "after_agent"});
+  CHECK(reported == std::vector<std::string>{"before_agent", "before_model", "after_model",
+                                             "after_tool", "before_model", "after_model",
+                                             "after_agent"});
 }
 
 TEST_CASE("before_model can answer in the model's place, after_agent can replace the output") {
@@ -231,6 +231,23 @@ TEST_CASE("an executor that throws fails the run by name") {
 
   CHECK(result.status == RunStatus::failed);
   CHECK(result.error == "failed: kernel_internal (the executor threw: no connection (attempt 1))");
+}
+
+TEST_CASE("a store that throws is an error of the run, not the end of the process") {
+  struct Throwing : Journal {
+    Result<Drive> acquire(const RunId&) override { return Drive{1, 0, nullptr}; }
+    void append(Append, StatusCallback) override { throw std::runtime_error("disk on fire"); }
+    Status quarantine(const RunId&, const std::string&) override { return ok(); }
+  };
+  Throwing journal;
+  Ports ports;
+  ports.store.journal = &journal;
+  Runner runner(std::move(ports));
+  const RunnableAgent agent = agent_of(runner, {ScriptReply::say("x")});
+
+  const Runner::Result result = runner.run(agent, "go");
+
+  CHECK(result.error == "the store threw: disk on fire");
 }
 
 TEST_CASE("tools and callbacks read the invocation's context and the run's tally") {

@@ -100,9 +100,9 @@ struct Parser {
   Result<Arguments> read() const {
     Arguments out;
     for (const CLI::App* sub : app.get_subcommands()) out.command = sub->get_name();
-    if (const auto extras = app.remaining(true); !extras.empty()) {
-      return usage_error(explain_extras(extras), out.command);
-    }
+    auto extras = app.remaining(true);
+    std::erase(extras, "--");  // CLI11 counts the mark itself among what is left over.
+    if (!extras.empty()) return usage_error(explain_extras(extras), out.command);
     collect(global, out);
     if (!out.command.empty()) collect(by_command.find(out.command)->second, out);
     PAWL_CHECK(check_complete(out));
@@ -114,8 +114,9 @@ template <class T>
 Result<std::uint64_t> positive(std::string_view option, const std::string& text, T value,
                                std::string_view example) {
   if (value && *value > 0) return static_cast<std::uint64_t>(*value);
-  return Error{ErrorCode::invalid_argument, "--" + std::string(option) + " is " + pawl::quoted(text) +
-                                                ", which is not " + std::string(example)};
+  return Error{ErrorCode::invalid_argument, "--" + std::string(option) + " is " +
+                                                pawl::quoted(text) + ", which is not " +
+                                                std::string(example)};
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/surface/cli/run_options.h"
-
 namespace pawl {
 namespace {
 
@@ -75,32 +73,6 @@ TEST_CASE("help needs nothing else") {
   CHECK(parse({"run", "--help"})->has("help"));
   CHECK(parse({"-h"})->has("help"));
   CHECK(parse({})->command.empty());
-}
-
-TEST_CASE("limits of options replace those of the charter, one by one") {
-  const auto parsed = parse({"run", "c", "--steps", "7", "--time", "2m", "--bytes-in", "1KiB"});
-  Limits charter;
-  charter.tokens = 5;
-
-  const auto limits = limits_with_options(*parsed, charter);
-
-  REQUIRE(limits);
-  Limits expected = charter;
-  expected.steps = 7;
-  expected.time_ms = 120'000;
-  expected.bytes_in = 1024;
-  CHECK(*limits == expected);
-}
-
-TEST_CASE("limits that are no numbers are refused by name") {
-  for (const char* bad : {"0", "-1", "x", "1.5", "", "99999999999999999999"}) {
-    const auto limits = limits_with_options(*parse({"run", "c", "--steps", bad}), Limits{});
-    REQUIRE_FALSE(limits);
-    CHECK(limits.error().code == ErrorCode::invalid_argument);
-    CHECK(limits.error().message.find("--steps") != std::string::npos);
-  }
-  CHECK_FALSE(parse_duration_option("time", "10 minutes"));
-  CHECK_FALSE(parse_bytes_option("bytes-in", "10 MB"));
 }
 
 TEST_CASE("a variable has a name") {

@@ -12,14 +12,22 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 constexpr std::array<std::pair<std::string_view, Handler>, 16> kHandlers = {{
-    {"run", command_run},           {"init", command_init},
-    {"validate", command_validate}, {"resume", command_resume},
-    {"ls", command_ls},             {"show", command_show},
-    {"logs", command_logs},         {"attach", command_attach},
-    {"explain", command_explain},   {"verify", command_verify},
-    {"pause", command_pause},       {"cancel", command_cancel},
-    {"message", command_message},   {"resolve", command_resolve},
-    {"completion", command_completion}, {"man", command_man},
+    {"run", command_run},
+    {"init", command_init},
+    {"validate", command_validate},
+    {"resume", command_resume},
+    {"ls", command_ls},
+    {"show", command_show},
+    {"logs", command_logs},
+    {"attach", command_attach},
+    {"explain", command_explain},
+    {"verify", command_verify},
+    {"pause", command_pause},
+    {"cancel", command_cancel},
+    {"message", command_message},
+    {"resolve", command_resolve},
+    {"completion", command_completion},
+    {"man", command_man},
 }};
 
 SettingFlags flags_of(const Arguments& arguments) {

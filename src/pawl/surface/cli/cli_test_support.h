@@ -1,10 +1,13 @@
-// A command line without a terminal, a store or a process of its own.
+// A command line without a terminal and without a process of its own; with a store in memory, or
+// with none.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
@@ -13,14 +16,15 @@ struct FakeScreen final : Console {
   void write(Stream stream, std::string_view text) override {
     (stream == Stream::out ? out : err) += text;
   }
-  bool is_terminal(Stream) const override { return false; }
+  bool is_terminal(Stream) const override { return terminal; }
   std::size_t columns() const override { return 80; }
 
   std::string out;
   std::string err;
+  bool terminal = false;
 };
 
-struct FakeEnvironment final : CliEnvironment {
+struct FakeEnvironment : CliEnvironment {
   Console& console() override { return screen; }
   Result<Settings> settings(const SettingFlags& flags) override {
     Settings settings;
@@ -47,6 +51,92 @@ struct FakeEnvironment final : CliEnvironment {
   FakeScreen screen;
   std::map<std::string, std::string> files;
   std::vector<std::string> logged;
+};
+
+// A tool that answers at once, or never: then it is under way until its workspace is gone.
+struct FakeTool final : Tool {
+  enum class Answer : std::uint8_t { at_once, never };
+
+  struct Waiting final : Operation {
+    explicit Waiting(std::function<void()> on_abort) : aborted(std::move(on_abort)) {}
+    void abort() override { aborted(); }
+    std::function<void()> aborted;
+  };
+
+  FakeTool(AsioLoop& on, Answer answering) : loop(on), answer(answering) {
+    about.name = "note";
+    about.effect = EffectClass::once;
+  }
+  const ToolSpec& spec() const override { return about; }
+  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
+                                    std::function<void(ToolOutcome)> done) override {
+    keys.push_back(invocation.key);
+    if (answer == Answer::at_once) {
+      loop.post([done] { done({ToolOutcome::Kind::succeeded, "noted", 5}); });
+    }
+    return std::make_unique<Waiting>(
+        [this, done] { loop.post([done] { done({ToolOutcome::Kind::aborted, "", 0}); }); });
+  }
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)>) override {
+    return nullptr;
+  }
+
+  AsioLoop& loop;
+  Answer answer;
+  ToolSpec about;
+  std::vector<std::string> keys;
+};
+
+// Every workspace that is opened has the same store, as processes on one data directory have.
+struct MemoryEnvironment final : FakeEnvironment {
+  struct Opened final : Workspace {
+    Opened(MemoryEnvironment& from, Store store)
+        : environment(from),
+          engine(EngineOptions{
+              from.loop,
+              store,
+              {},
+              [&from](const PinnedCharter&) { return Result<RunnableAgent>(from.agent()); }}),
+          service_(engine) {}
+    Service& service() override { return service_; }
+    AsioLoop& loop() override { return environment.loop; }
+
+    MemoryEnvironment& environment;
+    Engine engine;
+    Service service_;
+  };
+
+  Result<std::unique_ptr<Workspace>> open(const Settings&, IfAbsent) override {
+    return std::unique_ptr<Workspace>(
+        std::make_unique<Opened>(*this, Store{&journal, &journal, &journal, &journal}));
+  }
+  AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
+
+  RunnableAgent agent() {
+    RunnableAgent made;
+    made.charter.name = "test";
+    made.charter.model = "scripted";
+    made.charter.instructions = "Go.";
+    made.executor = make_scripted_executor(script, loop);
+    made.tools.push_back(tool);
+    return made;
+  }
+  // A run whose process dies while its tool is under way.
+  void start_and_crash(const std::string& id) {
+    auto workspace = *open({}, IfAbsent::make);
+    tool->answer = FakeTool::Answer::never;
+    StartRequest request;
+    request.agent = agent();
+    request.id = RunId{id};
+    workspace->service().start(std::move(request), [](const Result<RunId>&) {});
+    loop.run_until([this] { return !tool->keys.empty(); });
+  }
+
+  AsioLoop loop;
+  MemoryJournal journal{loop};
+  std::shared_ptr<FakeTool> tool = std::make_shared<FakeTool>(loop, FakeTool::Answer::at_once);
+  Script script{{ScriptReply::call("note"), ScriptReply::say("All noted.")}};
 };
 
 }  // namespace pawl

@@ -31,8 +31,8 @@ std::string list_line(const RunSummary& run) {
 
 Status check_status_word(const std::string& word) {
   static constexpr std::array<RunStatus, 8> kAll = {
-      RunStatus::queued, RunStatus::running, RunStatus::waiting,   RunStatus::done,
-      RunStatus::stopped, RunStatus::failed, RunStatus::cancelled, RunStatus::quarantined};
+      RunStatus::queued,  RunStatus::running, RunStatus::waiting,   RunStatus::done,
+      RunStatus::stopped, RunStatus::failed,  RunStatus::cancelled, RunStatus::quarantined};
   std::string known;
   for (const RunStatus status : kAll) {
     if (word == name(status)) return ok();
@@ -48,27 +48,28 @@ std::string row(std::string_view label, const std::string& value) {
 
 std::string shown_usage(const RunState& state) {
   const Tally& tally = state.tally;
-  return fmt::format("{} of {} steps, {} of {} model calls, {} of {} tool calls, {} of {} tokens, "
-                     "{:.1f} of {:.0f} s, {}",
-                     tally.steps, state.limits.steps, tally.model_calls, state.limits.model_calls,
-                     tally.tool_calls, state.limits.tool_calls, total_tokens(tally.usage),
-                     state.limits.tokens, static_cast<double>(tally.active_ms) / kMsPerSecond,
-                     static_cast<double>(state.limits.time_ms) / kMsPerSecond,
-                     format_money(tally.cost_pico, state.prices.currency));
+  return fmt::format(
+      "{} of {} steps, {} of {} model calls, {} of {} tool calls, {} of {} tokens, "
+      "{:.1f} of {:.0f} s, {}",
+      tally.steps, state.limits.steps, tally.model_calls, state.limits.model_calls,
+      tally.tool_calls, state.limits.tool_calls, total_tokens(tally.usage), state.limits.tokens,
+      static_cast<double>(tally.active_ms) / kMsPerSecond,
+      static_cast<double>(state.limits.time_ms) / kMsPerSecond,
+      format_money(tally.cost_pico, state.prices.currency));
 }
 
 std::string shown_state(const RunState& state) {
-  std::string text = row("charter", safe_line(state.name, 100) + ", sha256 " +
-                                        to_hex(state.charter_digest));
+  std::string text =
+      row("charter", safe_line(state.name, 100) + ", sha256 " + to_hex(state.charter_digest));
   text += row("directory", safe_line(state.directory, 200));
   text += row("model", safe_line(state.model, 200));
   text += row("used", shown_usage(state));
   for (const Call& call : state.calls) {
     const std::string_view where =
         std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, call.state);
-    text += row("call " + to_string(call.id),
-                fmt::format("{}, {}, key {}", safe_line(call.tool, 100), where,
-                            key_of(state, call.id)));
+    text += row(
+        "call " + to_string(call.id),
+        fmt::format("{}, {}, key {}", safe_line(call.tool, 100), where, key_of(state, call.id)));
   }
   return text;
 }
@@ -105,8 +106,9 @@ void put_state(JsonWriter& json, const RunDetails& details) {
   json.key("calls").begin_array();
   for (const Call& call : state.calls) {
     json.begin_object().field("call", to_string(call.id)).field("tool", call.tool);
-    json.field("state", std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; },
-                                   call.state));
+    json.field(
+        "state",
+        std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, call.state));
     json.field("key", key_of(state, call.id)).end_object();
   }
   json.end_array();

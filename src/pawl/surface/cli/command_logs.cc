@@ -9,7 +9,8 @@
 namespace pawl {
 namespace {
 
-// A run that waits may go on at once, when somebody had written to it: so long it is still followed.
+// A run that waits may go on at once, when somebody had written to it: so long it is still
+// followed.
 constexpr std::int64_t kSettleMs = 400;
 constexpr std::size_t kBodyColumns = 300;
 
@@ -20,6 +21,11 @@ std::string log_line(const RecordView& view, Narrator& narrator) {
     if (from == std::string::npos) continue;
     body += (body.empty() ? "" : " · ") + line.text.substr(from);
   }
+  if (std::holds_alternative<RunFinished>(view.record.event)) {
+    body = fmt::format("{} ({})", name(view.status), name(view.reason));
+  } else if (std::holds_alternative<RunWaiting>(view.record.event)) {
+    body = fmt::format("waiting ({})", name(view.wait));
+  }
   return fmt::format("{:>5} {} step {:<3} {:<18} {}\n", view.record.seq,
                      format_time(view.record.stamp.at_ms), view.step, name(view.record.event),
                      safe_line(body, kBodyColumns));
@@ -29,7 +35,9 @@ std::string log_line(const RecordView& view, Narrator& narrator) {
 class LogPrinter {
  public:
   LogPrinter(const CliContext& context, Service& service)
-      : context_(context), service_(service), narrator_(make_narrator(service, nullptr)) {}
+      : context_(context),
+        service_(service),
+        narrator_(make_narrator(service, nullptr, Narrator::Turns::told)) {}
 
   void operator()(const RecordView& view) {
     if (context_.format() == Format::text) return print(context_, log_line(view, narrator_));
@@ -74,8 +82,7 @@ int command_logs(const CliContext& context) {
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);
   if (!run) return fail(context, run.error());
-  const auto follow =
-      context.arguments.has("follow") ? Service::Follow::yes : Service::Follow::no;
+  const auto follow = context.arguments.has("follow") ? Service::Follow::yes : Service::Follow::no;
   LogPrinter printer(context, service);
   std::optional<Status> ended;
   const auto watch = service.watch(

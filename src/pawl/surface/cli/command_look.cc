@@ -19,8 +19,8 @@ void print_report(const CliContext& context, const VerifyReport& report) {
     json.field("chain", to_hex(report.chain)).field("damage", report.damage).end_object();
     return print(context, json.take() + "\n");
   }
-  const std::string counts = std::to_string(report.records) + " records, " +
-                             std::to_string(report.blobs) + " blobs";
+  const std::string counts =
+      std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";
   const std::string said = sound ? "sound: " + counts + ", chain " + to_hex(report.chain)
                                  : "DAMAGED after " + counts + ": " + safe_line(report.damage, 400);
   print(context, report.run.text + " " + said + "\n");

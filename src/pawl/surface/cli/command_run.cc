@@ -18,7 +18,8 @@ Result<std::string> input_of(const CliContext& context) {
     PAWL_TRY(text, context.environment.read_text(given.substr(1)));
   }
   if (!is_valid_utf8(text)) {
-    return Error{ErrorCode::invalid_argument, "the input is not UTF-8; convert it, e.g. with iconv"};
+    return Error{ErrorCode::invalid_argument,
+                 "the input is not UTF-8; convert it, e.g. with iconv"};
   }
   return text;
 }
@@ -32,8 +33,8 @@ Preparation prepare(const CliContext& context, const RunId& id, const std::strin
   const std::string path = context.arguments.one_or("CHARTER", "");
   AgentReading reading = context.environment.read_agent(path);
   if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
-  auto invocation = invocation_of(context.arguments, reading.agent->charter.limits,
-                                  context.environment.user());
+  auto invocation =
+      invocation_of(context.arguments, reading.agent->charter.limits, context.environment.user());
   if (!invocation) return {std::nullopt, {"pawl: " + invocation.error().message}};
   StartRequest request;
   request.agent = *std::move(reading.agent);
@@ -109,8 +110,8 @@ Status resume_instance(const CliContext& context, Service& service, const RunId&
                  "--instance and --suspend-id belong together; pawl explain names both"};
   }
   PAWL_TRY(const InstanceId id, parse_instance_id(*instance));
-  PAWL_TRY(Event event, service.instance_resumption(run, id, *suspend_id,
-                                                    context.environment.user()));
+  PAWL_TRY(Event event,
+           service.instance_resumption(run, id, *suspend_id, context.environment.user()));
   PAWL_CHECK(service.resume(run));
   return service.engine().feed(run, std::move(event));
 }

@@ -88,8 +88,11 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
     case Taken::not_yet:
       break;
   }
-  return report(target, "stored", what + " is stored and will be read when the run is resumed: "
-                                         "pawl resume " + target.run.text);
+  return report(target, "stored",
+                what +
+                    " is stored and will be read when the run is resumed: "
+                    "pawl resume " +
+                    target.run.text);
 }
 
 // Posts an event that is only left for the driver.
@@ -175,10 +178,10 @@ int command_resolve(const CliContext& context) {
   auto result = context.arguments.one("happened");
   if (result && result->empty()) result.reset();
   return with_target(context, [&](const Target& target) {
-    return leave(target,
-                 target.service().resolution(target.run, *call, verdict, result,
-                                             context.environment.user()),
-                 "the resolution");
+    return leave(
+        target,
+        target.service().resolution(target.run, *call, verdict, result, context.environment.user()),
+        "the resolution");
   });
 }
 

@@ -84,11 +84,7 @@ std::vector<CommandSpec> looking_commands() {
 
 std::vector<CommandSpec> steering_commands() {
   return {
-      {"pause",
-       "Park a run: what is under way ends, nothing new starts",
-       "",
-       {kRun},
-       {}},
+      {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
       {"cancel",
        "End a run",
        "What is under way is stopped. A run that nobody drives is ended here.",
@@ -158,11 +154,13 @@ const std::vector<ExitCodeSpec>& exit_codes() {
 
 const std::vector<PlaceSpec>& places() {
   static const std::vector<PlaceSpec> all = {
-      {"--data, PAWL_DATA, data:", "The data directory, in this order of precedence; by default "
-                                   "$XDG_DATA_HOME/pawl, or ~/.local/share/pawl. Mode 0700."},
-      {"--config, PAWL_CONFIG", "The configuration file; by default $XDG_CONFIG_HOME/pawl/"
-                                "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
-                                "log_level, log_file, color (auto, always, never)."},
+      {"--data, PAWL_DATA, data:",
+       "The data directory, in this order of precedence; by default "
+       "$XDG_DATA_HOME/pawl, or ~/.local/share/pawl. Mode 0700."},
+      {"--config, PAWL_CONFIG",
+       "The configuration file; by default $XDG_CONFIG_HOME/pawl/"
+       "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
+       "log_level, log_file, color (auto, always, never)."},
       {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
       {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},
       {"--no-color, NO_COLOR, color:", "Whether a terminal gets colours."},

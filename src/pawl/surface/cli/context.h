@@ -48,7 +48,8 @@ Opened open_workspace(const CliContext& context, IfAbsent absent);
 
 // The run that the argument RUN names.
 Result<RunId> named_run(const CliContext& context, Service& service);
-// Likewise, for a command that changes it: conflict when it is over, corrupt when it is quarantined.
+// Likewise, for a command that changes it: conflict when it is over, corrupt when it is
+// quarantined.
 Result<RunDetails> named_live_run(const CliContext& context, Service& service);
 
 // `text` with "pawl resume" and the like written as this data directory needs them.

@@ -97,8 +97,10 @@ int DriveSession::wait() {
   const bool known = ended_.has_value();
   if (view_ != nullptr) view_->finish(known && *ended_ ? last_.get() : nullptr);
   if (!known) {
-    complain(context_, with_data_flag(context_, "left while the run was under way; go on with: "
-                                                "pawl resume " + run_.text));
+    complain(context_, with_data_flag(context_,
+                                      "left while the run was under way; go on with: "
+                                      "pawl resume " +
+                                          run_.text));
     return kExitError;
   }
   if (!*ended_) return fail(context_, ended_->error());

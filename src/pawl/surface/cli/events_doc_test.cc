@@ -34,8 +34,8 @@ void check_row(const std::map<std::string, std::string>& rows, bool with_instanc
     // Part of every line's head, or (unrecognised) of no use to a reader.
     if (!with_instance && (name == "instance" || name == "run")) return;
     if (Fact::kName == "unrecognised") return;
-    CHECK_MESSAGE(row->second.find("`" + name + "`") != std::string::npos,
-                  std::string(Fact::kName) << " " << name);
+    CHECK_MESSAGE(row->second.find("`" + name + "`") != std::string::npos, std::string(Fact::kName)
+                                                                               << " " << name);
   });
 }
 

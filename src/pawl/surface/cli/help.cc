@@ -57,7 +57,8 @@ std::string overview() {
   for (const ExitCodeSpec& code : exit_codes()) {
     text += entry(std::to_string(code.code), code.meaning);
   }
-  return text + "\npawl COMMAND --help says more. Start with: pawl init, then pawl run agent.yaml\n";
+  return text +
+         "\npawl COMMAND --help says more. Start with: pawl init, then pawl run agent.yaml\n";
 }
 
 }  // namespace

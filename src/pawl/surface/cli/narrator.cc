@@ -54,7 +54,8 @@ std::vector<StoryLine> told_text(const std::string& text, const std::string& ind
     }
   }
   if (from < text.size()) {
-    lines.push_back({Tone::quiet, fmt::format("{}… and {} more bytes", indent, text.size() - from)});
+    lines.push_back(
+        {Tone::quiet, fmt::format("{}… and {} more bytes", indent, text.size() - from)});
   }
   return lines;
 }
@@ -76,9 +77,7 @@ struct Narrator::Teller {
   std::vector<StoryLine> lines = {};
 
   void say(Tone tone, std::string text) { lines.push_back({tone, std::move(text)}); }
-  void append(std::vector<StoryLine> more) {
-    lines.insert(lines.end(), more.begin(), more.end());
-  }
+  void append(std::vector<StoryLine> more) { lines.insert(lines.end(), more.begin(), more.end()); }
   std::string label(CallId call) const {
     const auto found = self.tools_.find(call);
     const std::string tool = found == self.tools_.end() ? "tool" : found->second;
@@ -86,9 +85,7 @@ struct Narrator::Teller {
   }
   std::string bytes(const Content& content) const { return self.read_(view.run, content); }
 
-  void release_held() {
-    append(told_text(std::exchange(self.held_text_, {}), "  ", Wide::broken));
-  }
+  void release_held() { append(told_text(std::exchange(self.held_text_, {}), "  ", Wide::broken)); }
 
   // Events.
   void tell(const RunStarted& event) {
@@ -108,7 +105,7 @@ struct Narrator::Teller {
     const bool calls = std::any_of(event.blocks.begin(), event.blocks.end(), [](const Block& b) {
       return std::holds_alternative<CallBlock>(b);
     });
-    if (calls) {
+    if (calls || self.turns_ == Turns::told) {
       append(told_text(text, "  ", Wide::broken));
     } else {
       self.held_text_ = std::move(text);
@@ -197,8 +194,8 @@ struct Narrator::Teller {
   void tell_decision(const RetryPlanned& decision) {
     const std::uint64_t now = view.record.stamp.elapsed_ms;
     const std::uint64_t wait = decision.at_elapsed_ms > now ? decision.at_elapsed_ms - now : 0;
-    say(Tone::quiet, fmt::format("  trying again in {:.1f} s", static_cast<double>(wait) /
-                                                                   kMsPerSecond));
+    say(Tone::quiet,
+        fmt::format("  trying again in {:.1f} s", static_cast<double>(wait) / kMsPerSecond));
   }
   void tell_decision(const EndingBegan& decision) {
     if (decision.status == RunStatus::done) return;
@@ -211,8 +208,8 @@ struct Narrator::Teller {
 
   void note_effect(const RunTool& effect) {
     const auto found = self.tools_.find(effect.call);
-    self.running_[effect.call] = found == self.tools_.end() ? to_string(effect.call)
-                                                            : safe_line(found->second, 40);
+    self.running_[effect.call] =
+        found == self.tools_.end() ? to_string(effect.call) : safe_line(found->second, 40);
   }
   template <class Other>
   void note_effect(const Other&) {}

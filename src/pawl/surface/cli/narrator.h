@@ -34,14 +34,17 @@ class Narrator {
   // Gives the bytes of a content, or a word in their place.
   using ContentReader = std::function<std::string(const RunId&, const Content&)>;
 
-  explicit Narrator(ContentReader read) : read_(std::move(read)) {}
+  // Whether the text of a whole turn is told at once, or held back: it may be the run's output.
+  enum class Turns : std::uint8_t { held, told };
+
+  explicit Narrator(ContentReader read, Turns turns = Turns::held)
+      : read_(std::move(read)), turns_(turns) {}
 
   // A call that was opened before the first event told.
   void know_call(CallId call, const std::string& tool);
 
   std::vector<StoryLine> tell(const RecordView& view);
-  // The text of the last reply, if it was a whole turn: it is told when the run goes on, or it is
-  // the run's output.
+  // What is held back. It is told when the run goes on.
   const std::string& held_text() const { return held_text_; }
 
   // Names of the tools that run now, for a status line.
@@ -51,6 +54,7 @@ class Narrator {
   struct Teller;
 
   ContentReader read_;
+  Turns turns_;
   std::map<CallId, std::string> tools_;
   std::map<CallId, std::string> running_;
   std::string held_text_;

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/surface/cli/live_view.h"
-
 namespace pawl {
 namespace {
 
@@ -121,18 +119,6 @@ TEST_CASE("doubt, refusals, failures and ends are told in words") {
   ending.detail = "20 of 20 steps";
   CHECK(texts(told.tell(view(TimerFired{}, {ending}))) ==
         Lines{"  ending (steps): 20 of 20 steps"});
-}
-
-TEST_CASE("the status line has step, tools, time, tokens and cost, and fits") {
-  LiveStatus status;
-  status.step = 2;
-  status.tools = {"charge", "look"};
-  status.elapsed_ms = 67'900;
-  status.tokens = 123;
-  status.cost = "0.01 USD";
-
-  CHECK(status_line(status, 80) == "step 2 · charge, look · 1:07 · 123 tokens · 0.01 USD");
-  CHECK(status_line(status, 8) == "step 2 ·");
 }
 
 }  // namespace pawl

@@ -83,11 +83,13 @@ std::unique_ptr<RunView> make_view(const CliContext& context, Workspace& workspa
   return std::make_unique<PlainView>(context, service, resumed);
 }
 
-Narrator make_narrator(Service& service, const RunState* resumed) {
-  Narrator narrator([&service](const RunId& run, const Content& content) {
-    const auto bytes = resolve(*service.engine().store().reader, run, content);
-    return bytes ? *bytes : "(" + bytes.error().message + ")";
-  });
+Narrator make_narrator(Service& service, const RunState* resumed, Narrator::Turns turns) {
+  Narrator narrator(
+      [&service](const RunId& run, const Content& content) {
+        const auto bytes = resolve(*service.engine().store().reader, run, content);
+        return bytes ? *bytes : "(" + bytes.error().message + ")";
+      },
+      turns);
   if (resumed != nullptr) {
     for (const Call& call : resumed->calls) narrator.know_call(call.id, call.tool);
   }

@@ -25,7 +25,8 @@ std::unique_ptr<RunView> make_view(const CliContext& context, Workspace& workspa
 
 // For the views.
 
-Narrator make_narrator(Service& service, const RunState* resumed);
+Narrator make_narrator(Service& service, const RunState* resumed,
+                       Narrator::Turns turns = Narrator::Turns::held);
 // "3 steps, 3 tool calls, 120 tokens, 0.00 USD, 0.4 s"
 std::string describe_usage(const RecordView& view);
 // Why it ended or waits, and what can be done about it; for standard error. Empty when it is done.

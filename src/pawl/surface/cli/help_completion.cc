@@ -6,8 +6,9 @@ namespace pawl {
 namespace {
 
 // Asks for ids only when somebody presses the key, so that new runs are offered too.
-constexpr std::string_view kListRuns = "pawl ls --json 2>/dev/null | "
-                                       "sed -n 's/^{\"run\":\"\\([^\"]*\\)\".*/\\1/p'";
+constexpr std::string_view kListRuns =
+    "pawl ls --json 2>/dev/null | "
+    "sed -n 's/^{\"run\":\"\\([^\"]*\\)\".*/\\1/p'";
 
 std::string words(const std::vector<OptionSpec>& options) {
   std::string text;
@@ -73,8 +74,7 @@ std::string zsh_option(const OptionSpec& option) {
   for (char& c : help) {
     if (c == '[' || c == ']' || c == '\'' || c == ':') c = ' ';
   }
-  const std::string value =
-      option.takes == Takes::nothing ? "" : fmt::format(":{}:", option.value);
+  const std::string value = option.takes == Takes::nothing ? "" : fmt::format(":{}:", option.value);
   const std::string_view repeat = option.takes == Takes::values ? "*" : "";
   return fmt::format("        '{}--{}[{}]{}' \\\n", repeat, option.name, help, value);
 }
@@ -132,13 +132,13 @@ std::string fish_script() {
   for (const CommandSpec& command : commands()) {
     text += fmt::format("complete -c pawl -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                         command.summary);
-    const std::string seen =
-        fmt::format(" -n '__fish_seen_subcommand_from {}'", command.name);
+    const std::string seen = fmt::format(" -n '__fish_seen_subcommand_from {}'", command.name);
     for (const OptionSpec& option : command.options) text += fish_option(seen, option);
     if (!command.arguments.empty() && command.arguments.front().name == "RUN") {
-      text += fmt::format("complete -c pawl{} -f -a '(pawl ls --json 2>/dev/null | "
-                          "string match -r --groups-only \"^.\\\"run\\\":\\\"([^\\\"]*)\")'\n",
-                          seen);
+      text += fmt::format(
+          "complete -c pawl{} -f -a '(pawl ls --json 2>/dev/null | "
+          "string match -r --groups-only \"^.\\\"run\\\":\\\"([^\\\"]*)\")'\n",
+          seen);
     }
   }
   return text;

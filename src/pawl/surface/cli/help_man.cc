@@ -54,8 +54,9 @@ std::string man_page() {
   for (const ExitCodeSpec& code : exit_codes()) {
     text += item(std::to_string(code.code), code.meaning);
   }
-  text += ".SH FILES AND ENVIRONMENT\nFlags come before the environment, the environment before "
-          "the configuration file.\n";
+  text +=
+      ".SH FILES AND ENVIRONMENT\nFlags come before the environment, the environment before "
+      "the configuration file.\n";
   for (const PlaceSpec& place : places()) text += item(place.name, place.meaning);
   return text;
 }

@@ -1,0 +1,340 @@
+#include "pawl/adapter/journal_sqlite/committer.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iterator>
+#include <utility>
+
+namespace pawl::sqlite {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBusyPoll{1};
+constexpr std::int64_t kClosingWaitMsMax = 2'000;  // for another process that writes
+constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
+constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
+
+Error failed_before(const std::string& run) {
+  return Error{ErrorCode::conflict, "an append of run " + run + " before this one failed"};
+}
+
+// Signals are for the program's own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, int count) {
+  *static_cast<int*>(pages) = count;
+  return SQLITE_OK;
+}
+
+}  // namespace
+
+void Committer::Waiter::give(Status status) {
+  const std::lock_guard lock(mutex);
+  answer = std::move(status);
+  answered.notify_all();
+}
+
+bool Committer::Waiter::wait(milliseconds patience) {
+  std::unique_lock lock(mutex);
+  return answered.wait_for(lock, patience, [this] { return answer.has_value(); });
+}
+
+Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
+                     const SqliteOptions& options)
+    : loop_(loop),
+      options_(options),
+      connection_(std::move(connection)),
+      write_back_at_(options.log_pages_max) {
+  connection_->set_busy_handler([this](int) { return wait_while_busy(); });
+  // In place of SQLite's own checkpoints, whose failures it keeps to itself.
+  sqlite3_wal_hook(connection_->handle(), note_log_pages, &log_pages_);
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), "pawl-commit");
+}
+
+Committer::~Committer() {
+  alive_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  // Only if it is in nobody's way. After a failed commit the log is left as it is: whoever opens
+  // the store next looks at what is really on disk.
+  impatient_ = true;
+  if (!stopped_ && log_pages_ > 0) static_cast<void>(write_back(SQLITE_CHECKPOINT_TRUNCATE));
+}
+
+void Committer::run() {
+  Group group;
+  while (take_group(group)) {
+    if (!group.empty()) commit_group(group);
+    group.clear();
+    shorten_log();
+  }
+}
+
+// True: there is something to do.
+bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  if (disk_full_) {
+    changed_.wait_for(lock, milliseconds(options_.full_retry_ms),
+                      [this] { return closing_ || checkpoint_; });
+    return !closing_;
+  }
+  changed_.wait(lock, [this] { return closing_ || checkpoint_ || !queue_.empty(); });
+  return !closing_ || !queue_.empty();
+}
+
+bool Committer::take_group(Group& group) {
+  std::unique_lock lock(mutex_);
+  if (!wait_for_work(lock)) return false;
+  if (const auto waiter = std::exchange(checkpoint_, nullptr)) {
+    lock.unlock();
+    answer_checkpoint(waiter);
+    return true;
+  }
+  // On a full disk a small job may still fit, and a large one must not keep it from trying.
+  const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && group.size() < jobs_max) {
+    bytes += queue_.front().job.bytes;
+    if (!group.empty() && bytes > options_.group_bytes_max) break;
+    group.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return true;
+}
+
+void Committer::commit_group(Group& group) {
+  connection_->clear_fault();
+  busy_since_ = std::chrono::steady_clock::now();
+  const Status status = do_jobs(group);
+  if (status) {
+    deliver(group);
+    return;
+  }
+  const Error error = status.error();
+  const Fault fault = connection_->fault();
+  if (connection_->in_transaction()) static_cast<void>(connection_->execute("ROLLBACK"));
+  if (fault == Fault::full) {
+    keep_for_later(group, error);
+  } else if (fault == Fault::busy) {
+    fail_all(group, Error{ErrorCode::unavailable, "another process is writing: " + error.message});
+  } else {
+    // Nobody knows what is on disk now. Trying again would take a failed sync for a good one.
+    stop_for_good(group, error);
+  }
+}
+
+// The whole transaction. An error means that it must be rolled back.
+Status Committer::do_jobs(Group& group) {
+  PAWL_CHECK(Query(*connection_, "BEGIN IMMEDIATE").run());
+  std::vector<std::string_view> failed;  // runs
+  for (Entry& entry : group) {
+    const std::string& run = entry.job.run;
+    const bool behind =
+        !run.empty() &&
+        (order_->has_failed(run) || std::find(failed.begin(), failed.end(), run) != failed.end());
+    entry.outcome = behind ? Status(failed_before(run)) : do_job(entry);
+    if (connection_->fault() != Fault::none) return *entry.outcome;
+    if (!*entry.outcome && !run.empty()) failed.push_back(run);
+  }
+  return Query(*connection_, "COMMIT").run();
+}
+
+// A savepoint for each, so that what one run is refused does not undo the others.
+Status Committer::do_job(Entry& entry) {
+  if (entry.waiter && entry.waiter->abandoned) {
+    return Error{ErrorCode::cancelled, "nobody waits for it any more"};
+  }
+  PAWL_CHECK(Query(*connection_, "SAVEPOINT job").run());
+  Status status = entry.job.work(*connection_);
+  if (!status) {
+    if (connection_->fault() == Fault::toobig) connection_->clear_fault();
+    if (connection_->fault() != Fault::none) return status;
+    PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
+  }
+  PAWL_CHECK(Query(*connection_, "RELEASE job").run());
+  return status;
+}
+
+// Rolled back, acknowledged to nobody, and first in line again. Only those who block the loop are
+// told at once.
+void Committer::keep_for_later(Group& group, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
+  group.clear();
+  std::erase_if(queue_, [&](const Entry& entry) {
+    if (!entry.waiter) return false;
+    entry.waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
+    return true;
+  });
+  disk_full_ = !queue_.empty();
+}
+
+void Committer::fail_all(Group& group, const Error& error) {
+  for (Entry& entry : group) entry.outcome = error;
+  deliver(group);
+}
+
+void Committer::stop_for_good(Group& group, const Error& error) {
+  const Error reason{ErrorCode::unavailable, "the store has stopped: " + error.message};
+  const std::lock_guard lock(mutex_);
+  stopped_ = reason;
+  disk_full_ = false;
+  std::move(queue_.begin(), queue_.end(), std::back_inserter(group));
+  queue_.clear();
+  queued_bytes_ = 0;
+  for (Entry& entry : group) {
+    entry.outcome = reason;
+    entry.job.bytes = 0;
+  }
+  // Posted under the lock, so that whatever is submitted from now on is answered after these.
+  deliver_locked(group);
+}
+
+void Committer::deliver(Group& group) {
+  const std::lock_guard lock(mutex_);
+  disk_full_ = false;
+  deliver_locked(group);
+}
+
+void Committer::deliver_locked(Group& group) {
+  for (Entry& entry : group) {
+    queued_bytes_ -= entry.job.bytes;
+    entry.job.work = nullptr;  // here, so that the loop need not free what it holds
+    if (!*entry.outcome && !entry.job.run.empty()) order_->fail(entry.job.run);
+    if (entry.waiter) entry.waiter->give(*entry.outcome);
+  }
+  std::erase_if(group, [](const Entry& entry) { return entry.waiter != nullptr; });
+  if (group.empty()) return;
+  auto answers = std::make_shared<Group>(std::exchange(group, {}));
+  loop_.post([answers, order = order_, alive = std::weak_ptr<char>(alive_)] {
+    for (Entry& entry : *answers) {
+      if (alive.expired()) return;
+      if (!entry.job.run.empty()) order->leave(entry.job.run);
+      entry.job.done(std::move(*entry.outcome));
+    }
+  });
+}
+
+std::optional<Error> Committer::overloaded(const Job& job) const {
+  if (stopped_) return stopped_;
+  if (queue_.size() >= options_.queued_jobs_max ||
+      (!queue_.empty() && queued_bytes_ + job.bytes > options_.queued_bytes_max)) {
+    return Error{ErrorCode::limit_exceeded, disk_full_ ? "too much waits for space on the disk"
+                                                       : "too much waits to be written"};
+  }
+  return std::nullopt;
+}
+
+void Committer::submit(Job job, std::optional<Error> refusal) {
+  std::unique_lock lock(mutex_);
+  const auto overload = overloaded(job);
+  if (overload) refusal = overload;
+  const bool must_wait = !stopped_ && !job.run.empty() && order_->has_waiting(job.run);
+  if (!job.run.empty()) order_->enter(job.run);
+  if (refusal && !must_wait) {
+    Group refused;
+    job.bytes = 0;
+    refused.push_back(Entry{std::move(job), nullptr, std::move(*refusal)});
+    deliver_locked(refused);
+    return;
+  }
+  if (refusal) {
+    // It must not overtake the appends of its run that still wait; only its content is dropped.
+    job.bytes = 0;
+    job.work = [error = std::move(*refusal)](Connection&) -> Status { return error; };
+  }
+  queued_bytes_ += job.bytes;
+  queue_.push_back(Entry{std::move(job), nullptr, std::nullopt});
+  lock.unlock();
+  changed_.notify_all();
+}
+
+Status Committer::run_now(std::function<Status(Connection&)> work) {
+  auto waiter = std::make_shared<Waiter>();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return *stopped_;
+    queue_.push_back(Entry{Job{"", 0, std::move(work), nullptr}, waiter, std::nullopt});
+  }
+  changed_.notify_all();
+  if (waiter->wait(milliseconds(options_.acquire_wait_ms_max))) return *waiter->answer;
+  waiter->abandoned = true;
+  return Error{ErrorCode::unavailable, "the store did not answer within " +
+                                           std::to_string(options_.acquire_wait_ms_max) + " ms"};
+}
+
+Status Committer::checkpoint() {
+  auto waiter = std::make_shared<Waiter>();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return *stopped_;
+    checkpoint_ = waiter;
+  }
+  changed_.notify_all();
+  if (waiter->wait(milliseconds(kCheckpointWaitMsMax))) return *waiter->answer;
+  return Error{ErrorCode::unavailable, "the log could not be written back in time"};
+}
+
+void Committer::answer_checkpoint(const std::shared_ptr<Waiter>& waiter) {
+  waiter->give(stopped_ ? Status(*stopped_) : write_back(SQLITE_CHECKPOINT_TRUNCATE));
+}
+
+Status Committer::write_back(int mode) {
+  connection_->clear_fault();
+  busy_since_ = std::chrono::steady_clock::now();
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr, mode, nullptr, nullptr);
+  if (code == SQLITE_OK) return ok();
+  const Error error = connection_->failed("writing the log back");
+  if (connection_->fault() == Fault::other) {
+    Group none;
+    stop_for_good(none, error);
+  }
+  return error;
+}
+
+// After the callbacks, so that nobody waits for it.
+void Committer::shorten_log() {
+  if (log_pages_ < options_.log_pages_max) write_back_at_ = options_.log_pages_max;
+  if (stopped_ || log_pages_ < write_back_at_) return;
+  const bool far_too_long = log_pages_ >= kLogPagesFactorMax * options_.log_pages_max;
+  // Being in someone's way, or without space, is not a failure here: the log only grows a little
+  // more.
+  static_cast<void>(
+      write_back(far_too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE));
+  // If a reader keeps the log from starting over, not again after every commit.
+  write_back_at_ = log_pages_ + options_.log_pages_max / 2;
+}
+
+// Called by SQLite on the committer's thread.
+bool Committer::wait_while_busy() {
+  if (impatient_) return false;
+  const auto waited = std::chrono::steady_clock::now() - busy_since_;
+  const std::int64_t patience_ms = closing_ ? kClosingWaitMsMax : options_.busy_wait_ms_max;
+  if (waited > milliseconds(patience_ms)) return false;
+  std::this_thread::sleep_for(kBusyPoll);
+  return true;
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,115 @@
+// The one thread that writes. It takes what has gathered since the last commit, of however many
+// runs, and makes one transaction of it: one sync for all. Callbacks go back to the loop in order.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pawl/adapter/journal_sqlite/append_order.h"
+#include "pawl/adapter/journal_sqlite/options.h"
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/result.h"
+#include "pawl/port/journal.h"
+#include "pawl/port/loop.h"
+
+namespace pawl::sqlite {
+
+// Something to do in a transaction. It is done again if the transaction was rolled back for want of
+// space, so `work` must not change what it holds.
+struct Job {
+  std::string run;  // of an append; else empty
+  std::size_t bytes = 0;
+  std::function<Status(Connection&)> work;
+  StatusCallback done;  // called on the loop thread
+};
+
+class Committer {
+ public:
+  Committer(std::unique_ptr<Connection> connection, Loop& loop, const SqliteOptions& options);
+  // Writes what is queued, then stops; a full disk or a stop before that leaves it unwritten. No
+  // callback is called any more.
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // Loop thread only. `refusal`: the job fails with it when its turn comes.
+  void submit(Job job, std::optional<Error> refusal = std::nullopt);
+  // Loop thread only: waits for the outcome, at most acquire_wait_ms_max. After unavailable the
+  // work may or may not have been done.
+  Status run_now(std::function<Status(Connection&)> work);
+  // Loop thread only: writes the whole log back into the database and empties it.
+  Status checkpoint();
+
+  const AppendOrder& order() const { return *order_; }
+
+ private:
+  // The answer of a job that the loop thread waits for.
+  struct Waiter {
+    std::mutex mutex;
+    std::condition_variable answered;
+    std::optional<Status> answer;
+    std::atomic<bool> abandoned{false};
+
+    void give(Status status);
+    bool wait(std::chrono::milliseconds patience);
+  };
+  struct Entry {
+    Job job;
+    std::shared_ptr<Waiter> waiter;  // of run_now()
+    std::optional<Status> outcome;
+  };
+  using Group = std::vector<Entry>;
+
+  void run();
+  bool take_group(Group& group);
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void commit_group(Group& group);
+  Status do_jobs(Group& group);
+  Status do_job(Entry& entry);
+  void keep_for_later(Group& group, const Error& error);
+  void fail_all(Group& group, const Error& error);
+  void stop_for_good(Group& group, const Error& error);
+  void deliver(Group& group);
+  void deliver_locked(Group& group);
+  std::optional<Error> overloaded(const Job& job) const;
+
+  void shorten_log();
+  Status write_back(int mode);
+  void answer_checkpoint(const std::shared_ptr<Waiter>& waiter);
+  bool wait_while_busy();
+
+  Loop& loop_;
+  const SqliteOptions options_;
+  std::shared_ptr<AppendOrder> order_ = std::make_shared<AppendOrder>();
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
+
+  // The committer thread's alone while it runs.
+  std::unique_ptr<Connection> connection_;
+  std::chrono::steady_clock::time_point busy_since_{};
+  bool impatient_ = false;  // the last checkpoint: do not wait for anyone
+  int log_pages_ = 0;       // in the log after the last commit
+  int write_back_at_ = 0;   // pages
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
+  std::atomic<bool> closing_{false};
+  std::shared_ptr<Waiter> checkpoint_;
+  std::optional<Error> stopped_;  // a commit failed: nothing is written any more
+
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,222 @@
+#include "pawl/adapter/journal_sqlite/committer.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "tests/contract/journal_contract.h"
+
+namespace pawl {
+namespace {
+
+using contract::append_now;
+using contract::append_of;
+using contract::make_run;
+using contract::outcome;
+using contract::post_now;
+using contract::records_of;
+using contract::run_id;
+using contract::Texts;
+
+// Another program that holds the write lock until it is destroyed.
+class ForeignWriter {
+ public:
+  explicit ForeignWriter(const std::string& database) {
+    REQUIRE(sqlite3_open(database.c_str(), &handle_) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  ~ForeignWriter() { sqlite3_close(handle_); }
+  ForeignWriter(const ForeignWriter&) = delete;
+  ForeignWriter& operator=(const ForeignWriter&) = delete;
+
+ private:
+  sqlite3* handle_ = nullptr;
+};
+
+// Every job a transaction of its own: what spans several must hold as well.
+struct OneByOneStore : SqliteStore {
+  OneByOneStore() : SqliteStore(one_by_one()) {}
+  static SqliteOptions one_by_one() {
+    SqliteOptions options;
+    options.group_jobs_max = 1;
+    return options;
+  }
+  SqliteJournal& journal = *owner;
+};
+
+TEST_CASE("the contract holds when jobs are not grouped") {
+  contract::check_journal_contract<OneByOneStore>();
+}
+
+TEST_CASE("a job that is refused halfway leaves nothing, and the others of its group stay") {
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  Texts seen;
+  {
+    sqlite::Committer committer(std::move(*connection), loop, {});
+    for (const bool refused : {false, true, false}) {
+      sqlite::Job job;
+      job.work = [refused](sqlite::Connection& writer) -> Status {
+        PAWL_CHECK(writer.execute("INSERT INTO t VALUES (1)"));
+        if (refused) return Error{ErrorCode::conflict, "no"};
+        return ok();
+      };
+      job.done = [&](const Status& status) { seen.push_back(outcome(status)); };
+      committer.submit(std::move(job));
+    }
+    REQUIRE(loop.run_until([&] { return seen.size() == 3; }));
+  }
+
+  CHECK(seen == Texts{"ok", "conflict", "ok"});
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2);
+}
+
+TEST_CASE("what was queued when the journal closes is written, and nobody is called") {
+  SqliteStore store;
+  bool called = false;
+  for (std::uint64_t seq = 0; seq < 100; ++seq) {
+    store.owner->append(append_of(run_id("a"), 1, seq, "x"),
+                        [&called](const Status&) { called = true; });
+  }
+
+  store.reopen();
+  store.loop.run_posted();
+
+  CHECK_FALSE(called);
+  StoreView view = store.view();
+  CHECK(records_of(view, run_id("a")).size() == 100);
+}
+
+TEST_CASE("a full disk keeps appends waiting until there is space") {
+  SqliteOptions options;
+  options.database_pages_max = 200;
+  options.full_retry_ms = 5;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  execute(store.database(),
+          "CREATE TABLE junk (bytes BLOB); INSERT INTO junk VALUES (zeroblob(1200000))");
+  Append large = append_of(run, 1, 1, "large");
+  large.blobs = {contract::blob_of(std::string(1U << 20U, 'x'))};
+  Texts seen;
+  const auto note = [&](const Status& status) { seen.push_back(outcome(status)); };
+  store.owner->append(large, note);
+  store.owner->append(append_of(run, 1, 2, "behind"), note);
+
+  CHECK_FALSE(store.loop.run_until([&] { return !seen.empty(); }, 200));
+  CHECK(records_of(view, run) == Texts{"r0"});
+  CHECK(outcome(store.owner->acquire(run)) == "unavailable");
+
+  execute(store.database(), "DROP TABLE junk");
+  CHECK(store.loop.run_until([&] { return seen.size() == 2; }));
+  CHECK(seen == Texts{"ok", "ok"});
+  CHECK(records_of(view, run) == Texts{"r0", "large", "behind"});
+}
+
+TEST_CASE("a store on a full disk can be closed, and loses what nobody was told about") {
+  SqliteOptions options;
+  options.database_pages_max = 60;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  Append large = append_of(run, 1, 1, "large");
+  large.blobs = {contract::blob_of(std::string(1U << 20U, 'x'))};
+  store.owner->append(large, [](const Status&) { FAIL("it cannot have been written"); });
+  store.loop.run_until([] { return false; }, 50);
+
+  store.reopen();
+
+  StoreView again = store.view();
+  CHECK(records_of(again, run) == Texts{"r0"});
+  CHECK(append_now(again, append_of(run, 1, 1, "small")) == "ok");
+}
+
+TEST_CASE("the queue is bounded, and a run's refusals keep their place") {
+  SqliteOptions options;
+  options.queued_jobs_max = 4;
+  options.database_pages_max = 60;
+  options.full_retry_ms = 1'000'000;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  make_run(view, "a");
+  Append large = append_of(run_id("a"), 1, 1, "x");
+  large.blobs = {contract::blob_of(std::string(1U << 20U, 'x'))};
+  Texts seen;
+  for (int job = 0; job < 12; ++job) {
+    store.owner->append(large, [&](const Status& status) { seen.push_back(outcome(status)); });
+  }
+
+  CHECK(post_now(view, run_id("a"), "x") == "limit_exceeded");
+  Append fresh = append_of(run_id("b"), 1, 0, "x");
+  CHECK(append_now(view, fresh) == "limit_exceeded");
+  CHECK(seen.empty());
+}
+
+TEST_CASE("a foreign writer is waited for, and too long a wait is no reason to stop") {
+  SqliteOptions options;
+  options.busy_wait_ms_max = 300;
+  options.acquire_wait_ms_max = 50;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  auto writer = std::make_unique<ForeignWriter>(store.database());
+  Texts seen;
+  const auto note = [&](const Status& status) { seen.push_back(outcome(status)); };
+
+  store.owner->append(append_of(run, 1, 1, "r1"), note);
+  CHECK_FALSE(store.loop.run_until([&] { return !seen.empty(); }, 50));
+  CHECK(records_of(view, run) == Texts{"r0"});
+  CHECK(outcome(store.owner->acquire(run)) == "unavailable");
+  writer.reset();
+  CHECK(store.loop.run_until([&] { return seen == Texts{"ok"}; }));
+
+  writer = std::make_unique<ForeignWriter>(store.database());
+  store.owner->append(append_of(run, 1, 2, "r2"), note);
+  CHECK(store.loop.run_until([&] { return seen == Texts{"ok", "unavailable"}; }));
+  writer.reset();
+  CHECK(append_now(view, append_of(run, 1, 2, "r2")) == "ok");
+}
+
+TEST_CASE("a failed commit stops the store for good") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  // Another program changes the schema under us: a commit error that nobody planned for.
+  execute(store.database(), "DROP TABLE journal");
+
+  CHECK(append_now(view, append_of(run, 1, 1, "x")) == "unavailable");
+  CHECK(append_now(view, append_of(run_id("b"), 1, 0, "x")) == "unavailable");
+  CHECK(post_now(view, run, "x") == "unavailable");
+  CHECK(outcome(store.owner->acquire(run)) == "unavailable");
+  CHECK(outcome(store.owner->checkpoint()) == "unavailable");
+  CHECK(outcome(store.owner->list({"a", "", "", 1})) != "ok");
+}
+
+TEST_CASE("the log is written back when it gets long") {
+  SqliteOptions options;
+  options.log_pages_max = 50;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  for (std::uint64_t seq = 0; seq < 500; ++seq) {
+    REQUIRE(append_now(view, append_of(run_id("a"), 1, seq, std::string(2048, 'x'))) == "ok");
+  }
+
+  const auto log_bytes = std::filesystem::file_size(store.database() + "-wal");
+
+  CHECK(log_bytes < 100 * 8192);
+}
+
+}  // namespace
+}  // namespace pawl

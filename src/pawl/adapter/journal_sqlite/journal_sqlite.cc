@@ -1,0 +1,160 @@
+#include "pawl/adapter/journal_sqlite/journal_sqlite.h"
+
+#include <utility>
+
+#include "pawl/adapter/journal_sqlite/committer.h"
+#include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/adapter/journal_sqlite/reader.h"
+#include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/writes.h"
+
+namespace pawl {
+namespace {
+
+using sqlite::Connection;
+
+constexpr int kReaderBusyMs = 2'000;
+constexpr int kReaderCacheKiB = 8'192;
+constexpr int kWriterCacheKiB = 16'384;
+constexpr std::int64_t kLogBytesKept = 32 << 20;  // a longer log file is cut when it starts over
+
+Result<std::unique_ptr<Connection>> open_connection(const std::string& path, int cache_kib) {
+  PAWL_TRY(auto connection, Connection::open(path));
+  sqlite3_busy_timeout(connection->handle(), kReaderBusyMs);
+  PAWL_CHECK(connection->execute("PRAGMA mmap_size = 0"));
+  PAWL_CHECK(connection->execute("PRAGMA cell_size_check = ON"));
+  PAWL_CHECK(connection->execute("PRAGMA temp_store = MEMORY"));
+  PAWL_CHECK(connection->execute("PRAGMA cache_size = -" + std::to_string(cache_kib)));
+  return connection;
+}
+
+Status prepare_writer(Connection& connection, const SqliteOptions& options) {
+  PAWL_CHECK(connection.execute("PRAGMA synchronous = FULL"));
+  PAWL_CHECK(connection.execute("PRAGMA secure_delete = FAST"));
+  PAWL_CHECK(connection.execute("PRAGMA journal_size_limit = " + std::to_string(kLogBytesKept)));
+  if (options.database_pages_max == 0) return ok();
+  return connection.execute("PRAGMA max_page_count = " +
+                            std::to_string(options.database_pages_max));
+}
+
+// What a crash left in the log may be in memory only, from a sync that failed. Written into the
+// database and synced there it is durable before anything is built on it.
+Status settle_log(Connection& connection) {
+  const int code = sqlite3_wal_checkpoint_v2(connection.handle(), nullptr,
+                                             SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (code == SQLITE_OK) return ok();
+  const Error error = connection.failed("writing the log back");
+  // On a full disk the log stays as it is. Reading goes on, and writing when there is space.
+  return connection.fault() == sqlite::Fault::full ? ok() : Status(error);
+}
+
+}  // namespace
+
+SqliteJournal::SqliteJournal(Loop& loop, std::shared_ptr<sqlite::RunLocks> locks)
+    : loop_(loop), locks_(std::move(locks)) {}
+
+SqliteJournal::~SqliteJournal() {
+  committer_.reset();
+  reader_.reset();
+  // Holds of drives may keep the lock file open, but the store is not: the next one checks it
+  // again.
+  static_cast<void>(sqlite::try_lock(locks_->file(), sqlite::kOpenOffset, sqlite::LockKind::none));
+}
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& directory, Loop& loop,
+                                                           const SqliteOptions& options) {
+  PAWL_TRY(sqlite::OpenedDirectory opened, sqlite::open_directory(directory));
+  PAWL_TRY(auto writer, open_connection(opened.database(), kWriterCacheKiB));
+  PAWL_CHECK(sqlite::prepare_schema(*writer, opened.database()));
+  PAWL_CHECK(prepare_writer(*writer, options));
+  if (opened.others == sqlite::OpenedDirectory::Others::none) PAWL_CHECK(settle_log(*writer));
+  PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));
+  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.locks));
+  journal->torn_bytes_ = opened.torn_bytes;
+  journal->reader_ = std::make_unique<sqlite::Reader>(std::move(reader));
+  journal->committer_ = std::make_unique<sqlite::Committer>(std::move(writer), loop, options);
+  PAWL_CHECK(sqlite::admit_others(opened));
+  return journal;
+}
+
+Result<Drive> SqliteJournal::acquire(const RunId& run) {
+  PAWL_TRY(auto hold, locks_->take(run));
+  PAWL_TRY(const bool exists, reader_->exists(run));
+  // While the lock is held nobody else makes the run, except our own append that is on its way.
+  if (!exists && !committer_->order().has_waiting(run.text)) return Drive{1, 0, std::move(hold)};
+  const auto position = std::make_shared<sqlite::Position>();
+  const std::int64_t now_ms = loop_.wall_ms();
+  PAWL_CHECK(committer_->run_now([run, position, now_ms](Connection& connection) -> Status {
+    PAWL_TRY(*position, sqlite::write_acquire(connection, run, now_ms));
+    return ok();
+  }));
+  if (position->quarantined) {
+    return Error{ErrorCode::corrupt,
+                 "run " + run.text + " is quarantined: " + *position->quarantined};
+  }
+  return Drive{position->epoch, position->length, std::move(hold)};
+}
+
+void SqliteJournal::append(Append append, StatusCallback done) {
+  std::optional<Error> refusal;
+  if (Status status = sqlite::check_limits(append); !status) refusal = std::move(status).error();
+  sqlite::Job job{append.run.text, sqlite::size_of(append), nullptr, std::move(done)};
+  // Shared, because the function that holds it must be copyable and the content should not be
+  // copied.
+  job.work = [content = std::make_shared<const Append>(std::move(append))](Connection& connection) {
+    return sqlite::write_append(connection, *content);
+  };
+  committer_->submit(std::move(job), std::move(refusal));
+}
+
+Status SqliteJournal::quarantine(const RunId& run, const std::string& why) {
+  return committer_->run_now([run, why, now_ms = loop_.wall_ms()](Connection& connection) {
+    return sqlite::write_quarantine(connection, run, why, now_ms);
+  });
+}
+
+void SqliteJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
+                         StatusCallback done) {
+  std::optional<Error> refusal;
+  if (Status status = sqlite::check_inbox_limits(body); !status) {
+    refusal = std::move(status).error();
+  }
+  sqlite::Job job{"", body.size(), nullptr, std::move(done)};
+  job.work = [run, at_ms, body = std::move(body)](Connection& connection) {
+    return sqlite::write_inbox(connection, run, at_ms, body);
+  };
+  committer_->submit(std::move(job), std::move(refusal));
+}
+
+Result<std::vector<StoredRecord>> SqliteJournal::read(const RunId& run, std::uint64_t from,
+                                                      std::size_t bytes_max) {
+  return reader_->read(run, from, bytes_max);
+}
+
+Result<std::string> SqliteJournal::blob(const RunId& run, const Digest& digest) {
+  return reader_->blob(run, digest);
+}
+
+Result<std::optional<StoredSnapshot>> SqliteJournal::snapshot(const RunId& run) {
+  return reader_->snapshot(run);
+}
+
+Result<std::vector<RunSummary>> SqliteJournal::list(const ListQuery& query) {
+  return reader_->list(query);
+}
+
+Result<std::uint64_t> SqliteJournal::version() {
+  return reader_->version();
+}
+
+Result<std::vector<InboxRow>> SqliteJournal::pending(const RunId& run) {
+  return reader_->pending(run);
+}
+
+Status SqliteJournal::checkpoint() {
+  return committer_->checkpoint();
+}
+
+}  // namespace pawl

@@ -1,0 +1,66 @@
+// The embedded store: one SQLite database in a directory of its own, which several processes may
+// have open at once. Layout, locks and checks: docs/journal-sqlite.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/journal_sqlite/options.h"
+#include "pawl/port/journal.h"
+#include "pawl/port/loop.h"
+
+namespace pawl {
+
+namespace sqlite {
+class Committer;
+class Reader;
+class RunLocks;
+}  // namespace sqlite
+
+class SqliteJournal final : public Journal, public JournalReader, public Catalog, public Inbox {
+ public:
+  // `directory` is made if it is not there (0700, its files 0600). `loop` must outlive the journal.
+  // invalid_argument: not a directory that this user alone may write, another program's database,
+  // or a newer Pawl's. corrupt: the log is damaged before its end. unavailable: cannot be written.
+  // In all these cases nothing was changed.
+  static Result<std::unique_ptr<SqliteJournal>> open(const std::string& directory, Loop& loop,
+                                                     const SqliteOptions& options = {});
+  // What was appended is still written; callbacks not yet delivered are never called. Drives keep
+  // their locks until their holds are gone.
+  ~SqliteJournal() override;
+  SqliteJournal(const SqliteJournal&) = delete;
+  SqliteJournal& operator=(const SqliteJournal&) = delete;
+
+  Result<Drive> acquire(const RunId& run) override;
+  void append(Append append, StatusCallback done) override;
+  Status quarantine(const RunId& run, const std::string& why) override;
+
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override;
+  Result<std::string> blob(const RunId& run, const Digest& digest) override;
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+
+  Result<std::vector<RunSummary>> list(const ListQuery& query) override;
+  Result<std::uint64_t> version() override;
+
+  void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
+  Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+  // Bytes of the log that were cut off at opening: of a commit that was never acknowledged.
+  std::uint64_t torn_bytes() const { return torn_bytes_; }
+  // Writes the log back into the database and empties it.
+  Status checkpoint();
+
+ private:
+  SqliteJournal(Loop& loop, std::shared_ptr<sqlite::RunLocks> locks);
+
+  Loop& loop_;
+  std::uint64_t torn_bytes_ = 0;
+  std::shared_ptr<sqlite::RunLocks> locks_;  // before the connections: closed after them
+  std::unique_ptr<sqlite::Reader> reader_;
+  std::unique_ptr<sqlite::Committer> committer_;
+};
+
+}  // namespace pawl

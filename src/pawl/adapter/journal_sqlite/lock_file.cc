@@ -1,0 +1,79 @@
+#include "pawl/adapter/journal_sqlite/lock_file.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "pawl/base/hash.h"
+
+namespace pawl::sqlite {
+namespace {
+
+constexpr int kOpeningPollMs = 5;
+
+short lock_type(LockKind kind) {
+  switch (kind) {
+    case LockKind::shared:
+      return F_RDLCK;
+    case LockKind::exclusive:
+      return F_WRLCK;
+    case LockKind::none:
+      break;
+  }
+  return F_UNLCK;
+}
+
+}  // namespace
+
+Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind) {
+  struct flock lock{};
+  lock.l_type = lock_type(kind);
+  lock.l_whence = SEEK_SET;
+  lock.l_start = offset;
+  lock.l_len = 1;
+  while (::fcntl(file.get(), F_OFD_SETLK, &lock) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return false;
+    if (errno != EINTR) {
+      return Error{ErrorCode::unavailable, "pawl.lock: " + describe_errno(errno)};
+    }
+  }
+  return true;
+}
+
+Status lock_opening(const FileHandle& file) {
+  for (int waited_ms = 0; waited_ms <= kOpeningWaitMsMax; waited_ms += kOpeningPollMs) {
+    PAWL_TRY(const bool locked, try_lock(file, kOpeningOffset, LockKind::exclusive));
+    if (locked) return ok();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kOpeningPollMs));
+  }
+  return Error{ErrorCode::unavailable, "another process has been opening this store for too long"};
+}
+
+std::int64_t lock_offset(const RunId& run) {
+  const Digest digest = sha256(run.text);
+  std::uint64_t bits = 0;
+  for (std::size_t byte = 0; byte < sizeof bits; ++byte) bits = bits << 8U | digest.bytes[byte];
+  const auto offset = static_cast<std::int64_t>(bits >> 1U);
+  return offset < kRunOffsetMin ? offset + kRunOffsetMin : offset;
+}
+
+Result<std::shared_ptr<void>> RunLocks::take(const RunId& run) {
+  const std::int64_t offset = lock_offset(run);
+  const std::lock_guard lock(mutex_);
+  const Error taken{ErrorCode::conflict, "run " + run.text + " is driven by someone else"};
+  if (held_.contains(offset)) return taken;
+  PAWL_TRY(const bool locked, try_lock(file_, offset, LockKind::exclusive));
+  if (!locked) return taken;
+  held_.insert(offset);
+  return std::shared_ptr<void>(
+      nullptr, [self = shared_from_this(), offset](void*) { self->release(offset); });
+}
+
+void RunLocks::release(std::int64_t offset) {
+  const std::lock_guard lock(mutex_);
+  held_.erase(offset);
+  // Unlocking a byte that is held cannot fail in a way that could be acted on.
+  static_cast<void>(try_lock(file_, offset, LockKind::none));
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,72 @@
+#include "pawl/adapter/journal_sqlite/lock_file.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/contract/journal_contract_support.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl::sqlite {
+namespace {
+
+using contract::outcome;
+
+FileHandle open_file(const TempDirectory& directory) {
+  return FileHandle(::open((directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+}
+
+TEST_CASE("every run has a byte of its own, clear of the store's") {
+  // Part of the format: processes of different versions must agree on it.
+  CHECK(lock_offset(RunId{"a"}) == 0x654bc089650ddee5);
+  for (int run = 0; run < 1000; ++run) {
+    CHECK(lock_offset(RunId{std::to_string(run)}) >= kRunOffsetMin);
+  }
+}
+
+TEST_CASE("a run is taken once, in one process and by two open files alike") {
+  const TempDirectory directory;
+  const auto here = std::make_shared<RunLocks>(open_file(directory));
+  const auto there = std::make_shared<RunLocks>(open_file(directory));
+  auto hold = here->take(RunId{"a"});
+  REQUIRE(hold);
+
+  CHECK(outcome(here->take(RunId{"a"})) == "conflict");
+  CHECK(outcome(there->take(RunId{"a"})) == "conflict");
+  CHECK(outcome(there->take(RunId{"b"})) == "ok");
+
+  hold->reset();
+  CHECK(outcome(there->take(RunId{"a"})) == "ok");
+}
+
+TEST_CASE("a lock is not lost when the file is opened and closed elsewhere in the process") {
+  const TempDirectory directory;
+  const auto here = std::make_shared<RunLocks>(open_file(directory));
+  const auto hold = here->take(RunId{"a"});
+  REQUIRE(hold);
+
+  {
+    const FileHandle passing = open_file(directory);
+  }
+
+  const auto there = std::make_shared<RunLocks>(open_file(directory));
+  CHECK(outcome(there->take(RunId{"a"})) == "conflict");
+}
+
+TEST_CASE("shared locks admit each other and no exclusive one") {
+  const TempDirectory directory;
+  const FileHandle first = open_file(directory);
+  const FileHandle second = open_file(directory);
+
+  CHECK(*try_lock(first, kOpenOffset, LockKind::exclusive));
+  CHECK_FALSE(*try_lock(second, kOpenOffset, LockKind::shared));
+  CHECK(*try_lock(first, kOpenOffset, LockKind::shared));
+  CHECK(*try_lock(second, kOpenOffset, LockKind::shared));
+  CHECK_FALSE(*try_lock(first, kOpenOffset, LockKind::exclusive));
+  CHECK(*try_lock(second, kOpenOffset, LockKind::none));
+  CHECK(*try_lock(first, kOpenOffset, LockKind::exclusive));
+}
+
+}  // namespace
+}  // namespace pawl::sqlite

@@ -1,0 +1,22 @@
+// The bounds of the SQLite store.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pawl {
+
+// The defaults are for use; tests make things small.
+struct SqliteOptions {
+  std::size_t queued_jobs_max = 20'000;  // appends and inbox rows not yet written
+  std::size_t queued_bytes_max = 256U << 20U;
+  std::size_t group_jobs_max = 512;  // of one transaction
+  std::size_t group_bytes_max = 8U << 20U;
+  std::int64_t busy_wait_ms_max = 30'000;    // for another process that writes
+  std::int64_t full_retry_ms = 250;          // between tries on a full disk
+  std::int64_t acquire_wait_ms_max = 5'000;  // of the loop thread, in acquire and quarantine
+  int log_pages_max = 2'000;                 // of the write-ahead log before it is written back
+  std::uint32_t database_pages_max = 0;      // 0: SQLite's own maximum. Over it the disk is "full"
+};
+
+}  // namespace pawl

@@ -1,0 +1,176 @@
+#include "pawl/adapter/journal_sqlite/reader.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "pawl/adapter/journal_sqlite/writes.h"
+
+namespace pawl::sqlite {
+namespace {
+
+constexpr const char* kNumberOf = "SELECT no FROM runs WHERE id = ?";
+constexpr const char* kRead =
+    "SELECT id, seq, payload, chain FROM journal WHERE run = ? AND seq >= ? ORDER BY seq";
+constexpr const char* kBlob = "SELECT bytes FROM blobs WHERE run = ? AND digest = ?";
+constexpr const char* kSnapshot = "SELECT seq, chain, digest, state FROM snapshots WHERE run = ?";
+constexpr const char* kPending = "SELECT id, at, body FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
+constexpr const char* kVersion = "PRAGMA data_version";
+#define PAWL_SUMMARY_COLUMNS                                          \
+  "SELECT id, tenant, name, status, reason, created_at, updated_at, " \
+  "(SELECT coalesce(max(seq) + 1, 0) FROM journal WHERE journal.run = runs.no) FROM runs "
+#define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) "
+// Numbers are given in order of creation. Without a prefix the newest rows are the last of the
+// table and no index must be read.
+constexpr const char* kList =
+    PAWL_SUMMARY_COLUMNS "WHERE " PAWL_SUMMARY_FILTER "ORDER BY no DESC LIMIT ?3";
+constexpr const char* kListPrefix = PAWL_SUMMARY_COLUMNS
+    "WHERE " PAWL_SUMMARY_FILTER "AND id >= ?4 AND id < ?5 ORDER BY no DESC LIMIT ?3";
+#undef PAWL_SUMMARY_COLUMNS
+#undef PAWL_SUMMARY_FILTER
+
+constexpr char kAfterEveryIdCharacter = '\x7f';
+
+Error no_such_run(const RunId& run) {
+  return Error{ErrorCode::not_found, "no run " + run.text};
+}
+
+std::int64_t clamped(std::uint64_t value) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  return value > static_cast<std::uint64_t>(kMax) ? kMax : static_cast<std::int64_t>(value);
+}
+
+Result<StoredRecord> record_at(const Query& row, const RunId& run, std::uint64_t expected) {
+  const auto damaged = [&](const std::string& what) {
+    return Error{ErrorCode::corrupt, "row " + std::to_string(row.number_at(0)) +
+                                         " of table journal, run " + run.text + ": " + what};
+  };
+  StoredRecord record;
+  record.seq = row.unsigned_at(1);
+  if (record.seq != expected) {
+    return damaged("record " + std::to_string(record.seq) + " where " + std::to_string(expected) +
+                   " should be");
+  }
+  record.bytes = std::string(row.blob_at(2));
+  auto chain = digest_from_raw(row.blob_at(3));
+  if (!chain) return damaged("its chain is not a digest");
+  record.chain = *chain;
+  return record;
+}
+
+RunSummary summary_at(const Query& row) {
+  RunSummary summary;
+  summary.id = RunId{std::string(row.text_at(0))};
+  summary.tenant = std::string(row.text_at(1));
+  summary.name = std::string(row.text_at(2));
+  summary.status = std::string(row.text_at(3));
+  summary.reason = std::string(row.text_at(4));
+  summary.created_at_ms = row.number_at(5);
+  summary.updated_at_ms = row.number_at(6);
+  summary.length = row.unsigned_at(7);
+  return summary;
+}
+
+Result<std::vector<RunSummary>> summaries_of(Query& query) {
+  std::vector<RunSummary> summaries;
+  PAWL_TRY(bool row, query.next());
+  while (row) {
+    summaries.push_back(summary_at(query));
+    PAWL_TRY(row, query.next());
+  }
+  return summaries;
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> Reader::number_of(const RunId& run) {
+  Query query(*connection_, kNumberOf);
+  PAWL_TRY(const bool found, query.text(run.text).next());
+  return found ? std::optional(query.number_at(0)) : std::nullopt;
+}
+
+Result<bool> Reader::exists(const RunId& run) {
+  PAWL_TRY(const auto number, number_of(run));
+  return number.has_value();
+}
+
+Result<std::vector<StoredRecord>> Reader::read(const RunId& run, std::uint64_t from,
+                                               std::size_t bytes_max) {
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return no_such_run(run);
+  std::vector<StoredRecord> records;
+  std::size_t bytes = 0;
+  Query query(*connection_, kRead);
+  PAWL_TRY(bool row, query.number(*number).number(clamped(from)).next());
+  while (row) {
+    bytes += query.blob_at(2).size();
+    if (!records.empty() && bytes > bytes_max) break;
+    PAWL_TRY(StoredRecord record, record_at(query, run, from + records.size()));
+    records.push_back(std::move(record));
+    PAWL_TRY(row, query.next());
+  }
+  return records;
+}
+
+Result<std::string> Reader::blob(const RunId& run, const Digest& digest) {
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return no_such_run(run);
+  Query query(*connection_, kBlob);
+  PAWL_TRY(const bool found, query.number(*number).blob(digest.view()).next());
+  if (!found) {
+    return Error{ErrorCode::not_found, "run " + run.text + " has no blob " + to_hex(digest)};
+  }
+  std::string bytes(query.blob_at(0));
+  if (sha256(bytes) != digest) {
+    return Error{ErrorCode::corrupt,
+                 "blob " + to_hex(digest) + " of run " + run.text + " is not what was written"};
+  }
+  return bytes;
+}
+
+// A snapshot can be made again from the records, so damage to one is not an error.
+Result<std::optional<StoredSnapshot>> Reader::snapshot(const RunId& run) {
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return std::optional<StoredSnapshot>();
+  Query query(*connection_, kSnapshot);
+  const Result<bool> found = query.number(*number).next();
+  if (!found && found.error().code != ErrorCode::corrupt) return found.error();
+  if (!found || !*found) return std::optional<StoredSnapshot>();
+  StoredSnapshot snapshot{query.unsigned_at(0), {}, std::string(query.blob_at(3))};
+  const auto chain = digest_from_raw(query.blob_at(1));
+  if (!chain) return std::optional<StoredSnapshot>();
+  snapshot.chain = *chain;
+  if (digest_of(snapshot).view() != query.blob_at(2)) return std::optional<StoredSnapshot>();
+  return std::optional<StoredSnapshot>(std::move(snapshot));
+}
+
+Result<std::vector<RunSummary>> Reader::list(const ListQuery& query) {
+  const std::string& prefix = query.id_prefix;
+  Query statement(*connection_, prefix.empty() ? kList : kListPrefix);
+  statement.text(query.tenant).text(query.status).number(clamped(query.count_max));
+  const std::string end = prefix + kAfterEveryIdCharacter;
+  if (!prefix.empty()) statement.text(prefix).text(end);
+  return summaries_of(statement);
+}
+
+// Changes when any other connection has committed: the committer's, or another process's.
+Result<std::uint64_t> Reader::version() {
+  Query query(*connection_, kVersion);
+  PAWL_TRY(const bool row, query.next());
+  if (!row) return Error{ErrorCode::unavailable, "SQLite gave no data_version"};
+  return query.unsigned_at(0);
+}
+
+Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {
+  std::vector<InboxRow> rows;
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return rows;
+  Query query(*connection_, kPending);
+  PAWL_TRY(bool row, query.number(*number).number(clamped(kInboxRowsMax)).next());
+  while (row) {
+    rows.push_back({query.unsigned_at(0), query.number_at(1), std::string(query.blob_at(2))});
+    PAWL_TRY(row, query.next());
+  }
+  return rows;
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,36 @@
+// Reads of a store, on a connection of the loop thread's own. SQLite's log lets it read while the
+// committer, or another process, writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/port/journal.h"
+
+namespace pawl::sqlite {
+
+class Reader final : public JournalReader, public Catalog {
+ public:
+  explicit Reader(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+
+  Result<bool> exists(const RunId& run);
+  Result<std::vector<InboxRow>> pending(const RunId& run);
+
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override;
+  Result<std::string> blob(const RunId& run, const Digest& digest) override;
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::vector<RunSummary>> list(const ListQuery& query) override;
+  Result<std::uint64_t> version() override;
+
+ private:
+  Result<std::optional<std::int64_t>> number_of(const RunId& run);
+
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,50 @@
+#include "pawl/adapter/journal_sqlite/reader.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/store_test_support.h"
+
+namespace pawl {
+namespace {
+
+using contract::append_now;
+using contract::append_of;
+using contract::make_run;
+using contract::outcome;
+using contract::records_of;
+
+TEST_CASE("a gap in a run is corrupt, names its row, and leaves other runs alone") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 5);
+  const RunId other = make_run(view, "b", 2);
+  execute(store.database(), "DELETE FROM journal WHERE run = 1 AND seq = 2");
+
+  const auto records = store.owner->read(run, 0, 1000);
+
+  REQUIRE(outcome(records) == "corrupt");
+  CHECK(records.error().message.find("row 4") != std::string::npos);
+  CHECK(records.error().message.find("run a") != std::string::npos);
+  CHECK(store.owner->read(run, 0, 4)->size() == 2);
+  CHECK(records_of(view, other).size() == 2);
+}
+
+TEST_CASE("damaged blobs are corrupt and damaged snapshots are not there") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  Append append = append_of(run, 1, 1, "x");
+  append.blobs = {contract::blob_of("blob")};
+  append.snapshot = StoredSnapshot{1, append.chain, "state"};
+  REQUIRE(append_now(view, append) == "ok");
+  execute(store.database(), "UPDATE blobs SET bytes = x'00'; UPDATE snapshots SET seq = seq + 1");
+
+  CHECK(outcome(store.owner->blob(run, sha256("blob"))) == "corrupt");
+  CHECK(*store.owner->snapshot(run) == std::nullopt);
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,72 @@
+#include "pawl/adapter/journal_sqlite/schema.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/contract/journal_contract_support.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl::sqlite {
+namespace {
+
+using contract::outcome;
+
+std::unique_ptr<Connection> open_empty(const TempDirectory& directory) {
+  std::ofstream(directory / "db").flush();
+  auto opened = Connection::open(directory / "db");
+  REQUIRE(opened);
+  return std::move(*opened);
+}
+
+std::string text_of(Connection& connection, const char* sql) {
+  Query query(connection, sql);
+  REQUIRE(query.next());
+  return std::string(query.text_at(0));
+}
+
+// The layout is a promise to every later version: a change here needs a new kSchemaVersion.
+TEST_CASE("version 1 has these tables") {
+  const TempDirectory directory;
+  const auto connection = open_empty(directory);
+  REQUIRE(prepare_schema(*connection, "db"));
+
+  CHECK(text_of(*connection,
+                "SELECT group_concat(name || ':' || columns, ' ') FROM (SELECT m.name, "
+                "group_concat(c.name, ',') AS columns FROM sqlite_schema m, "
+                "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
+                "GROUP BY m.name ORDER BY m.name)") ==
+        "blobs:id,run,digest,bytes inbox:id,run,at,body "
+        "journal:id,run,seq,epoch,payload,chain "
+        "runs:no,id,tenant,name,status,reason,created_at,updated_at,epoch,loads,quarantine "
+        "snapshots:run,seq,chain,digest,state");
+  CHECK(*connection->integer_of("PRAGMA page_size") == 8192);
+  CHECK(*connection->integer_of("PRAGMA user_version") == 1);
+  CHECK(*connection->integer_of("PRAGMA application_id") == 0x5061776c);
+  CHECK(text_of(*connection, "PRAGMA journal_mode") == "wal");
+}
+
+TEST_CASE("preparing twice changes nothing") {
+  const TempDirectory directory;
+  const auto connection = open_empty(directory);
+  REQUIRE(prepare_schema(*connection, "db"));
+  const auto before = connection->integer_of("PRAGMA schema_version");
+
+  CHECK(outcome(prepare_schema(*connection, "db")) == "ok");
+
+  CHECK(*connection->integer_of("PRAGMA schema_version") == *before);
+}
+
+TEST_CASE("other programs' databases and versions are refused") {
+  CHECK(outcome(check_identity({kApplicationId, kSchemaVersion}, "db")) == "ok");
+  CHECK(outcome(check_identity({0, kSchemaVersion}, "db")) == "invalid_argument");
+  CHECK(outcome(check_identity({kApplicationId, kSchemaVersion + 1}, "db")) == "invalid_argument");
+  const TempDirectory directory;
+  const auto connection = open_empty(directory);
+  REQUIRE(connection->execute("CREATE TABLE t (x)"));
+  CHECK(outcome(prepare_schema(*connection, "db")) == "invalid_argument");
+}
+
+}  // namespace
+}  // namespace pawl::sqlite

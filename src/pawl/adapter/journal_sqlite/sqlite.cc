@@ -1,0 +1,174 @@
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+
+#include <cerrno>
+
+namespace pawl::sqlite {
+namespace {
+
+Fault fault_of(int extended_code, int system_errno) {
+  switch (extended_code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+      return Fault::none;
+    case SQLITE_FULL:
+      return Fault::full;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:  // SQLite's own patience with a contended log ran out.
+      return Fault::busy;
+    case SQLITE_TOOBIG:
+      return Fault::toobig;
+    default:
+      break;
+  }
+  // The index of the log grows by writes of its own, which SQLite reports as I/O errors. Nothing of
+  // the transaction depends on them. An fsync that runs out of space is not in this list.
+  const bool grows = extended_code == SQLITE_IOERR_SHMSIZE || extended_code == SQLITE_IOERR_SHMOPEN;
+  return grows && system_errno == ENOSPC ? Fault::full : Fault::other;
+}
+
+ErrorCode error_code_of(int extended_code) {
+  switch (extended_code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorCode::corrupt;
+    case SQLITE_TOOBIG:
+      return ErrorCode::limit_exceeded;
+    default:
+      return ErrorCode::unavailable;
+  }
+}
+
+int call_busy_handler(void* handler, int asked) {
+  return (*static_cast<std::function<bool(int)>*>(handler))(asked) ? 1 : 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path) {
+  std::unique_ptr<Connection> connection(new Connection);
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  connection->handle_.reset(handle);
+  if (code != SQLITE_OK) return connection->failed("opening " + path);
+  // The journal decides itself when the log is written back: never after a failed commit.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  return connection;
+}
+
+Status Connection::execute(const std::string& sql) {
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return failed(sql);
+  }
+  return ok();
+}
+
+Result<std::int64_t> Connection::integer_of(const std::string& sql) {
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(handle(), sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) return failed(sql);
+  const std::unique_ptr<sqlite3_stmt, Finalize> statement(raw);
+  if (sqlite3_step(raw) != SQLITE_ROW) return failed(sql);
+  return sqlite3_column_int64(raw, 0);
+}
+
+void Connection::set_busy_handler(std::function<bool(int)> handler) {
+  busy_handler_ = std::move(handler);
+  sqlite3_busy_handler(handle(), call_busy_handler, &busy_handler_);
+}
+
+Error Connection::failed(std::string_view what) {
+  if (!handle_) {
+    fault_ = Fault::other;
+    return Error{ErrorCode::unavailable, "SQLite: out of memory"};
+  }
+  const int code = sqlite3_extended_errcode(handle());
+  const Fault fault = fault_of(code, sqlite3_system_errno(handle()));
+  if (fault_ == Fault::none) fault_ = fault;
+  return Error{error_code_of(code), "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
+                                        std::to_string(code) + ") in: " + std::string(what)};
+}
+
+sqlite3_stmt* Connection::prepare(const char* sql) {
+  auto& statement = statements_[sql];
+  if (!statement) {
+    sqlite3_stmt* raw = nullptr;
+    sqlite3_prepare_v3(handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    statement.reset(raw);
+  }
+  return statement.get();
+}
+
+Query::Query(Connection& connection, const char* sql)
+    : connection_(connection), statement_(connection.prepare(sql)), sql_(sql) {}
+
+Query::~Query() {
+  if (!statement_) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+Query& Query::number(std::int64_t value) {
+  if (statement_) sqlite3_bind_int64(statement_, ++bound_, value);
+  return *this;
+}
+
+Query& Query::text(std::string_view value) {
+  if (statement_) {
+    sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+  }
+  return *this;
+}
+
+Query& Query::blob(std::string_view value) {
+  // A null pointer would bind NULL instead of a blob of no bytes.
+  const char* data = value.data() ? value.data() : "";
+  if (statement_) sqlite3_bind_blob64(statement_, ++bound_, data, value.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Result<bool> Query::next() {
+  if (!statement_) return connection_.failed(sql_);
+  switch (sqlite3_step(statement_)) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return connection_.failed(sql_);
+  }
+}
+
+Status Query::run() {
+  PAWL_TRY(bool more, next());
+  while (more) {
+    PAWL_TRY(more, next());
+  }
+  return ok();
+}
+
+std::int64_t Query::number_at(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string_view Query::text_at(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (!data) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::string_view Query::blob_at(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  if (!data) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+bool Query::null_at(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,26 @@
+// Looks through SQLite's write-ahead log before SQLite does. SQLite ends the log at the first frame
+// that does not check, as after a torn write; a flipped bit in the middle would silently take every
+// later commit with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/base/result.h"
+
+namespace pawl::sqlite {
+
+struct LogReport {
+  std::uint64_t frames_committed = 0;
+  std::uint64_t torn_bytes = 0;      // frames of this log after the last commit
+  std::optional<Identity> identity;  // from the newest committed copy of the first page
+};
+
+// A torn end is fine: frames after the last commit, of a transaction that nobody was told about.
+// corrupt, naming frame and offset: what follows a bad frame shows that it was committed once.
+// `page_bytes` is the database's. A missing or empty file is an empty log. Changes nothing.
+Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes);
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,258 @@
+#include "pawl/adapter/journal_sqlite/writes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace pawl::sqlite {
+namespace {
+
+constexpr const char* kFindRun =
+    "SELECT no, epoch, loads, status, quarantine FROM runs WHERE id = ?";
+constexpr const char* kLastSeq = "SELECT max(seq) FROM journal WHERE run = ?";
+constexpr const char* kInsertRun =
+    "INSERT INTO runs (id, tenant, name, status, reason, created_at, updated_at, epoch, loads) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, 1, 0)";
+constexpr const char* kUpdateSummary =
+    "UPDATE runs SET tenant = ?, name = ?, status = ?, reason = ?, created_at = ?, "
+    "updated_at = ?, loads = 0 WHERE no = ?";
+constexpr const char* kForgiveLoads = "UPDATE runs SET loads = 0 WHERE no = ?";
+constexpr const char* kInsertRecord =
+    "INSERT INTO journal (run, seq, epoch, payload, chain) VALUES (?, ?, ?, ?, ?)";
+constexpr const char* kInsertBlob =
+    "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+constexpr const char* kPutSnapshot =
+    "INSERT INTO snapshots (run, seq, chain, digest, state) VALUES (?1, ?2, ?3, ?4, ?5) "
+    "ON CONFLICT DO UPDATE SET seq = ?2, chain = ?3, digest = ?4, state = ?5";
+constexpr const char* kDropSnapshot = "DELETE FROM snapshots WHERE run = ?";
+constexpr const char* kTakeRow = "DELETE FROM inbox WHERE id = ? AND run = ?";
+constexpr const char* kCountRows = "SELECT count(*) FROM inbox WHERE run = ?";
+constexpr const char* kInsertRow = "INSERT INTO inbox (run, at, body) VALUES (?, ?, ?)";
+constexpr const char* kQuarantine =
+    "UPDATE runs SET status = 'quarantined', reason = ?1, quarantine = ?1, updated_at = ?2, "
+    "epoch = epoch + 1 WHERE no = ?3";
+constexpr const char* kRaiseEpoch =
+    "UPDATE runs SET epoch = epoch + 1, loads = loads + 1 WHERE no = ?";
+
+struct RunRow {
+  std::int64_t no = 0;
+  std::uint64_t epoch = 0;
+  std::int64_t loads = 0;
+  std::string status;
+  std::optional<std::string> quarantine;
+};
+
+Error conflict(const RunId& run, const std::string& what) {
+  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
+}
+
+Error no_such_run(const RunId& run) {
+  return Error{ErrorCode::not_found, "no run " + run.text};
+}
+
+Status check_size(std::size_t size, std::size_t max, std::string_view what) {
+  if (size <= max) return ok();
+  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
+                                              " bytes is over the maximum of " +
+                                              std::to_string(max)};
+}
+
+bool has_ended(std::string_view status) {
+  constexpr std::array<std::string_view, 5> kEnds = {"done", "stopped", "failed", "cancelled",
+                                                     "quarantined"};
+  return std::find(kEnds.begin(), kEnds.end(), status) != kEnds.end();
+}
+
+Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
+  Query query(connection, kFindRun);
+  PAWL_TRY(const bool found, query.text(run.text).next());
+  if (!found) return std::optional<RunRow>();
+  RunRow row{query.number_at(0), query.unsigned_at(1), query.number_at(2),
+             std::string(query.text_at(3)), std::nullopt};
+  if (!query.null_at(4)) row.quarantine = std::string(query.text_at(4));
+  return std::optional<RunRow>(std::move(row));
+}
+
+Result<std::uint64_t> length_of(Connection& connection, std::int64_t no) {
+  Query query(connection, kLastSeq);
+  PAWL_TRY(const bool found, query.number(no).next());
+  return found && !query.null_at(0) ? query.unsigned_at(0) + 1 : std::uint64_t{0};
+}
+
+Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t length) {
+  if (append.epoch != epoch) {
+    return conflict(append.run, "is at epoch " + std::to_string(epoch) + ", not " +
+                                    std::to_string(append.epoch));
+  }
+  if (append.seq != length) {
+    return conflict(append.run, "has " + std::to_string(length) + " records, not " +
+                                    std::to_string(append.seq));
+  }
+  if (append.seq == 0 && !append.summary) {
+    return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
+  }
+  return ok();
+}
+
+Status insert_run(Connection& connection, const RunId& run, const RunSummary& summary) {
+  return Query(connection, kInsertRun)
+      .text(run.text)
+      .text(summary.tenant)
+      .text(summary.name)
+      .text(summary.status)
+      .text(summary.reason)
+      .number(summary.created_at_ms)
+      .number(summary.updated_at_ms)
+      .run();
+}
+
+// The row of a run that was there is changed only if something in it changes: most appends leave it
+// alone, which saves a page of the log.
+Status update_run(Connection& connection, const RunRow& row, const Append& append) {
+  if (append.summary) {
+    const RunSummary& summary = *append.summary;
+    return Query(connection, kUpdateSummary)
+        .text(summary.tenant)
+        .text(summary.name)
+        .text(summary.status)
+        .text(summary.reason)
+        .number(summary.created_at_ms)
+        .number(summary.updated_at_ms)
+        .number(row.no)
+        .run();
+  }
+  if (row.loads == 0) return ok();
+  return Query(connection, kForgiveLoads).number(row.no).run();
+}
+
+Status write_content(Connection& connection, std::int64_t no, const Append& append) {
+  for (const StoredBlob& blob : append.blobs) {
+    Query insert(connection, kInsertBlob);
+    PAWL_CHECK(insert.number(no).blob(blob.digest.view()).blob(blob.bytes).run());
+  }
+  PAWL_CHECK(Query(connection, kInsertRecord)
+                 .number(no)
+                 .number(append.seq)
+                 .number(append.epoch)
+                 .blob(append.bytes)
+                 .blob(append.chain.view())
+                 .run());
+  for (const std::uint64_t row : append.inbox_taken) {
+    PAWL_CHECK(Query(connection, kTakeRow).number(row).number(no).run());
+  }
+  return ok();
+}
+
+Status write_snapshot(Connection& connection, std::int64_t no, const Append& append) {
+  if (append.snapshots == Append::Snapshots::drop) {
+    return Query(connection, kDropSnapshot).number(no).run();
+  }
+  if (!append.snapshot) return ok();
+  const Digest digest = digest_of(*append.snapshot);
+  return Query(connection, kPutSnapshot)
+      .number(no)
+      .number(append.snapshot->seq)
+      .blob(append.snapshot->chain.view())
+      .blob(digest.view())
+      .blob(append.snapshot->state)
+      .run();
+}
+
+}  // namespace
+
+Digest digest_of(const StoredSnapshot& snapshot) {
+  return Sha256()
+      .add(std::to_string(snapshot.seq) + ":")
+      .add(snapshot.chain.view())
+      .add(snapshot.state)
+      .finish();
+}
+
+Status check_limits(const Append& append) {
+  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
+  for (const StoredBlob& blob : append.blobs) {
+    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
+  }
+  if (append.snapshot) {
+    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
+  }
+  if (append.inbox_taken.size() > kInboxRowsMax) {
+    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
+  }
+  return ok();
+}
+
+Status check_inbox_limits(const std::string& body) {
+  return check_size(body.size(), kInboxBodyBytesMax, "an inbox row");
+}
+
+std::size_t size_of(const Append& append) {
+  std::size_t size = append.bytes.size();
+  for (const StoredBlob& blob : append.blobs) size += blob.bytes.size();
+  return size + (append.snapshot ? append.snapshot->state.size() : 0);
+}
+
+Status write_append(Connection& connection, const Append& append) {
+  PAWL_TRY(const auto row, find_run(connection, append.run));
+  std::uint64_t length = 0;
+  if (row) {
+    PAWL_TRY(length, length_of(connection, row->no));
+  }
+  PAWL_CHECK(check_position(append, row ? row->epoch : 1, length));
+  std::int64_t no = 0;
+  if (row) {
+    no = row->no;
+    PAWL_CHECK(update_run(connection, *row, append));
+  } else {
+    PAWL_CHECK(insert_run(connection, append.run, *append.summary));
+    no = sqlite3_last_insert_rowid(connection.handle());
+  }
+  PAWL_CHECK(write_content(connection, no, append));
+  return write_snapshot(connection, no, append);
+}
+
+Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
+                   const std::string& body) {
+  PAWL_TRY(const auto row, find_run(connection, run));
+  if (!row) return no_such_run(run);
+  if (has_ended(row->status)) return conflict(run, "has ended: " + row->status);
+  {
+    Query count(connection, kCountRows);
+    PAWL_TRY(const bool counted, count.number(row->no).next());
+    if (counted && count.unsigned_at(0) >= kInboxRowsMax) {
+      return Error{ErrorCode::limit_exceeded, "the inbox of run " + run.text + " is full: " +
+                                                  std::to_string(kInboxRowsMax) + " rows wait"};
+    }
+  }
+  return Query(connection, kInsertRow).number(row->no).number(at_ms).blob(body).run();
+}
+
+Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
+                        std::int64_t now_ms) {
+  PAWL_TRY(const auto row, find_run(connection, run));
+  if (!row) return no_such_run(run);
+  return Query(connection, kQuarantine).text(why).number(now_ms).number(row->no).run();
+}
+
+Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms) {
+  PAWL_TRY(const auto row, find_run(connection, run));
+  Position position;
+  if (!row) return position;
+  if (row->quarantine) {
+    position.quarantined = *row->quarantine;
+    return position;
+  }
+  if (row->loads >= kFailedLoadsMax) {
+    position.quarantined =
+        "loaded " + std::to_string(row->loads) + " times without a record being added";
+    PAWL_CHECK(write_quarantine(connection, run, *position.quarantined, now_ms));
+    return position;
+  }
+  PAWL_CHECK(Query(connection, kRaiseEpoch).number(row->no).run());
+  position.epoch = row->epoch + 1;
+  PAWL_TRY(position.length, length_of(connection, row->no));
+  return position;
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,39 @@
+// What is written to the tables, as functions on an open transaction. Each checks everything it can
+// before its first change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/port/journal.h"
+
+namespace pawl::sqlite {
+
+// The maxima of port/journal.h. Needs no database.
+Status check_limits(const Append& append);
+Status check_inbox_limits(const std::string& body);
+std::size_t size_of(const Append& append);
+
+Status write_append(Connection& connection, const Append& append);
+Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
+                   const std::string& body);
+Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
+                        std::int64_t now_ms);
+
+// Where a driver starts, after its epoch has been raised.
+struct Position {
+  std::uint64_t epoch = 1;
+  std::uint64_t length = 0;
+  std::optional<std::string> quarantined;  // why this run is not driven
+};
+
+// Raises the epoch and counts the load; at too many loads quarantines instead. Writes nothing for a
+// run that is not there.
+Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms);
+
+// The digest that a snapshot is stored with.
+Digest digest_of(const StoredSnapshot& snapshot);
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,90 @@
+#include "pawl/adapter/journal_sqlite/writes.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/schema.h"
+#include "tests/contract/journal_contract_support.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl::sqlite {
+namespace {
+
+using contract::append_of;
+using contract::outcome;
+
+struct Database {
+  Database() {
+    std::ofstream(directory / "db").flush();
+    auto opened = Connection::open(directory / "db");
+    REQUIRE(opened);
+    connection = std::move(*opened);
+    REQUIRE(prepare_schema(*connection, "db"));
+  }
+  std::int64_t changes() { return sqlite3_total_changes64(connection->handle()); }
+
+  TempDirectory directory;
+  std::unique_ptr<Connection> connection;
+};
+
+TEST_CASE("most appends touch the journal alone") {
+  Database database;
+  const RunId run{"a"};
+  REQUIRE(write_append(*database.connection, append_of(run, 1, 0, "x")));
+  const std::int64_t before = database.changes();
+
+  REQUIRE(write_append(*database.connection, append_of(run, 1, 1, "x")));
+
+  CHECK(database.changes() == before + 1);
+}
+
+TEST_CASE("a refused write changes nothing, even before it is rolled back") {
+  Database database;
+  REQUIRE(write_append(*database.connection, append_of(RunId{"a"}, 1, 0, "x")));
+  const std::int64_t before = database.changes();
+
+  CHECK(outcome(write_append(*database.connection, append_of(RunId{"a"}, 2, 1, "x"))) ==
+        "conflict");
+  CHECK(outcome(write_inbox(*database.connection, RunId{"b"}, 1, "x")) == "not_found");
+  CHECK(outcome(write_quarantine(*database.connection, RunId{"b"}, "why", 1)) == "not_found");
+  const auto position = write_acquire(*database.connection, RunId{"b"}, 1);
+  REQUIRE(position);
+  CHECK(position->epoch == 1);
+  CHECK(position->length == 0);
+
+  CHECK(database.changes() == before);
+}
+
+TEST_CASE("a quarantine without a reason is still a quarantine") {
+  Database database;
+  REQUIRE(write_append(*database.connection, append_of(RunId{"a"}, 1, 0, "x")));
+  REQUIRE(write_quarantine(*database.connection, RunId{"a"}, "", 1));
+
+  const auto position = write_acquire(*database.connection, RunId{"a"}, 1);
+
+  REQUIRE(position);
+  CHECK(position->quarantined == "");
+}
+
+TEST_CASE("a snapshot's digest covers all of it") {
+  const StoredSnapshot snapshot{7, sha256("chain"), "state"};
+  const Digest digest = digest_of(snapshot);
+
+  CHECK(digest_of({8, snapshot.chain, "state"}) != digest);
+  CHECK(digest_of({7, sha256("other"), "state"}) != digest);
+  CHECK(digest_of({7, snapshot.chain, "State"}) != digest);
+  CHECK(digest_of({7, snapshot.chain, "state"}) == digest);
+}
+
+TEST_CASE("the size of an append is that of its content") {
+  Append append = append_of(RunId{"a"}, 1, 0, "12345");
+  append.blobs = {contract::blob_of("123"), contract::blob_of("4567")};
+  append.snapshot = StoredSnapshot{0, {}, "ab"};
+
+  CHECK(size_of(append) == 14);
+}
+
+}  // namespace
+}  // namespace pawl::sqlite

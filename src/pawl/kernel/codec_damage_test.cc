@@ -1,0 +1,116 @@
+// Damaged bytes: refused, or what exactly these bytes say. Never a crash, never a guess.
+#include "pawl/kernel/random_value_test.h"
+
+namespace pawl::testing {
+namespace {
+
+// True when the bytes were refused.
+bool check_record(std::string_view bytes) {
+  const auto decoded = decode_record(bytes);
+  if (!decoded) return true;
+  CHECK(encode_record(*decoded) == bytes);
+  return false;
+}
+
+bool check_snapshot(std::string_view bytes) {
+  const auto decoded = decode_snapshot(bytes);
+  if (!decoded) return true;
+  CHECK(encode_snapshot(*decoded) == bytes);
+  return false;
+}
+
+std::vector<std::string> samples() {
+  Rng rng(4);
+  std::vector<std::string> all;
+  for (std::size_t type = 0; type < std::variant_size_v<Event>; ++type) {
+    for (int i = 0; i < 3; ++i) all.push_back(encode_record(random_record(rng, type)));
+  }
+  TestRun run;
+  run.replies({says("x"), calls("once", R"({"a":1})"), calls("nope")});
+  run.crashes();
+  for (const Record& record : run.records()) all.push_back(encode_record(record));
+  return all;
+}
+
+TEST_CASE("every truncation of a record is refused") {
+  for (const std::string& bytes : samples()) {
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      REQUIRE(check_record(std::string_view(bytes).substr(0, length)));
+    }
+    REQUIRE(check_record(bytes + '\0'));
+  }
+}
+
+TEST_CASE("every flipped bit of a record is refused, or changes what it says") {
+  std::size_t flips = 0;
+  std::size_t refused = 0;
+  for (const std::string& bytes : samples()) {
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+      ++flips;
+      refused += check_record(damaged) ? 1U : 0U;
+    }
+  }
+  MESSAGE(refused << " of " << flips << " flipped bits are refused by the codec alone");
+  CHECK(refused > 0);
+}
+
+TEST_CASE("random damage of several bytes is no different") {
+  Rng rng(5);
+  const std::vector<std::string> all = samples();
+  for (int i = 0; i < 50'000; ++i) {
+    std::string damaged = rng.pick(all);
+    for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
+      damaged[rng.below(damaged.size())] = static_cast<char>(rng.below(256));
+    }
+    check_record(damaged);
+  }
+}
+
+TEST_CASE("damaged snapshots are refused, or are what they say") {
+  TestRun run;
+  run.spawns("helper");
+  run.replies({says("x"), calls("once"), calls("recon")});
+  run.crashes();
+  run.hears("message");
+  const std::string bytes = run.snapshot();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    REQUIRE(check_snapshot(std::string_view(bytes).substr(0, length)));
+  }
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    check_snapshot(damaged);
+  }
+}
+
+// Whatever a record says, folding it is an error or not, but never a crash.
+TEST_CASE("records of nonsense do not crash the run that they are folded into") {
+  Rng rng(6);
+  for (int i = 0; i < 20'000; ++i) {
+    TestRun base;
+    if (rng.one_in(2)) base.replies({calls("once"), calls("recon")});
+    Run run = base.run();
+    Record record = random_record(rng, 1 + rng.below(std::variant_size_v<Event> - 1));
+    record.seq = run->length;
+    record.stamp = {1, 0, run->elapsed_ms};
+    const Status folded = fold(run, record);
+    if (!folded) CHECK(folded.error().code == ErrorCode::corrupt);
+    (void)status_of(run.state());
+    (void)wake_at(run.state());
+  }
+}
+
+TEST_CASE("a list that claims more than there is is refused before it is built") {
+  const TestRun run;
+  std::string bytes = encode_record(run.last());
+  // The counts of decisions and effects are the last but few bytes; claim 2^60 of everything.
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const std::string huge("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x0F");
+    check_record(bytes.substr(0, at) + huge + bytes.substr(at + 1));
+  }
+}
+
+}  // namespace
+}  // namespace pawl::testing

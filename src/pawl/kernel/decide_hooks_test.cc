@@ -1,0 +1,119 @@
+// What callbacks of the host may change.
+#include "pawl/kernel/scenario_test.h"
+
+namespace pawl::testing {
+namespace {
+
+TEST_CASE("a run with agent callbacks calls them before anything else") {
+  const TestRun run(with_agent_callbacks());
+  CHECK(run.last().decisions.empty());
+  CHECK(run.last().effects == Effects{BeginAgent{EffectId{1}}});
+}
+
+TEST_CASE("before_agent may let the run proceed, answer in its place, or stop it") {
+  TestRun proceeding(with_agent_callbacks());
+  proceeding.takes(AgentBegan{EffectId{1}, HookVerdict::proceed, {}, ""});
+  CHECK(proceeding.in<AwaitingModel>());
+
+  TestRun replacing(with_agent_callbacks());
+  replacing.takes(AgentBegan{EffectId{1}, HookVerdict::replace, Content("cached"), ""});
+  replacing.ends();
+  CHECK(replacing.started<CallModel>() == 0);
+  CHECK(replacing.status() == RunStatus::done);
+  CHECK(replacing.output() == "cached");
+
+  TestRun stopping(with_agent_callbacks());
+  stopping.takes(AgentBegan{EffectId{1}, HookVerdict::stop, {}, "not today"});
+  stopping.ends();
+  CHECK(stopping.status() == RunStatus::stopped);
+  CHECK(stopping.reason() == StopReason::callback);
+  CHECK(std::get<Ending>(stopping->course).detail == "before_agent: not today");
+}
+
+TEST_CASE("after_agent may replace the output") {
+  TestRun run;
+  run.replies({says("raw")});
+
+  run.takes(RunFinished{run.effect_of(EffectKind::end_agent), Content("polished")});
+
+  CHECK(run.output() == "polished");
+}
+
+TEST_CASE("a callback that stops the run closes the model call it was asked about") {
+  TestRun run;
+
+  run.takes(HookStopped{HookPoint::before_model, EffectId{1}, "enough"});
+
+  CHECK(run.last().decisions ==
+        Decisions{EndingBegan{RunStatus::stopped, StopReason::callback, "before_model: enough"}});
+  CHECK(run.last().effects == Effects{EndAgent{EffectId{2}}});
+  run.ends();
+  CHECK(run.status() == RunStatus::stopped);
+}
+
+TEST_CASE(
+    "a callback that stops the run before a tool: that call never ran, the others are aborted") {
+  TestRun run;
+  run.replies({calls("once", "1"), calls("once", "2")});
+
+  run.takes(HookStopped{HookPoint::before_tool, EffectId{2}, "no"});
+
+  CHECK(run.call_is<CallWaiting>(kC1));
+  CHECK(run.last().effects == Effects{AbortEffect{EffectId{3}}});
+  run.finishes(kC2, "done");
+  run.ends();
+  CHECK(run.reason() == StopReason::callback);
+}
+
+TEST_CASE("a callback that stops the run after a tool leaves a doubt, not a call that never ran") {
+  TestRun run;
+  run.replies({calls("once", "1"), calls("pure", "2")});
+  TestRun pure = run;
+
+  run.takes(HookStopped{HookPoint::after_tool, EffectId{2}, "no"});
+  CHECK(run.call_is<CallDoubtful>(kC1));
+
+  pure.takes(HookStopped{HookPoint::after_tool, EffectId{3}, "no"});
+  CHECK(pure.call_is<CallWaiting>(kC2));
+}
+
+TEST_CASE("a callback that stops the run closes no effect that it was not asked about") {
+  TestRun asking;
+  asking.replies({calls("recon")});
+  asking.crashes();
+  asking.takes(HookStopped{HookPoint::before_tool, EffectId{3}, "no"});
+  CHECK(asking.call_is<CallAsking>(kC1));
+  CHECK(asking.last().effects == Effects{AbortEffect{EffectId{3}}});
+
+  TestRun ending;
+  ending.replies({says("done")});
+  ending.takes(HookStopped{HookPoint::after_agent, EffectId{2}, "no"});
+  CHECK(ending.last().effects.empty());
+  ending.ends();
+  CHECK(ending.status() == RunStatus::done);
+}
+
+TEST_CASE("a callback may stop a run with nothing under way, and one that is ending already") {
+  TestRun run;
+  run.fails(ErrorCategory::timeout);
+  run.takes(HookStopped{HookPoint::after_model, {}, "give up"});
+  CHECK(run.reason() == StopReason::callback);
+
+  run.takes(HookStopped{HookPoint::after_model, {}, "again"});
+  CHECK((run.last().decisions.empty() && run.last().effects.empty()));
+}
+
+TEST_CASE("a callback that throws is on record and changes nothing") {
+  TestRun run;
+  run.replies({calls("once")});
+  RunState before = run.state();
+
+  run.takes(HookFailed{HookPoint::after_tool, "std::bad_alloc"});
+
+  CHECK((run.last().decisions.empty() && run.last().effects.empty()));
+  before.length = run->length;
+  CHECK(before == run.state());
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,94 @@
+// How a run goes on after it could not: after a crash, a pause, an end that was withdrawn.
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+bool begins_agent(const RunState& state) {
+  return open_of(state, EffectKind::begin_agent) != nullptr;
+}
+
+void recover_model(Draft& draft, const OpenEffect& effect) {
+  const Instance* instance = find_instance(draft.state, effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  const AwaitingModel* phase = std::get_if<AwaitingModel>(&instance->phase);
+  PAWL_ASSERT(phase != nullptr);
+  draft.discard(effect, phase->reserved);
+  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
+  if (draft.going()) call_again(draft, *instance, {});
+}
+
+void ask_status(Draft& draft, const Call& call) {
+  if (draft.ending()) return draft.add(CallInDoubt{call.id});
+  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
+}
+
+void recover_tool(Draft& draft, const OpenEffect& effect) {
+  const Call* call = find_call(draft.state, effect.call);
+  PAWL_ASSERT(call != nullptr);
+  draft.discard(effect, {});
+  const PinnedTool* tool = find_tool(draft.state, call->tool);
+  PAWL_ASSERT(tool != nullptr);
+  switch (tool->effect) {
+    case EffectClass::pure:
+    case EffectClass::idempotent:
+      return run_call(draft, call->instance, call->id, call->attempts);
+    case EffectClass::reconcilable:
+      return ask_status(draft, *call);
+    case EffectClass::once:
+      return doubt(draft, *call);
+  }
+}
+
+}  // namespace
+
+void recover(Draft& draft, const OpenEffect& effect) {
+  switch (effect.kind) {
+    case EffectKind::model:
+      return recover_model(draft, effect);
+    case EffectKind::tool:
+      return recover_tool(draft, effect);
+    case EffectKind::status:
+      draft.discard(effect, {});
+      return ask_status(draft, *find_call(draft.state, effect.call));
+    case EffectKind::begin_agent:
+      draft.discard(effect, {});
+      if (!draft.ending()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+      return;
+    case EffectKind::end_agent:
+      return draft.discard(effect, {});  // settle() asks for it anew
+  }
+}
+
+const OpenEffect* open_of(const RunState& state, EffectKind kind) {
+  for (const OpenEffect& effect : state.open) {
+    if (effect.kind == kind) return &effect;
+  }
+  return nullptr;
+}
+
+void go_on_where_all_ended(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    if (std::holds_alternative<AwaitingTools>(instance.phase)) {
+      go_on_when_all_ended(draft, instance.id);
+    }
+  }
+}
+
+void take_up_again(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    // The root waits for its before-agent callbacks.
+    const bool beginning = instance.id == kRootInstance && begins_agent(draft.state);
+    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
+      call_again(draft, instance, {});
+    }
+  }
+  for (const Call& call : draft.state.calls) {
+    if (std::holds_alternative<CallWaiting>(call.state)) {
+      run_call(draft, call.instance, call.id, call.attempts);
+    }
+  }
+  go_on_where_all_ended(draft);
+}
+
+}  // namespace pawl

@@ -1,0 +1,289 @@
+// Journals that were written once must be readable for ever: tests/golden/journal-v1 holds them.
+// PAWL_WRITE_GOLDEN=1 writes them anew, which is right only while the format is unreleased.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "pawl/kernel/scenario_test.h"
+#include "pawl/kernel/source_test.h"
+
+namespace pawl::testing {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+std::string to_hex_text(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    text += {kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
+  }
+  return text;
+}
+
+std::string from_hex_text(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes.push_back(
+        static_cast<char>(kHexDigits.find(text[i]) * 16 + kHexDigits.find(text[i + 1])));
+  }
+  return bytes;
+}
+
+// --- The journals -------------------------------------------------------------------------------
+
+TestRun tools_of_every_class() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-tools"};
+  start.started_by = "ann";
+  start.charter_digest = sha256("charter");
+  start.charter = Content("name: golden\n");
+  start.directory = "charters";
+  start.prices = {"EUR", 3'000'000, 15'000'000, 300'000, 3'750'000};
+  start.variables = {{"branch", "main"}};
+  start.history = {{Speaker::user, Content("hi")}, {Speaker::assistant, Content("hello")}};
+  TestRun run(start);
+  ModelReplied reply = run.reply(
+      {ThinkingBlock{Content("hm"), "sig"}, says("let me"), calls("pure", R"({"n":1.0})"),
+       calls("idem", "[]"), calls("recon", "{}"), calls("once", R"({"amount":1})"),
+       calls("tell", "{}"), calls("nope", "{}"), calls_wrongly("once", "/amount: missing")});
+  reply.usage = {1000, 50, 20, 10};
+  reply.model = "scripted/a";
+  reply.session = "session-1";
+  run.later(1234).takes(reply);
+  run.later(1).finishes(kC1, "one");
+  run.crashes();
+  run.learns(kC3, StatusAnswer::unknown);
+  run.finishes(kC2, "two");
+  run.parks();
+  run.later(86'400'000).resolves(kC3, DoubtVerdict::happened, "three");
+  run.resolves(CallId{4}, DoubtVerdict::did_not_happen);
+  ToolFinished blob = run.finish(CallId{4}, "");
+  blob.content = Content(BlobRef{sha256("large"), 70'000});
+  blob.content_length = 1'000'000;
+  run.takes(blob);
+  run.replies({RawBlock{Content(R"({"type":"server_tool_use"})")}, says("all done")});
+  run.ends();
+  return run;
+}
+
+TestRun people() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-people"};
+  TestRun run(start);
+  run.hears("one thing");
+  run.pauses();
+  run.takes(ModelAborted{kRootInstance, run.model_effect(), tokens(7)});
+  run.parks();
+  run.crashes();
+  run.later(1000).resumes();
+  run.fails(ErrorCategory::llm_error, 2000);
+  run.later(2000).ticks();
+  run.pauses();
+  run.replies({calls("once")});
+  run.resumes();
+  run.finishes(kC1, "denied", ToolEnd::denied);
+  run.replies({says("half")}, ReplyStop::max_tokens);
+  run.replies({says("done")});
+  run.hears("not yet");
+  run.takes(CancelRequested{"ann", "changed my mind"});
+  run.later(kEndingGraceMs).ticks();
+  run.ends();
+  return run;
+}
+
+TestRun yields() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-yields"};
+  TestRun run(start);
+  ModelReplied hold = run.reply({says("hold")}, ReplyStop::suspend);
+  hold.stop_detail = "key needed";
+  hold.stop_metadata = R"({"key":"k"})";
+  run.takes(hold);
+  run.parks();
+  run.takes(InstanceResumed{kRootInstance, "s1", "ann"});
+  run.replies({says("you")}, ReplyStop::external);
+  run.takes(ExternalTurnPushed{kRootInstance, {says("me"), calls("pure")}, tokens(3), "host"});
+  run.spawns("helper");
+  run.finishes(kC1, "ok");
+  run.replies({says("waiting for help")});
+  run.replies_as(InstanceId{2}, {says("helped")}, ReplyStop::cede);
+  run.replies({says("bye")}, ReplyStop::cede);
+  run.ends();
+  return run;
+}
+
+TestRun callbacks() {
+  RunStarted start = with_agent_callbacks();
+  start.run = RunId{"golden-callbacks"};
+  TestRun run(start);
+  run.takes(AgentBegan{EffectId{1}, HookVerdict::proceed, {}, ""});
+  run.takes(HookFailed{HookPoint::before_model, "threw"});
+  run.replies({calls("recon"), calls("once")});
+  run.finishes(kC1, "", ToolEnd::timed_out);
+  run.learns(kC1, StatusAnswer::done, "it was done");
+  run.takes(HookStopped{HookPoint::after_tool, run.call_effect(kC2), "enough"});
+  run.takes(RunFinished{run.effect_of(EffectKind::end_agent), Content("replaced")});
+  return run;
+}
+
+TestRun limits() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-limits"};
+  start.tenant = "acme";
+  start.limits = {3, UINT64_MAX, 10, 60'000, 1000, 100, 100, 1};
+  start.guards = {0, 2, 2};
+  start.retry = {2, 100, 1000};
+  TestRun run(start);
+  run.fails(ErrorCategory::network_error);
+  run.later(100).ticks();
+  run.replies({says("partial"), calls("pure")});
+  run.finishes(kC1, "no", ToolEnd::failed);
+  run.fails(ErrorCategory::timeout);
+  run.later(100).ticks();
+  run.fails(ErrorCategory::timeout);
+  run.ends();
+  return run;
+}
+
+std::vector<std::string> encoded(const std::vector<Record>& records) {
+  std::vector<std::string> journal;
+  for (const Record& record : records) journal.push_back(encode_record(record));
+  return journal;
+}
+
+// A later version wrote something in between that says it may be skipped.
+std::vector<std::string> with_optional_event() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-future"};
+  const TestRun run(start);
+  std::vector<Record> records = run.records();
+  Record foreign;
+  foreign.seq = records.size();
+  foreign.stamp = {1, -1, 5};
+  foreign.event = Unrecognised{1000, "from a later version"};
+  records.push_back(foreign);
+  return encoded(records);
+}
+
+std::map<std::string, std::vector<std::string>> all_journals() {
+  return {{"tools", encoded(tools_of_every_class().records())},
+          {"people", encoded(people().records())},
+          {"yields", encoded(yields().records())},
+          {"callbacks", encoded(callbacks().records())},
+          {"limits", encoded(limits().records())},
+          {"future", with_optional_event()}};
+}
+
+// --- The files: a line of hexadecimal digits a record, then the chain ---------------------------
+
+std::string directory() {
+  return source_directory() + "/tests/golden/journal-v1";
+}
+
+Digest chain_of(const std::vector<std::string>& journal) {
+  const auto first = decode_record(journal.at(0));
+  REQUIRE(first);
+  Digest chain = chain_origin(std::get<RunStarted>(first->event).run);
+  for (const std::string& bytes : journal) chain = chain_after(chain, bytes);
+  return chain;
+}
+
+void write_file(const std::string& path, const std::vector<std::string>& journal) {
+  std::ofstream file(path);
+  for (const std::string& bytes : journal) file << to_hex_text(bytes) << "\n";
+  file << "chain " << to_hex(chain_of(journal)) << "\n";
+  REQUIRE(file.good());
+}
+
+struct GoldenFile {
+  std::vector<std::string> journal;
+  std::string chain;
+};
+
+GoldenFile read_file(const std::filesystem::path& path) {
+  GoldenFile golden;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("chain ")) {
+      golden.chain = line.substr(6);
+    } else {
+      golden.journal.push_back(from_hex_text(line));
+    }
+  }
+  return golden;
+}
+
+std::vector<std::filesystem::path> golden_paths() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(directory())) {
+    paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+TEST_CASE("golden journals are written when that is asked for") {
+  if (setting("PAWL_WRITE_GOLDEN", "").empty()) return;
+  std::filesystem::create_directories(directory());
+  for (const auto& [name, journal] : all_journals()) {
+    write_file(directory() + "/" + name + ".hex", journal);
+  }
+}
+
+TEST_CASE("golden journals decode, fold and encode to the same bytes and the same chain") {
+  REQUIRE(golden_paths().size() >= 6);
+  for (const auto& path : golden_paths()) {
+    CAPTURE(path.string());
+    const GoldenFile golden = read_file(path);
+    REQUIRE(!golden.journal.empty());
+    CHECK(to_hex(chain_of(golden.journal)) == golden.chain);
+    Run run;
+    for (const std::string& bytes : golden.journal) {
+      const auto record = decode_record(bytes);
+      REQUIRE(record);
+      CHECK(encode_record(*record) == bytes);
+      REQUIRE(fold(run, *record));
+    }
+    CHECK(run->length == golden.journal.size());
+  }
+}
+
+TEST_CASE("golden journals are decided again as they were") {
+  for (const auto& path : golden_paths()) {
+    CAPTURE(path.string());
+    Run run;
+    for (const std::string& bytes : read_file(path).journal) {
+      const auto record = decode_record(bytes);
+      REQUIRE(record);
+      if (!std::holds_alternative<Unrecognised>(record->event)) {
+        const auto again = decide(run, record->event, record->stamp);
+        REQUIRE(again);
+        CHECK(to_hex_text(encode_record(*again)) == to_hex_text(bytes));
+      }
+      REQUIRE(fold(run, *record));
+    }
+  }
+}
+
+TEST_CASE("the golden journals hold every type of event, decision and effect") {
+  std::set<std::size_t> events;
+  std::set<std::string> decisions;
+  std::set<std::string> effects;
+  for (const auto& path : golden_paths()) {
+    for (const std::string& bytes : read_file(path).journal) {
+      const auto record = decode_record(bytes);
+      REQUIRE(record);
+      events.insert(record->event.index());
+      for (const Decision& one : record->decisions) decisions.emplace(name(one));
+      for (const Effect& one : record->effects) effects.emplace(name(one));
+    }
+  }
+  CHECK(events.size() == std::variant_size_v<Event>);
+  CHECK(decisions.size() == std::variant_size_v<Decision>);
+  CHECK(effects.size() == std::variant_size_v<Effect>);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,167 @@
+// The tables of docs/journal-format.md are made from the code. PAWL_WRITE_GOLDEN=1 writes them
+// anew.
+#include <fstream>
+#include <iterator>
+
+#include "pawl/kernel/bytes.h"
+#include "pawl/kernel/scenario_test.h"
+#include "pawl/kernel/source_test.h"
+
+namespace pawl::testing {
+namespace {
+
+// The name of a type in the document.
+template <class T>
+struct Named {
+  static std::string text() { return std::string(T::kName); }
+};
+#define PAWL_NAMED(type, name)  \
+  template <>                   \
+  struct Named<type> {          \
+    static std::string text() { \
+      return name;              \
+    }                           \
+  }
+PAWL_NAMED(std::uint32_t, "number32");
+PAWL_NAMED(std::uint64_t, "number");
+PAWL_NAMED(std::int64_t, "signed");
+PAWL_NAMED(std::string, "text");
+PAWL_NAMED(RunId, "text");
+PAWL_NAMED(Digest, "digest");
+PAWL_NAMED(Content, "content");
+PAWL_NAMED(InstanceId, "number32");
+PAWL_NAMED(CallId, "number");
+PAWL_NAMED(EffectId, "number");
+PAWL_NAMED(Block, "block");
+PAWL_NAMED(Usage, "usage");
+PAWL_NAMED(Prices, "prices");
+PAWL_NAMED(Limits, "limits");
+PAWL_NAMED(Guards, "guards");
+PAWL_NAMED(RetryPolicy, "retry_policy");
+PAWL_NAMED(YieldReason, "yield_reason");
+PAWL_NAMED(ErrorCategory, "error_category");
+PAWL_NAMED(ReplyStop, "reply_stop");
+PAWL_NAMED(RunStatus, "run_status");
+PAWL_NAMED(StopReason, "stop_reason");
+PAWL_NAMED(HookPoint, "hook_point");
+PAWL_NAMED(HookVerdict, "hook_verdict");
+PAWL_NAMED(Origin, "origin");
+PAWL_NAMED(EffectClass, "effect_class");
+PAWL_NAMED(OnDoubt, "on_doubt");
+PAWL_NAMED(Speaker, "speaker");
+PAWL_NAMED(Presence, "presence");
+PAWL_NAMED(ToolEnd, "tool_end");
+PAWL_NAMED(StatusAnswer, "status_answer");
+PAWL_NAMED(DoubtVerdict, "doubt_verdict");
+PAWL_NAMED(RefusedBecause, "refused_because");
+PAWL_NAMED(Note, "note");
+#undef PAWL_NAMED
+template <class T>
+struct Named<std::optional<T>> {
+  static std::string text() { return "optional " + Named<T>::text(); }
+};
+template <class T>
+struct Named<std::vector<T>> {
+  static std::string text() { return "list of " + Named<T>::text(); }
+};
+
+template <class T>
+std::string fields_of() {
+  std::string text;
+  T value;
+  T::fields(value, [&text](const char* field, const auto& held) {
+    const std::string type = Named<std::decay_t<decltype(held)>>::text();
+    text += (text.empty() ? "`" : ", `") + std::string(field) + "` " + type;
+  });
+  return text.empty() ? "-" : text;
+}
+
+template <class... T>
+std::string table_of(const std::variant<T...>*) {
+  std::string table = "| number | name | fields, in order |\n|---|---|---|\n";
+  int number = 0;
+  ((table += "| " + std::to_string(number++) + " | `" + std::string(T::kName) + "` | " +
+             fields_of<T>() + " |\n"),
+   ...);
+  return table;
+}
+
+template <class V>
+std::string table_of() {
+  return table_of(static_cast<const V*>(nullptr));
+}
+
+// The last row would be unrecognised, which has no number.
+std::string events() {
+  std::string table = table_of<Event>();
+  table.pop_back();
+  return table.substr(0, table.rfind('\n') + 1);
+}
+
+template <class... T>
+std::string structures_of() {
+  std::string table = "| name | fields, in order |\n|---|---|\n";
+  ((table += "| `" + Named<T>::text() + "` | " + fields_of<T>() + " |\n"), ...);
+  return table;
+}
+
+template <class E>
+std::string vocabulary() {
+  std::string row = "| `" + Named<E>::text() + "` |";
+  for (std::uint8_t i = 0; i < kCount<E>; ++i) {
+    row += std::string(i == 0 ? " " : ", ") + std::to_string(i) + " `" +
+           std::string(name(static_cast<E>(i))) + "`";
+  }
+  return row + " |\n";
+}
+
+template <class... E>
+std::string vocabularies_of() {
+  std::string table = "| name | values |\n|---|---|\n";
+  ((table += vocabulary<E>()), ...);
+  return table;
+}
+
+std::vector<std::pair<std::string, std::string>> tables() {
+  return {{"events", events()},
+          {"decisions", table_of<Decision>()},
+          {"effects", table_of<Effect>()},
+          {"blocks", table_of<Block>()},
+          {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy,
+                                       PinnedTool, Variable, PastMessage>()},
+          {"vocabularies",
+           vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
+                           HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
+                           StatusAnswer, DoubtVerdict, RefusedBecause, Note>()}};
+}
+
+std::string document_path() {
+  return source_directory() + "/docs/journal-format.md";
+}
+
+TEST_CASE("docs/journal-format.md has the tables of the code") {
+  std::ifstream in(document_path());
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (const auto& [name, table] : tables()) {
+    const std::string begin = "<!-- table: " + name + " -->\n";
+    const std::size_t from = text.find(begin);
+    REQUIRE_MESSAGE(from != std::string::npos, name);
+    const std::size_t start = from + begin.size();
+    const std::size_t end = text.find("<!-- end -->", start);
+    REQUIRE_MESSAGE(end != std::string::npos, name);
+    if (!setting("PAWL_WRITE_GOLDEN", "").empty()) text.replace(start, end - start, table);
+    CHECK_MESSAGE(text.substr(start, table.size()) == table, name);
+  }
+  if (!setting("PAWL_WRITE_GOLDEN", "").empty()) std::ofstream(document_path()) << text;
+}
+
+TEST_CASE("docs/journal-format.md names the versions that the code writes") {
+  std::ifstream in(document_path());
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  CHECK(text.find("record version **" + std::to_string(kRecordVersion) + "**") != text.npos);
+  CHECK(text.find("semantics **" + std::to_string(kSemantics) + "**") != text.npos);
+  CHECK(text.find("snapshot version **" + std::to_string(kSnapshotVersion) + "**") != text.npos);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,234 @@
+// Random runs: starts, and events that a host could plausibly report, from one seed.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/kernel/scenario_test.h"
+
+namespace pawl::testing {
+
+// splitmix64: small, and the same everywhere.
+class Rng {
+ public:
+  explicit Rng(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  template <class T>
+  const T& pick(const std::vector<T>& values) {
+    return values[below(values.size())];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+inline RunStarted random_start(Rng& rng) {
+  RunStarted start = a_start();
+  start.run = RunId{"r" + std::to_string(rng.below(1000))};
+  Limits& limits = start.limits;
+  if (rng.one_in(3)) limits.steps = rng.below(12);
+  if (rng.one_in(4)) limits.model_calls = rng.below(20);
+  if (rng.one_in(4)) limits.tool_calls = rng.below(20);
+  if (rng.one_in(4)) limits.time_ms = rng.below(30'000);
+  if (rng.one_in(4)) limits.tokens = rng.below(20'000);
+  if (rng.one_in(6)) limits.bytes_in = rng.below(200);
+  if (rng.one_in(6)) limits.bytes_out = rng.below(400);
+  limits.branches = rng.below(4);
+  const auto guard = [&rng] { return static_cast<std::uint32_t>(rng.pick<int>({0, 2, 5})); };
+  start.guards = {guard(), guard(), guard()};
+  if (rng.one_in(3)) start.agent_callbacks = Presence::present;
+  return start;
+}
+
+inline std::vector<Block> random_blocks(Rng& rng) {
+  static const std::vector<std::string> kTools = {"pure", "idem", "recon", "once",
+                                                  "tell", "once", "nope"};
+  std::vector<Block> blocks;
+  if (!rng.one_in(3)) blocks.push_back(says("t" + std::to_string(rng.below(50))));
+  for (std::uint64_t n = rng.one_in(8) ? 0 : 1 + rng.below(3); n > 0; --n) {
+    blocks.push_back(rng.one_in(12) ? calls_wrongly(rng.pick(kTools), "bad")
+                                    : calls(rng.pick(kTools), std::to_string(rng.below(6))));
+  }
+  return blocks;
+}
+
+inline Usage random_usage(Rng& rng) {
+  return {rng.below(100), rng.below(100), rng.below(10), rng.below(10)};
+}
+
+// Everything a host may report at this moment, with the likely things listed more than once.
+class RandomHost {
+ public:
+  RandomHost(Rng& rng, const RunState& state) : rng_(rng), state_(state) {}
+
+  Event next() {
+    if (rng_.one_in(25)) return anything();
+    if (std::holds_alternative<NotStarted>(state_.life)) return random_start(rng_);
+    const std::uint64_t what = rng_.below(10);
+    if (what < 6 && !state_.open.empty()) return outcome(rng_.pick(state_.open));
+    if (what < 8) return answer();
+    return what == 8 ? control() : rare();
+  }
+
+ private:
+  Event outcome(const OpenEffect& effect) {
+    switch (effect.kind) {
+      case EffectKind::model:
+        return model_outcome(effect);
+      case EffectKind::tool:
+        return finished(effect.instance, effect.call, effect.id);
+      case EffectKind::status:
+        return learned(effect.instance, effect.call, effect.id);
+      case EffectKind::begin_agent:
+        return AgentBegan{effect.id, rng_.one_in(4) ? any<HookVerdict>() : HookVerdict::proceed,
+                          Content("instead"), "no"};
+      case EffectKind::end_agent:
+        return RunFinished{effect.id, {}};
+    }
+    return TimerFired{};
+  }
+
+  Event model_outcome(const OpenEffect& effect) {
+    if (rng_.one_in(8)) return ModelAborted{effect.instance, effect.id, random_usage(rng_)};
+    if (rng_.one_in(6)) return failed(effect.instance, effect.id);
+    return replied(effect.instance, effect.id);
+  }
+
+  Event replied(InstanceId instance, EffectId effect) {
+    ModelReplied event;
+    event.instance = instance;
+    event.effect = effect;
+    event.blocks = random_blocks(rng_);
+    event.usage = random_usage(rng_);
+    if (rng_.one_in(8)) event.stop = any<ReplyStop>();
+    return event;
+  }
+  Event failed(InstanceId instance, EffectId effect) {
+    const auto category = rng_.one_in(8) ? any<ErrorCategory>() : ErrorCategory::network_error;
+    return ModelFailed{instance, effect, category, "down", {}, random_usage(rng_)};
+  }
+  Event finished(InstanceId instance, CallId call, EffectId effect) {
+    ToolFinished event;
+    event.instance = instance;
+    event.call = call;
+    event.effect = effect;
+    if (rng_.one_in(2)) event.end = any<ToolEnd>();
+    event.content = Content("result");
+    return event;
+  }
+  Event learned(InstanceId instance, CallId call, EffectId effect) {
+    return ToolStatusLearned{instance, call, effect, any<StatusAnswer>(), Content("s")};
+  }
+
+  // What people answer to a run that waits for them.
+  Event answer() {
+    const Instance& instance = rng_.pick(state_.instances);
+    if (const auto* phase = std::get_if<Suspended>(&instance.phase)) {
+      return InstanceResumed{instance.id, phase->suspend_id, "u"};
+    }
+    if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
+      return ExternalTurnPushed{instance.id, random_blocks(rng_), random_usage(rng_), "host"};
+    }
+    for (const Call& call : state_.calls) {
+      if (std::holds_alternative<CallDoubtful>(call.state) && rng_.one_in(2)) {
+        return DoubtResolved{call.instance, call.id, any<DoubtVerdict>(), Content("r"), "op"};
+      }
+    }
+    if (wants_park(state_)) return RunWaiting{};
+    const bool due = std::any_of(state_.instances.begin(), state_.instances.end(), [](auto& one) {
+      return std::holds_alternative<BackingOff>(one.phase);
+    });
+    if (due || state_.open.empty() || rng_.one_in(40)) return TimerFired{};
+    return outcome(rng_.pick(state_.open));
+  }
+
+  Event control() {
+    if (std::holds_alternative<Pausing>(state_.course)) return ResumeRequested{"u"};
+    if (rng_.one_in(2)) return PauseRequested{"u"};
+    return DriverAttached{"p"};
+  }
+
+  Event rare() {
+    const Instance& instance = rng_.pick(state_.instances);
+    switch (rng_.below(10)) {
+      case 0:
+        if (rng_.one_in(4)) return CancelRequested{"u", ""};
+        [[fallthrough]];
+      case 1:
+        if (rng_.one_in(4)) return stopped();
+        [[fallthrough]];
+      case 2:
+        return HookFailed{HookPoint::after_tool, "threw"};
+      case 3:
+      case 4:
+        return InstanceSpawned{instance.id, "n", Content("task")};
+      case 5:
+        return DriverAttached{"p"};
+      default:
+        return MessageReceived{instance.id, Content("m"), "u"};
+    }
+  }
+  Event stopped() {
+    HookStopped event;
+    event.point = any<HookPoint>();
+    if (!state_.open.empty() && rng_.one_in(2)) event.effect = rng_.pick(state_.open).id;
+    return event;
+  }
+
+  // Late, early, astray: mostly refused.
+  Event anything() {
+    const auto instance = static_cast<InstanceId>(1 + rng_.below(4));
+    const EffectId effect{rng_.below(state_.effects_minted + 2)};
+    const CallId call{rng_.below(state_.calls_minted + 2)};
+    switch (rng_.below(9)) {
+      case 0:
+        return replied(instance, effect);
+      case 1:
+        return failed(instance, effect);
+      case 2:
+        return finished(instance, call, effect);
+      case 3:
+        return learned(instance, call, effect);
+      case 4:
+        return DoubtResolved{instance, call, DoubtVerdict::did_not_happen, {}, "op"};
+      case 5:
+        return RunFinished{effect, {}};
+      case 6:
+        return AgentBegan{effect, HookVerdict::proceed, {}, ""};
+      case 7:
+        return InstanceResumed{instance, "s" + std::to_string(rng_.below(9)), "u"};
+      default:
+        return TimerFired{};
+    }
+  }
+
+  template <class E>
+  E any() {
+    return static_cast<E>(rng_.below(kCount<E>));
+  }
+
+  Rng& rng_;
+  const RunState& state_;
+};
+
+// The clock moves before most events; for a timer, to when one is due.
+inline void move_clock(Rng& rng, const RunState& state, const Event& event, Stamp& now) {
+  if (rng.one_in(2)) now.elapsed_ms += rng.below(300);
+  if (std::holds_alternative<TimerFired>(event)) {
+    if (const auto due = wake_at(state)) now.elapsed_ms = std::max(now.elapsed_ms, *due);
+  }
+  if (std::holds_alternative<DriverAttached>(event)) ++now.epoch;
+  now.at_ms = static_cast<std::int64_t>(rng.below(1'000'000));  // Wall time may be anything.
+}
+
+}  // namespace pawl::testing

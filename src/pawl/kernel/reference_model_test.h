@@ -1,0 +1,280 @@
+// What somebody outside must be able to rely on, written down a second time and differently: it
+// looks at events, decisions and effects only, and keeps its own books.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "pawl/kernel/kernel.h"
+#include "pawl/kernel/shown_test.h"
+
+namespace pawl::testing {
+
+class ReferenceModel {
+ public:
+  // Empty, or the first thing that must not have happened.
+  std::string observe(const Record& record) {
+    fault_.clear();
+    started_here_.clear();
+    const bool waited = waits();
+    if (const auto* start = std::get_if<RunStarted>(&record.event)) start_ = *start;
+    if (!waited && live_) active_ms_ += record.stamp.elapsed_ms - elapsed_ms_;
+    elapsed_ms_ = record.stamp.elapsed_ms;
+    const auto take_one = [&](const auto& one) { take(one, record); };
+    std::visit(take_one, record.event);
+    for (const Decision& one : record.decisions) std::visit(take_one, one);
+    for (const Effect& one : record.effects) std::visit(take_one, one);
+    check_bounds();
+    if (live_ && open_.empty() && ending_) blame("it is ending, and nothing is under way");
+    if (std::holds_alternative<DriverAttached>(record.event)) {
+      for (const auto& [id, effect] : open_) {
+        if (started_here_.count(id) == 0) blame(to_string(id) + " survived its process");
+      }
+    }
+    return fault_;
+  }
+
+  // Empty, or where the kernel's books differ from these.
+  std::string compare(const RunState& state) {
+    fault_.clear();
+    same("steps", state.tally.steps, steps_);
+    same("model_calls", state.tally.model_calls, model_calls_);
+    same("tool_calls", state.tally.tool_calls, tool_calls_);
+    same("tokens", total_tokens(state.tally.usage), tokens_);
+    same("active_ms", state.tally.active_ms, active_ms_);
+    same("open effects", state.open.size(), open_.size());
+    for (const OpenEffect& one : state.open) {
+      if (open_.count(one.id) == 0) blame(to_string(one.id) + " should not be open");
+    }
+    same("calls", state.calls.size(), calls_.size());
+    for (const Call& one : state.calls) {
+      const std::string kind =
+          std::visit([](const auto& s) { return std::string(s.kName); }, one.state);
+      if (calls_[one.id].state != kind) blame(to_string(one.id) + " is " + kind);
+    }
+    const std::string status = !live_ ? shown(ended_as_) : waits() ? "waiting" : "running";
+    if (status != name(status_of(state))) blame("the status should be " + status);
+    return fault_;
+  }
+
+ private:
+  struct OneCall {
+    InstanceId instance{};
+    EffectClass effect = EffectClass::once;
+    OnDoubt on_doubt = OnDoubt::wait;
+    std::string state = "held";
+    int runs = 0;
+    bool known_absent = false;  // somebody who knows said that it did not happen
+  };
+
+  void blame(const std::string& what) {
+    if (fault_.empty()) fault_ = what;
+  }
+  void same(const char* what, std::uint64_t kernel, std::uint64_t here) {
+    if (kernel != here) {
+      blame(std::string(what) + ": " + std::to_string(kernel) + ", not " + std::to_string(here));
+    }
+  }
+  bool waits() const { return live_ && !ending_ && open_.empty() && retries_.empty(); }
+
+  // --- Events: what they close -----------------------------------------------------------------
+
+  void close(EffectId effect, const char* kind) {
+    const auto found = open_.find(effect);
+    if (found == open_.end() || found->second.first != kind) {
+      return blame(to_string(effect) + " is reported as " + kind + ", and is no such thing");
+    }
+    open_.erase(found);
+  }
+  void use(const Usage& usage) { tokens_ = add_saturating(tokens_, total_tokens(usage)); }
+
+  void take(const RunStarted&, const Record&) { live_ = true; }
+  void take(const ModelReplied& event, const Record&) {
+    close(event.effect, "call_model");
+    use(event.usage);
+  }
+  void take(const ModelFailed& event, const Record&) {
+    close(event.effect, "call_model");
+    use(event.usage);
+  }
+  void take(const ModelAborted& event, const Record&) {
+    close(event.effect, "call_model");
+    use(event.usage);
+  }
+  void take(const ExternalTurnPushed& event, const Record&) { use(event.usage); }
+  void take(const AgentBegan& event, const Record&) { close(event.effect, "begin_agent"); }
+  void take(const RunFinished& event, const Record&) {
+    close(event.effect, "end_agent");
+    if (!open_.empty()) blame("it is over, and something is under way");
+    live_ = false;
+  }
+  void take(const ToolFinished& event, const Record&) {
+    close(event.effect, "run_tool");
+    OneCall& call = calls_[event.call];
+    const bool cut = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
+    const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
+    call.state = cut && asks ? "must be doubted or asked about" : "ended";
+  }
+  void take(const ToolStatusLearned& event, const Record&) {
+    close(event.effect, "ask_status");
+    OneCall& call = calls_[event.call];
+    call.known_absent = event.answer == StatusAnswer::absent;
+    call.state = event.answer == StatusAnswer::done     ? "ended"
+                 : event.answer == StatusAnswer::absent ? "held"
+                                                        : "must be doubted";
+  }
+  void take(const DoubtResolved& event, const Record&) {
+    OneCall& call = calls_[event.call];
+    if (call.state != "in_doubt") blame("a doubt is resolved that is none");
+    call.known_absent = event.verdict == DoubtVerdict::did_not_happen;
+    call.state = call.known_absent ? "held" : "ended";
+  }
+  void take(const HookStopped& event, const Record&) {
+    const auto found = open_.find(event.effect);
+    if (found == open_.end()) return;
+    const auto [kind, id] = found->second;
+    const bool model =
+        event.point == HookPoint::before_model || event.point == HookPoint::after_model;
+    const bool tool = event.point == HookPoint::before_tool || event.point == HookPoint::after_tool;
+    if (model && kind == "call_model") open_.erase(found);
+    if (tool && kind == "run_tool") {
+      open_.erase(found);
+      calls_[id].state = "held";
+    }
+  }
+  void take(const InstanceSpawned&, const Record&) { ++branches_asked_; }
+
+  // --- Decisions -------------------------------------------------------------------------------
+
+  void take(const StepBegan&, const Record&) { ++steps_; }
+  void take(const CallOpened& one, const Record& record) {
+    const auto* reply = std::get_if<ModelReplied>(&record.event);
+    const auto& blocks =
+        reply != nullptr ? reply->blocks : std::get<ExternalTurnPushed>(record.event).blocks;
+    ++tool_calls_;
+    for (const PinnedTool& tool : start_.tools) {
+      if (tool.name == std::get<CallBlock>(blocks.at(one.index)).tool) {
+        calls_[one.call] = {one.instance, tool.effect, tool.on_doubt, "held", 0, false};
+      }
+    }
+  }
+  void take(const CallRefused& one, const Record&) {
+    if (one.because != RefusedBecause::truncated) ++tool_calls_;
+    calls_[one.call] = {one.instance, {}, {}, "ended", 0, false};
+  }
+  void take(const CallInDoubt& one, const Record&) { calls_[one.call].state = "in_doubt"; }
+  void take(const CallUnknown& one, const Record&) {
+    if (calls_[one.call].on_doubt != OnDoubt::tell_model) blame("nobody said to tell the model");
+    calls_[one.call].state = "ended";
+  }
+  void take(const CallHeld& one, const Record&) { calls_[one.call].state = "held"; }
+  void take(const ResultsTaken& one, const Record&) {
+    for (auto call = calls_.begin(); call != calls_.end();) {
+      const bool mine = call->second.instance == one.instance;
+      if (mine && call->second.state != "ended") blame("results are taken that are not there");
+      call = mine ? calls_.erase(call) : std::next(call);
+    }
+  }
+  void take(const AttemptDiscarded& one, const Record&) {
+    const auto found = open_.find(one.effect);
+    if (found == open_.end()) return blame("an attempt is discarded that is not open");
+    const auto [kind, id] = found->second;
+    if (kind == "run_tool" || kind == "ask_status") {
+      const bool asks =
+          calls_[id].effect == EffectClass::once || calls_[id].effect == EffectClass::reconcilable;
+      calls_[id].state = asks ? "must be doubted or asked about" : "held";
+    }
+    open_.erase(found);
+    use(one.charged);
+  }
+  void take(const RetryPlanned& one, const Record&) { retries_.insert(one.instance); }
+  void take(const InstanceReadied& one, const Record&) { retries_.erase(one.instance); }
+  void take(const InstanceBorn&, const Record&) { ++branches_; }
+  void take(const PauseBegan&, const Record&) { paused_ = true; }
+  void take(const PauseEnded&, const Record&) { paused_ = false; }
+  void take(const EndingBegan& one, const Record&) {
+    if (ending_) blame("it ends twice");
+    ending_ = true;
+    ended_as_ = one.status;
+  }
+  void take(const EndingWithdrawn&, const Record&) { ending_ = paused_ = false; }
+
+  // --- Effects ---------------------------------------------------------------------------------
+
+  void open(EffectId effect, const char* kind, CallId call) {
+    if (effect <= newest_) blame(to_string(effect) + " is not new");
+    newest_ = effect;
+    open_[effect] = {kind, call};
+    started_here_.insert(effect);
+  }
+  void take(const CallModel& one, const Record&) {
+    if (paused_ || ending_) blame("a model is called while the run is paused or ending");
+    if (tokens_ >= start_.limits.tokens) blame("a model is called beyond the tokens");
+    if (active_ms_ >= start_.limits.time_ms) blame("a model is called beyond the time");
+    ++model_calls_;
+    retries_.erase(one.instance);
+    open(one.effect, "call_model", {});
+  }
+  void take(const RunTool& one, const Record&) {
+    OneCall& call = calls_[one.call];
+    if (paused_ || ending_) blame("a tool is run while the run is paused or ending");
+    if (active_ms_ > start_.limits.time_ms) blame("a tool is run beyond the time");
+    const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
+    if (asks && call.runs > 0 && !call.known_absent) blame(to_string(one.call) + " is run twice");
+    if (call.state != "held" && asks) blame("a " + call.state + " call is run");
+    call.known_absent = false;
+    call.state = "running";
+    ++call.runs;
+    open(one.effect, "run_tool", one.call);
+  }
+  void take(const AskStatus& one, const Record&) {
+    if (ending_) blame("a status is asked for while the run is ending");
+    if (calls_[one.call].effect != EffectClass::reconcilable) blame("it cannot be asked about");
+    calls_[one.call].state = "asking";
+    open(one.effect, "ask_status", one.call);
+  }
+  void take(const AbortEffect& one, const Record&) {
+    if (open_.count(one.target) == 0) blame(to_string(one.target) + " is aborted, and not open");
+  }
+  void take(const BeginAgent& one, const Record&) { open(one.effect, "begin_agent", {}); }
+  void take(const EndAgent& one, const Record&) {
+    if (!ending_ || !open_.empty()) blame("the end begins too early");
+    open(one.effect, "end_agent", {});
+  }
+  template <class Other>
+  void take(const Other&, const Record&) {}
+
+  void check_bounds() {
+    const Limits& limits = start_.limits;
+    if (steps_ > limits.steps) blame("more steps than allowed");
+    if (model_calls_ > limits.model_calls) blame("more model calls than allowed");
+    if (tool_calls_ > limits.tool_calls) blame("more tool calls than allowed");
+    if (branches_ > limits.branches) blame("more branches than allowed");
+    for (const auto& [id, call] : calls_) {
+      if (call.state.starts_with("must")) blame(to_string(id) + " " + call.state);
+    }
+  }
+
+  RunStarted start_;
+  bool live_ = false;
+  bool paused_ = false;
+  bool ending_ = false;
+  RunStatus ended_as_ = RunStatus::queued;
+  std::uint64_t steps_ = 0;
+  std::uint64_t model_calls_ = 0;
+  std::uint64_t tool_calls_ = 0;
+  std::uint64_t branches_ = 0;
+  std::uint64_t branches_asked_ = 0;
+  std::uint64_t tokens_ = 0;
+  std::uint64_t active_ms_ = 0;
+  std::uint64_t elapsed_ms_ = 0;
+  EffectId newest_{};
+  std::map<EffectId, std::pair<std::string, CallId>> open_;
+  std::set<EffectId> started_here_;
+  std::set<InstanceId> retries_;
+  std::map<CallId, OneCall> calls_;
+  std::string fault_;
+};
+
+}  // namespace pawl::testing

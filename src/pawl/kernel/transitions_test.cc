@@ -1,0 +1,212 @@
+// The transition table against the code: every legal pair happens, every other is refused by name.
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "pawl/kernel/scenario_test.h"
+#include "pawl/kernel/source_test.h"
+
+namespace pawl::testing {
+namespace {
+
+struct Scene {
+  Run run;
+  Stamp now;
+};
+
+// Late enough for whatever is due.
+Scene scene_of(const TestRun& run) {
+  return {run.run(), {run->epoch, run->at_ms, run->elapsed_ms + 4'000'000}};
+}
+
+TestRun with_worker() {
+  TestRun run;
+  run.spawns("helper");
+  return run;
+}
+
+// Suspends the worker too, so that the run waits.
+TestRun and_worker_suspended(TestRun run) {
+  run.replies_as(InstanceId{2}, {says("hold")}, ReplyStop::suspend);
+  return run;
+}
+
+TestRun cancelled(TestRun run) {
+  run.cancels();
+  return run;
+}
+
+TestRun paused_and_ready() {
+  TestRun run;
+  run.pauses();
+  run.aborts();
+  return run;
+}
+
+TestRun backing_off() {
+  TestRun run;
+  run.fails(ErrorCategory::timeout);
+  return run;
+}
+
+TestRun awaiting_tools() {
+  TestRun run;
+  run.replies({calls("pure", "1"), calls("recon", "2"), calls("once", "3")});
+  run.crashes();
+  return run;
+}
+
+TestRun in_doubt() {
+  TestRun run;
+  run.replies({calls("once")});
+  run.crashes();
+  return run;
+}
+
+TestRun yielded(ReplyStop stop) {
+  TestRun run = with_worker();
+  run.replies({says("over")}, stop);
+  return run;
+}
+
+TestRun finished() {
+  TestRun run;
+  run.replies({says("done")});
+  run.ends();
+  return run;
+}
+
+// Runs whose root is in the phase, in as many ways as it takes for everything legal to happen.
+std::map<std::string, std::vector<Scene>> scenes() {
+  std::map<std::string, std::vector<Scene>> all;
+  all["not_started"] = {{}};
+  all["ready"] = {scene_of(TestRun(with_agent_callbacks())), scene_of(paused_and_ready()),
+                  scene_of(cancelled(paused_and_ready()))};
+  all["awaiting_model"] = {scene_of(TestRun())};
+  all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
+  all["awaiting_tools"] = {scene_of(awaiting_tools()), scene_of(in_doubt()),
+                           scene_of(cancelled(in_doubt()))};
+  const std::map<std::string, ReplyStop> yields = {{"suspended", ReplyStop::suspend},
+                                                   {"awaiting_external", ReplyStop::external},
+                                                   {"resting", ReplyStop::end_turn}};
+  for (const auto& [phase, stop] : yields) {
+    const TestRun waiting = and_worker_suspended(yielded(stop));
+    all[phase] = {scene_of(yielded(stop)), scene_of(waiting), scene_of(cancelled(waiting))};
+  }
+  all["finished"] = {scene_of(finished())};
+  return all;
+}
+
+template <class State>
+CallId call_in(const RunState& state) {
+  for (const Call& call : state.calls) {
+    if (std::holds_alternative<State>(call.state)) return call.id;
+  }
+  return {};
+}
+
+EffectId effect_of(const RunState& state, EffectKind kind, CallId call = {}) {
+  for (const OpenEffect& effect : state.open) {
+    if (effect.kind == kind && effect.call == call) return effect.id;
+  }
+  return {};
+}
+
+// One event of every type, each as fitting as the state allows.
+std::vector<Event> events_for(const RunState& state) {
+  const CallId running = call_in<CallRunning>(state);
+  const CallId asking = call_in<CallAsking>(state);
+  const EffectId model = effect_of(state, EffectKind::model);
+  ModelReplied replied;
+  replied.effect = model;
+  ToolFinished tool;
+  tool.call = running;
+  tool.effect = effect_of(state, EffectKind::tool, running);
+  return {
+      a_start(),
+      DriverAttached{"p"},
+      AgentBegan{effect_of(state, EffectKind::begin_agent), HookVerdict::proceed, {}, ""},
+      replied,
+      ModelFailed{kRootInstance, model, ErrorCategory::timeout, "", {}, {}},
+      ModelAborted{kRootInstance, model, {}},
+      tool,
+      ToolStatusLearned{kRootInstance,
+                        asking,
+                        effect_of(state, EffectKind::status, asking),
+                        StatusAnswer::done,
+                        {}},
+      DoubtResolved{kRootInstance, call_in<CallDoubtful>(state), DoubtVerdict::happened, {}, "op"},
+      MessageReceived{kRootInstance, Content("m"), "u"},
+      PauseRequested{"u"},
+      ResumeRequested{"u"},
+      CancelRequested{"u", ""},
+      TimerFired{},
+      HookFailed{HookPoint::before_model, "threw"},
+      HookStopped{HookPoint::before_model, {}, "no"},
+      InstanceSpawned{kRootInstance, "n", {}},
+      InstanceResumed{kRootInstance, "s1", "u"},
+      ExternalTurnPushed{kRootInstance, {}, {}, "host"},
+      RunWaiting{},
+      RunFinished{effect_of(state, EffectKind::end_agent), {}},
+      Unrecognised{99, "?"}};
+}
+
+std::set<std::string> pairs_of(const std::string& table) {
+  std::set<std::string> pairs;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string phase;
+    words >> phase;
+    for (std::string event; words >> event;) pairs.insert(phase + " " + event);
+  }
+  return pairs;
+}
+
+TEST_CASE("there is one event of every type to try") {
+  const std::vector<Event> events = events_for({});
+  REQUIRE(events.size() == std::variant_size_v<Event>);
+  for (std::size_t i = 0; i < events.size(); ++i) CHECK(events[i].index() == i);
+}
+
+TEST_CASE("every legal pair of phase and event happens, and every illegal one is refused by name") {
+  const std::set<std::string> legal = pairs_of(transition_table());
+  std::set<std::string> accepted;
+  std::size_t refused = 0;
+  for (const auto& [phase, ways] : scenes()) {
+    for (const Scene& scene : ways) {
+      for (const Event& event : events_for(scene.run.state())) {
+        const std::string pair = phase + ": " + std::string(name(event));
+        Run run = scene.run;
+        const auto record = advance(run, event, scene.now);
+        if (record) {
+          accepted.insert(pair);
+          check_invariants(run.state());
+          continue;
+        }
+        CHECK_MESSAGE(encode_snapshot(run) == encode_snapshot(scene.run), pair);
+        CHECK(record.error().code == ErrorCode::conflict);
+        if (legal.count(pair) > 0) continue;  // Legal in this phase, but not in this scene.
+        ++refused;
+        CHECK(record.error().message ==
+              std::string(name(event)) + " is not accepted while " + phase);
+      }
+    }
+  }
+
+  for (const std::string& pair : legal) CHECK_MESSAGE(accepted.count(pair) > 0, pair);
+  for (const std::string& pair : accepted) CHECK_MESSAGE(legal.count(pair) > 0, pair);
+  MESSAGE("transitions: " << accepted.size() << " of " << legal.size() << " legal ones taken, "
+                          << refused << " refusals");
+}
+
+TEST_CASE("docs/transitions.md holds the table as the code has it") {
+  std::ifstream file(source_directory() + "/docs/transitions.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  CHECK(text.find("```\n" + transition_table() + "```\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,46 @@
+// A store of the host's that may throw: what it throws becomes an error, and the run survives.
+#pragma once
+
+#include "pawl/port/journal.h"
+#include "pawl/runtime/driver.h"
+
+namespace pawl {
+
+class GuardedStore final : public Journal, public JournalReader, public Catalog, public Inbox {
+ public:
+  explicit GuardedStore(const Store& inner) : inner_(inner) {}
+
+  Store parts() { return {this, this, this, this}; }
+
+  Result<Drive> acquire(const RunId& run) override;
+  void append(Append append, StatusCallback done) override;
+  Status quarantine(const RunId& run, const std::string& why) override;
+
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override;
+  Result<std::string> blob(const RunId& run, const Digest& digest) override;
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+
+  Result<std::vector<RunSummary>> list(const ListQuery& query) override;
+  Result<std::uint64_t> version() override;
+
+  void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
+  Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+ private:
+  Store inner_;
+};
+
+// Runs `work`; what it throws becomes unavailable, with `what` in front.
+template <class Work>
+auto guarded(const char* what, Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& thrown) {
+    return Error{ErrorCode::unavailable, std::string(what) + " threw: " + thrown.what()};
+  } catch (...) {  // A host may throw anything.
+    return Error{ErrorCode::unavailable, std::string(what) + " threw"};
+  }
+}
+
+}  // namespace pawl

@@ -1,0 +1,198 @@
+#include "pawl/runtime/service.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/base/json.h"
+#include "pawl/runtime/event_json.h"
+#include "tests/support/test_loop.h"
+
+namespace pawl {
+namespace {
+
+// Shows the records of another store, one of them with a flipped bit.
+class DamagedReader : public JournalReader {
+ public:
+  explicit DamagedReader(JournalReader& inner) : inner_(inner) {}
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override {
+    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    for (StoredRecord& record : records) {
+      if (record.seq == 1) record.bytes[record.bytes.size() / 2] ^= 4;
+    }
+    return records;
+  }
+  Result<std::string> blob(const RunId& run, const Digest& digest) override {
+    return inner_.blob(run, digest);
+  }
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
+    return inner_.snapshot(run);
+  }
+
+ private:
+  JournalReader& inner_;
+};
+
+struct Desk {
+  TestLoop loop;
+  MemoryJournal memory{loop};
+  DamagedReader damaged{memory};
+  Engine engine;
+  Service service{engine};
+
+  explicit Desk(Script script, bool damage = false)
+      : script_(std::move(script)), engine(options(damage)) {}
+
+  EngineOptions options(bool damage) {
+    JournalReader* reader = damage ? static_cast<JournalReader*>(&damaged) : &memory;
+    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+      return agent();
+    };
+    return {loop, {&memory, reader, &memory, &memory}, {}, source, "desk"};
+  }
+  RunnableAgent agent() {
+    RunnableAgent agent;
+    agent.charter.name = "desk";
+    agent.charter.instructions = "x";
+    agent.charter.model = "scripted";
+    agent.executor = make_scripted_executor(script_, loop);
+    return agent;
+  }
+  void start(const std::string& id) {
+    service.start({agent(), "go", RunId{id}, nullptr},
+                  [](const Result<RunId>& accepted) { CHECK(accepted); });
+    loop.advance(200);
+  }
+
+ private:
+  Script script_;
+};
+
+Script saying(std::vector<ScriptReply> replies) {
+  Script script;
+  script.replies = std::move(replies);
+  return script;
+}
+
+TEST_CASE("a run is found by any unique prefix of its id") {
+  Desk desk(saying({ScriptReply::say("hi")}));
+  desk.start("abc1");
+  desk.start("abd2");
+
+  CHECK(desk.service.find("abc")->text == "abc1");
+  CHECK(desk.service.find("ab").error().code == ErrorCode::conflict);
+  CHECK(desk.service.find("x").error().code == ErrorCode::not_found);
+  CHECK(desk.service.find("").error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("show and explain say where a finished run ended, verify that it is whole") {
+  Desk desk(saying({ScriptReply::call("nothing"), ScriptReply::say("hi")}));
+  desk.start("r");
+
+  const auto details = desk.service.show(RunId{"r"});
+  REQUIRE(details);
+  CHECK(details->output == "hi");
+  CHECK(details->summary.status == "done");
+  CHECK(desk.service.explain(RunId{"r"})->find("ended its turn in step 2") != std::string::npos);
+  const auto report = desk.service.verify(RunId{"r"});
+  REQUIRE(report);
+  CHECK(report->damage.empty());
+  CHECK(report->records == details->state.length);
+}
+
+TEST_CASE("a limit is named by explain, with its step and what to change") {
+  Desk desk(saying({ScriptReply::call("nothing"), ScriptReply::call("nothing", R"({"n":2})")}));
+  RunnableAgent agent = desk.agent();
+  agent.charter.limits.steps = 1;
+  desk.service.start({agent, "go", RunId{"r"}, nullptr}, [](const Result<RunId>&) {});
+  desk.loop.advance(200);
+
+  const std::string text = *desk.service.explain(RunId{"r"});
+
+  CHECK(text.find("stopped in step 1 by steps") != std::string::npos);
+  CHECK(text.find("limits.steps") != std::string::npos);
+}
+
+TEST_CASE("a damaged record is named by verify and quarantines the run when it is taken up") {
+  ScriptReply suspending = ScriptReply::say("wait");
+  std::get<ScriptSpeech>(suspending.outcome).stop = ReplyStop::suspend;
+  Desk desk(saying({suspending}), true);
+  desk.start("r");
+
+  CHECK(desk.service.verify(RunId{"r"})->damage.find("record 1 of run r") != std::string::npos);
+  const Status resumed = desk.service.resume(RunId{"r"});
+  REQUIRE(!resumed);
+  CHECK(resumed.error().code == ErrorCode::corrupt);
+  CHECK(desk.service.list({})->front().status == "quarantined");
+}
+
+TEST_CASE("watching gives every event as a line of JSON, the last with status and output") {
+  Desk desk(saying({ScriptReply::say("hi")}));
+  desk.start("r");
+  std::vector<std::string> lines;
+  std::optional<Status> ended;
+
+  const auto watch = desk.service.watch(
+      RunId{"r"}, 0, Service::Follow::yes,
+      [&](const std::shared_ptr<const RecordView>& view) {
+        const FinalFields fields{desk.service.output_of(*view)};
+        lines.push_back(event_json(*view, &fields));
+      },
+      [&](const Status& status) { ended = status; });
+  desk.loop.advance(300);
+
+  REQUIRE(ended);
+  CHECK(*ended);
+  REQUIRE(lines.size() == 3);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto line = parse_json(lines[i]);
+    REQUIRE(line);
+    CHECK(line->find("seq")->as_uint64() == i);
+    for (const char* key : {"run", "type", "at", "step", "instance", "primary"}) {
+      CHECK(line->find(key) != nullptr);
+    }
+  }
+  const auto last = parse_json(lines.back());
+  CHECK(*last->find_string("type") == "run_finished");
+  CHECK(*last->find_string("status") == "done");
+  CHECK(*last->find_string("stop_reason") == "end_turn");
+  CHECK(*last->find_string("output") == "hi");
+  CHECK(last->find("usage")->find("steps")->as_uint64() == 1);
+}
+
+TEST_CASE("a message to a run that is over is refused, to a waiting one it is kept") {
+  ScriptReply suspending = ScriptReply::say("wait");
+  std::get<ScriptSpeech>(suspending.outcome).stop = ReplyStop::suspend;
+  Desk desk(saying({suspending, ScriptReply::say("bye")}));
+  desk.start("r");
+  const auto event = desk.service.message(RunId{"r"}, "hello", "ann");
+  REQUIRE(event);
+  std::optional<Status> posted;
+  desk.service.post(RunId{"r"}, *event, [&](const Status& status) { posted = status; });
+  desk.loop.advance(50);
+  REQUIRE(posted);
+  CHECK(*posted);
+
+  const auto resumption = desk.service.instance_resumption(RunId{"r"}, kRootInstance, "s1", "ann");
+  REQUIRE(resumption);
+  CHECK(!desk.service.instance_resumption(RunId{"r"}, kRootInstance, "s9", "ann"));
+  desk.service.post(RunId{"r"}, *resumption, [](const Status&) {});
+  desk.loop.advance(50);
+  CHECK(desk.service.resume(RunId{"r"}));
+  desk.loop.advance(300);
+
+  const auto details = desk.service.show(RunId{"r"});
+  CHECK(details->output == "bye");
+  bool answered = false;
+  for (const Entry& entry : details->state.instances.front().transcript) {
+    if (entry.kind == EntryKind::message) answered = true;
+  }
+  CHECK(answered);
+  desk.service.post(RunId{"r"}, *event, [&](const Status& status) { posted = status; });
+  desk.loop.advance(50);
+  CHECK(posted->error().code == ErrorCode::conflict);
+}
+
+}  // namespace
+}  // namespace pawl

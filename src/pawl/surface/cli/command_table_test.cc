@@ -1,0 +1,42 @@
+#include "pawl/surface/cli/command_table.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+namespace pawl {
+
+TEST_CASE("no command, and no option of a command, is there twice") {
+  std::set<std::string_view> names;
+  for (const CommandSpec& command : commands()) {
+    CHECK(names.insert(command.name).second);
+    std::set<std::string_view> options;
+    std::set<char> letters;
+    for (const auto* list : {&command.options, &global_options()}) {
+      for (const OptionSpec& option : *list) {
+        CHECK_MESSAGE(options.insert(option.name).second, command.name << " " << option.name);
+        if (option.letter != '\0') CHECK(letters.insert(option.letter).second);
+        CHECK((option.takes == Takes::nothing) == option.value.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("every command of the issue is there") {
+  for (const char* name :
+       {"run", "init", "resume", "ls", "show", "logs", "attach", "explain", "pause", "cancel",
+        "message", "resolve", "verify", "validate", "completion", "man"}) {
+    CHECK_MESSAGE(find_command(name) != nullptr, name);
+  }
+  CHECK(find_command("") == nullptr);
+}
+
+TEST_CASE("labels and usage say what is optional") {
+  CHECK(usage_line(*find_command("cancel")) == "pawl cancel RUN [REASON] [options]");
+  CHECK(option_label({"follow", 'f', Takes::nothing, "", ""}) == "-f, --follow");
+  CHECK(option_label({"data", '\0', Takes::value, "DIR", ""}) == "--data DIR");
+  CHECK(option_label({"happened", '\0', Takes::value_maybe, "RESULT", ""}) ==
+        "--happened [RESULT]");
+}
+
+}  // namespace pawl

@@ -1,0 +1,150 @@
+// Commands on runs, with a store in memory.
+#include <doctest/doctest.h>
+
+#include "pawl/base/json.h"
+#include "pawl/surface/cli/cli_test_support.h"
+#include "pawl/surface/cli/context.h"
+
+namespace pawl {
+namespace {
+
+struct Answer {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Answer pawl(MemoryEnvironment& environment, std::vector<const char*> words) {
+  words.insert(words.begin(), "pawl");
+  environment.screen = {};
+  const int code = run_cli(static_cast<int>(words.size()), words.data(), environment);
+  return {code, environment.screen.out, environment.screen.err};
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t end = text.find('\n', from);
+    REQUIRE(end != std::string::npos);
+    auto line = parse_json(std::string_view(text).substr(from, end - from));
+    REQUIRE(line);
+    lines.push_back(*std::move(line));
+    from = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a run is told in plain lines, its output last") {
+  MemoryEnvironment environment;
+
+  const Answer answer = pawl(environment, {"run", "c.yaml", "--id", "r1"});
+
+  CHECK(answer.code == 0);
+  CHECK(answer.err.empty());
+  CHECK(answer.out.starts_with("run r1: test\nstep 1\n  c1 note {}\n  c1 note done: noted\n"));
+  CHECK(answer.out.ends_with("\n\nAll noted.\n"));
+}
+
+TEST_CASE("a run as JSON lines has dense numbers and ends with its end") {
+  MemoryEnvironment environment;
+
+  const Answer answer = pawl(environment, {"run", "c.yaml", "--id", "r1", "--json"});
+
+  CHECK(answer.code == 0);
+  const auto lines = lines_of(answer.out);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CHECK(lines[i].find("seq")->as_uint64() == i);
+  }
+  CHECK(*lines.back().find_string("type") == "run_finished");
+  CHECK(*lines.back().find_string("output") == "All noted.");
+  CHECK(pawl(environment, {"logs", "r1", "--json"}).out == answer.out);
+  CHECK(pawl(environment, {"attach", "r1", "--json"}).out == answer.out);
+}
+
+TEST_CASE("runs are listed and shown, by any unique prefix") {
+  MemoryEnvironment environment;
+  pawl(environment, {"run", "c.yaml", "--id", "abc1"});
+  pawl(environment, {"run", "c.yaml", "--id", "abc2"});
+
+  const auto listed = lines_of(pawl(environment, {"ls", "--json"}).out);
+  REQUIRE(listed.size() == 2);
+  CHECK(*listed[0].find_string("run") == "abc2");
+  CHECK(pawl(environment, {"ls", "--status", "failed"}).out.empty());
+  const Answer shown = pawl(environment, {"show", "abc2", "--json"});
+  CHECK(shown.code == 0);
+  CHECK(*lines_of(shown.out)[0].find_string("output") == "All noted.");
+  CHECK(holds(pawl(environment, {"show", "abc1"}).out, "done, end_turn"));
+
+  const Answer ambiguous = pawl(environment, {"show", "abc"});
+  CHECK(ambiguous.code == 1);
+  CHECK(holds(ambiguous.err, "abc1"));
+  CHECK(holds(ambiguous.err, "abc2"));
+}
+
+TEST_CASE("logs can begin later, explain has words, verify finds nothing wrong") {
+  MemoryEnvironment environment;
+  pawl(environment, {"run", "c.yaml", "--id", "r1"});
+
+  const auto later = lines_of(pawl(environment, {"logs", "r1", "--from", "2", "--json"}).out);
+  CHECK(later.front().find("seq")->as_uint64() == 2);
+  CHECK(holds(pawl(environment, {"logs", "r1"}).out, "done (end_turn)"));
+  CHECK(holds(pawl(environment, {"explain", "r1"}).out, "done"));
+  CHECK(holds(pawl(environment, {"verify", "--all"}).out, "r1 sound"));
+}
+
+TEST_CASE("a call in doubt is explained, resolved and not made again") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+
+  const Answer waiting = pawl(environment, {"resume", "r1", "--json"});
+  CHECK(waiting.code == 4);
+  CHECK(*lines_of(waiting.out).back().find_string("type") == "run_waiting");
+  CHECK(*lines_of(waiting.out).back().find_string("stop_reason") == "in_doubt");
+  CHECK(holds(waiting.err, "pawl resolve r1 c1 --happened"));
+  CHECK(holds(waiting.err, environment.tool->keys.front()));
+  CHECK(pawl(environment, {"attach", "r1"}).code == 4);
+
+  const Answer resolved = pawl(environment, {"resolve", "r1", "c1", "--happened", "noted"});
+  CHECK(resolved.code == 0);
+  CHECK(holds(resolved.out, "pawl resume r1"));
+  const Answer resumed = pawl(environment, {"resume", "r1"});
+  CHECK(resumed.code == 0);
+  CHECK(holds(resumed.out, "c1 note is resolved by somebody: it happened"));
+  CHECK(environment.tool->keys.size() == 1);
+}
+
+TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the same") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+
+  const Answer message = pawl(environment, {"message", "r1", "hello"});
+  CHECK(message.code == 0);
+  CHECK(holds(message.out, "stored"));
+  const Answer cancelled = pawl(environment, {"cancel", "r1", "enough"});
+  CHECK(cancelled.code == 0);
+  CHECK(holds(cancelled.out, "the run is cancelled"));
+  CHECK(holds(pawl(environment, {"explain", "r1"}).out, "enough"));
+  for (const char* command : {"pause", "cancel", "resume"}) {
+    const Answer late = pawl(environment, {command, "r1"});
+    CHECK(late.code == 1);
+    CHECK(holds(late.err, "is over"));
+  }
+}
+
+TEST_CASE("a limit of the command line ends a run with what it has") {
+  MemoryEnvironment environment;
+
+  const Answer answer = pawl(environment, {"run", "c.yaml", "--id", "r1", "--steps", "1"});
+
+  CHECK(answer.code == 5);
+  CHECK(holds(answer.err, "steps"));
+}
+
+}  // namespace pawl

@@ -1,0 +1,54 @@
+#include "pawl/surface/cli/run_options.h"
+
+#include <doctest/doctest.h>
+
+namespace pawl {
+namespace {
+
+Arguments given(std::vector<std::pair<std::string, std::string>> options) {
+  Arguments arguments;
+  for (auto& [name, value] : options) arguments.values[name].push_back(value);
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("limits of options replace those of the charter, one by one") {
+  const Arguments parsed = given({{"steps", "7"}, {"time", "2m"}, {"bytes-in", "1KiB"}});
+  Limits charter;
+  charter.tokens = 5;
+
+  const auto limits = limits_with_options(parsed, charter);
+
+  REQUIRE(limits);
+  Limits expected = charter;
+  expected.steps = 7;
+  expected.time_ms = 120'000;
+  expected.bytes_in = 1024;
+  CHECK(*limits == expected);
+}
+
+TEST_CASE("limits that are no numbers are refused by name") {
+  for (const char* bad : {"0", "-1", "x", "1.5", "", "99999999999999999999"}) {
+    const auto limits = limits_with_options(given({{"steps", bad}}), Limits{});
+    REQUIRE_FALSE(limits);
+    CHECK(limits.error().code == ErrorCode::invalid_argument);
+    CHECK(limits.error().message.find("--steps") != std::string::npos);
+  }
+  CHECK_FALSE(parse_duration_option("time", "10 minutes"));
+  CHECK_FALSE(parse_bytes_option("bytes-in", "10 MB"));
+}
+
+TEST_CASE("variables and limits reach the invocation") {
+  Arguments arguments = given({{"var", "a=1"}, {"var", "b=x=y"}, {"tokens", "9"}});
+
+  const auto invocation = invocation_of(arguments, Limits{}, "somebody");
+
+  REQUIRE(invocation);
+  CHECK((*invocation)->identity() == "somebody");
+  CHECK((*invocation)->variables() == std::map<std::string, std::string>{{"a", "1"}, {"b", "x=y"}});
+  CHECK((*invocation)->resource_limits()->tokens == 9);
+  CHECK_FALSE(invocation_of(given({{"var", "nonsense"}}), Limits{}, "somebody"));
+}
+
+}  // namespace pawl
