@@ -11,7 +11,7 @@
 
 namespace pawl::testing {
 
-inline std::size_t open_of(const RunState& state, EffectKind kind) {
+inline std::size_t open_count(const RunState& state, EffectKind kind) {
   return static_cast<std::size_t>(
       std::count_if(state.open.begin(), state.open.end(),
                     [kind](const OpenEffect& one) { return one.kind == kind; }));
@@ -40,9 +40,9 @@ inline std::string fault_of_effects(const RunState& state) {
       ++asking;
     }
   }
-  if (models != open_of(state, EffectKind::model)) return "model calls and open effects differ";
-  if (running != open_of(state, EffectKind::tool)) return "running calls and open effects differ";
-  if (asking != open_of(state, EffectKind::status)) return "asking calls and open effects differ";
+  if (models != open_count(state, EffectKind::model)) return "model calls and open effects differ";
+  if (running != open_count(state, EffectKind::tool)) return "running calls and open effects differ";
+  if (asking != open_count(state, EffectKind::status)) return "asking calls and open effects differ";
   for (const OpenEffect& one : state.open) {
     const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
@@ -56,11 +56,11 @@ inline std::string fault_of_liveness(const RunState& state) {
   const bool going = std::holds_alternative<Going>(state.course);
   const bool ending = std::holds_alternative<Ending>(state.course);
   if (ending && state.open.empty()) return "it is ending, and nothing is under way";
-  if (open_of(state, EffectKind::end_agent) > 0 && (!ending || state.open.size() > 1)) {
+  if (open_count(state, EffectKind::end_agent) > 0 && (!ending || state.open.size() > 1)) {
     return "the end has begun before everything else ended";
   }
   for (const Instance& one : state.instances) {
-    const bool beginning = one.id == kRootInstance && open_of(state, EffectKind::begin_agent) > 0;
+    const bool beginning = one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
     if (going && std::holds_alternative<Ready>(one.phase) && !beginning) {
       return to_string(one.id) + " is ready, and nobody calls the model";
     }

@@ -35,14 +35,15 @@ class DamagedReader : public JournalReader {
 };
 
 struct Desk {
+  Script script;
   TestLoop loop;
   MemoryJournal memory{loop};
   DamagedReader damaged{memory};
   Engine engine;
   Service service{engine};
 
-  explicit Desk(Script script, bool damage = false)
-      : script_(std::move(script)), engine(options(damage)) {}
+  explicit Desk(Script replies, bool damage = false)
+      : script(std::move(replies)), engine(options(damage)) {}
 
   EngineOptions options(bool damage) {
     JournalReader* reader = damage ? static_cast<JournalReader*>(&damaged) : &memory;
@@ -56,7 +57,7 @@ struct Desk {
     agent.charter.name = "desk";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
-    agent.executor = make_scripted_executor(script_, loop);
+    agent.executor = make_scripted_executor(script, loop);
     return agent;
   }
   void start(const std::string& id) {
@@ -64,9 +65,6 @@ struct Desk {
                   [](const Result<RunId>& accepted) { CHECK(accepted); });
     loop.advance(200);
   }
-
- private:
-  Script script_;
 };
 
 Script saying(std::vector<ScriptReply> replies) {

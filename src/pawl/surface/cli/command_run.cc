@@ -116,6 +116,25 @@ Status resume_instance(const CliContext& context, Service& service, const RunId&
   return service.engine().feed(run, std::move(event));
 }
 
+// A run that is over is shown as it ended: whoever carries runs on after a crash need not know
+// whether the crash came before or after the end.
+int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  const RunId& run = details.summary.id;
+  const auto view = make_view(context, workspace, nullptr);
+  std::shared_ptr<const RecordView> last;
+  std::optional<Status> ended;
+  const auto watch = workspace.service().watch(
+      run, details.state.length - 1, Service::Follow::no,
+      [&](const std::shared_ptr<const RecordView>& record) { last = record; },
+      [&](const Status& status) { ended = status; });
+  workspace.loop().run_until([&] { return ended.has_value(); });
+  if (!*ended || !last) return fail(context, ended->error());
+  view->note("run " + run.text + " is over");
+  view->on_event(last);
+  view->finish(last.get());
+  return exit_code_of(last->status);
+}
+
 }  // namespace
 
 int command_run(const CliContext& context) {
@@ -141,6 +160,11 @@ int command_resume(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
+  if (const auto named = named_run(context, service)) {
+    const auto found = service.show(*named);
+    const bool over = found && std::holds_alternative<Finished>(found->state.life);
+    if (over) return show_end(context, *opened.workspace, *found);
+  }
   const auto details = named_live_run(context, service);
   if (!details) return fail(context, details.error());
   const RunId& run = details->summary.id;

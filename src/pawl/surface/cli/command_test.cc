@@ -131,11 +131,15 @@ TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the s
   CHECK(cancelled.code == 0);
   CHECK(holds(cancelled.out, "the run is cancelled"));
   CHECK(holds(pawl(environment, {"explain", "r1"}).out, "enough"));
-  for (const char* command : {"pause", "cancel", "resume"}) {
+  for (const char* command : {"pause", "cancel"}) {
     const Answer late = pawl(environment, {command, "r1"});
     CHECK(late.code == 1);
     CHECK(holds(late.err, "is over"));
   }
+  // Resuming what is over says how it ended: a supervisor need not know that it was late.
+  const Answer resumed = pawl(environment, {"resume", "r1"});
+  CHECK(resumed.code == 130);
+  CHECK(holds(resumed.err, "is over"));
 }
 
 TEST_CASE("a limit of the command line ends a run with what it has") {
