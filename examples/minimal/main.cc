@@ -4,7 +4,9 @@
 
 int main() {
   pawl::Runner runner;  // no ports: in memory, within the default bounds
-  const pawl::ToolSpec clock{.name = "clock", .effect = pawl::EffectClass::pure};
+  pawl::ToolSpec clock;
+  clock.name = "clock";
+  clock.effect = pawl::EffectClass::pure;  // run again after a crash, if need be
   pawl::RunnableAgent agent;
   agent.charter.name = "hello";
   agent.charter.instructions = "Greet the user and tell the time.";

@@ -11,10 +11,10 @@ namespace pawl {
 
 struct Limits {
   std::uint64_t steps = 50;
-  std::uint64_t model_calls = 200;  // attempts included
-  std::uint64_t tool_calls = 500;
+  std::uint64_t model_calls = 10'000;  // attempts included
+  std::uint64_t tool_calls = 10'000;
   std::uint64_t time_ms = 3'600'000;  // of work; waiting does not count
-  std::uint64_t tokens = 2'000'000;
+  std::uint64_t tokens = 10'000'000;
   std::uint64_t bytes_in = 64U << 20U;   // input, messages and tool results
   std::uint64_t bytes_out = 16U << 20U;  // what the model wrote
   std::uint64_t branches = 10;           // instances spawned

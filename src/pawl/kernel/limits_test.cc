@@ -28,7 +28,7 @@ void check_over(TestRun run, const std::string& output) {
 TEST_CASE("the defaults are as documented") {
   const Limits limits;
   CHECK(shown(limits) ==
-        "{steps=50, model_calls=200, tool_calls=500, time_ms=3600000, tokens=2000000, "
+        "{steps=50, model_calls=10000, tool_calls=10000, time_ms=3600000, tokens=10000000, "
         "bytes_in=67108864, bytes_out=16777216, branches=10}");
   CHECK(shown(Guards{}) == "{identical_calls=3, identical_steps=3, tool_errors=3}");
 }

@@ -25,7 +25,9 @@ inline constexpr std::size_t kBlobBytesMax = 64U << 20U;      // one blob
 inline constexpr std::size_t kSnapshotBytesMax = 1U << 30U;   // one snapshot
 inline constexpr std::size_t kInboxRowsMax = 1000;            // waiting rows of one run
 inline constexpr std::size_t kInboxBodyBytesMax = 1U << 20U;  // one inbox row
-inline constexpr int kFailedLoadsMax = 3;  // acquisitions without an append before quarantine
+// Acquisitions in a row without an append before a run is quarantined. Far more than three: a
+// process that is killed again and again right after its start is no fault of the run's.
+inline constexpr int kFailedLoadsMax = 16;
 
 struct StoredRecord {
   std::uint64_t seq = 0;
@@ -93,9 +95,9 @@ class Journal {
   virtual ~Journal() = default;
 
   // Takes the run for this process and raises its epoch, durably. conflict: another driver has it
-  // (in this process or another). corrupt: quarantined, or this is the fourth acquisition in a row
-  // after which nothing could be appended (the count is durable before the run is loaded), which
-  // quarantines it.
+  // (in this process or another). corrupt: quarantined, or nothing could be appended
+  // after the last kFailedLoadsMax acquisitions (the count is durable before the run is loaded),
+  // which quarantines it.
   virtual Result<Drive> acquire(const RunId& run) = 0;
 
   // All or nothing, and durable when done(ok). conflict: seq is not the length or the epoch is not

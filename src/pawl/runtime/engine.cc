@@ -175,7 +175,7 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
                 });
 }
 
-Result<DriverSetup> Engine::setup_of_pinned(const RunId& id, const LoadedRun& loaded) const {
+Result<DriverSetup> Engine::setup_of_pinned(const RunId& id) const {
   PAWL_TRY(const Record first, read_record(*options_.store.reader, id, 0));
   const RunStarted* started = std::get_if<RunStarted>(&first.event);
   if (started == nullptr) return Error{ErrorCode::corrupt, "its first record is not run_started"};
@@ -193,30 +193,35 @@ Result<DriverSetup> Engine::setup_of_pinned(const RunId& id, const LoadedRun& lo
   for (const Variable& variable : started->variables) variables[variable.key] = variable.value;
   PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
   setup.context =
-      InvocationContextBuilder().tenant(loaded.run->tenant).identity(options_.name).build();
+      InvocationContextBuilder().tenant(started->tenant).identity(options_.name).build();
   return setup;
+}
+
+// Loads the run that was just acquired. Damage quarantines it.
+Result<LoadedRun> Engine::load(const RunId& run) const {
+  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
+  if (!loaded && loaded.error().code == ErrorCode::corrupt) {
+    PAWL_CHECK(options_.store.journal->quarantine(run, loaded.error().message));
+  }
+  return loaded;
 }
 
 Status Engine::resume(const RunId& run) {
   if (drivers_.contains(run)) return ok();
+  // The agent first: what this process lacks must not count as a failed load of the run.
+  auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
+  const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;
+  if (!setup && !damaged) return setup.error();
   PAWL_TRY(Drive drive, options_.store.journal->acquire(run));
-  if (drive.length == 0) return Error{ErrorCode::not_found, "there is no run " + run.text};
-  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
-  if (!loaded) {
-    if (loaded.error().code == ErrorCode::corrupt) {
-      const Status marked = options_.store.journal->quarantine(run, loaded.error().message);
-      if (!marked) return marked;
-    }
-    return loaded.error();
-  }
-  if (std::holds_alternative<Finished>(loaded->run->life)) {
+  PAWL_TRY(LoadedRun loaded, load(run));
+  if (std::holds_alternative<Finished>(loaded.run->life)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
-                                          std::string(name(status_of(loaded->run.state())))};
+                                          std::string(name(status_of(loaded.run.state())))};
   }
-  PAWL_TRY(DriverSetup setup, guarded("the agent", [&] { return setup_of_pinned(run, *loaded); }));
-  setup.drive = std::move(drive);
-  setup.loaded = *std::move(loaded);
-  make_driver(std::move(setup), run)->attach(options_.name);
+  if (!setup) return setup.error();
+  setup->drive = std::move(drive);
+  setup->loaded = std::move(loaded);
+  make_driver(*std::move(setup), run)->attach(options_.name);
   return ok();
 }
 

@@ -60,7 +60,8 @@ class Engine {
  private:
   Result<DriverSetup> setup_for(RunnableAgent agent,
                                 const std::map<std::string, std::string>& variables) const;
-  Result<DriverSetup> setup_of_pinned(const RunId& id, const LoadedRun& loaded) const;
+  Result<DriverSetup> setup_of_pinned(const RunId& id) const;
+  Result<LoadedRun> load(const RunId& run) const;
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
   void poll();

@@ -9,9 +9,9 @@
 
 namespace pawl {
 
-// Of a conversation only so many of the newest messages are counted, so that a long run does not
-// read its whole past once more with every step.
-inline constexpr std::size_t kMessagesCountedMax = 1'000;
+// Of a conversation only the newest messages are counted, as if the rest were cached: a step costs
+// the same however long the run is.
+inline constexpr std::size_t kMessagesCountedMax = 4;
 
 std::uint64_t tokens_of_bytes(std::uint64_t bytes);
 

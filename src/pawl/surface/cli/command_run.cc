@@ -128,7 +128,8 @@ int show_end(const CliContext& context, Workspace& workspace, const RunDetails& 
       [&](const std::shared_ptr<const RecordView>& record) { last = record; },
       [&](const Status& status) { ended = status; });
   workspace.loop().run_until([&] { return ended.has_value(); });
-  if (!*ended || !last) return fail(context, ended->error());
+  if (!*ended) return fail(context, ended->error());
+  PAWL_ASSERT(last != nullptr);  // a run that is over has a last record
   view->note("run " + run.text + " is over");
   view->on_event(last);
   view->finish(last.get());
