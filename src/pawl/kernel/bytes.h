@@ -72,11 +72,11 @@ class ByteWriter {
   template <class... T>
   void put(const std::variant<T...>& value) {
     number(value.index());
-    std::visit([this](const auto& one) { put(one); }, value);
+    std::visit([this](const auto& one) { this->put(one); }, value);
   }
   template <HasFields T>
   void put(const T& value) {
-    T::fields(value, [this](const char*, const auto& field) { put(field); });
+    T::fields(value, [this](const char*, const auto& field) { this->put(field); });
   }
 };
 
@@ -178,7 +178,7 @@ class ByteReader {
   }
   template <HasFields T>
   void take(T& value) {
-    T::fields(value, [this](const char*, auto& field) { take(field); });
+    T::fields(value, [this](const char*, auto& field) { this->take(field); });
   }
 
  private:

@@ -41,8 +41,10 @@ inline std::string fault_of_effects(const RunState& state) {
     }
   }
   if (models != open_count(state, EffectKind::model)) return "model calls and open effects differ";
-  if (running != open_count(state, EffectKind::tool)) return "running calls and open effects differ";
-  if (asking != open_count(state, EffectKind::status)) return "asking calls and open effects differ";
+  if (running != open_count(state, EffectKind::tool))
+    return "running calls and open effects differ";
+  if (asking != open_count(state, EffectKind::status))
+    return "asking calls and open effects differ";
   for (const OpenEffect& one : state.open) {
     const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
@@ -60,7 +62,8 @@ inline std::string fault_of_liveness(const RunState& state) {
     return "the end has begun before everything else ended";
   }
   for (const Instance& one : state.instances) {
-    const bool beginning = one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
+    const bool beginning =
+        one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
     if (going && std::holds_alternative<Ready>(one.phase) && !beginning) {
       return to_string(one.id) + " is ready, and nobody calls the model";
     }
