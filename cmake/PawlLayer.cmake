@@ -1,21 +1,8 @@
 include(GNUInstallDirs)
 include(PawlDependencies)
 
-# A directory that may not have arrived yet, or not all of the layers that it sees.
+# One directory of the map in the root's list, named so that the list reads as the architecture.
 function(pawl_directory path)
-  set(list_file "${PROJECT_SOURCE_DIR}/${path}/CMakeLists.txt")
-  if(NOT EXISTS "${list_file}")
-    return()
-  endif()
-  file(READ "${list_file}" text)
-  string(REGEX MATCH "pawl_(layer|program)\\([^)]*[ \n]SEES([a-z0-9_ \n]+)" ignored "${text}")
-  string(REGEX MATCHALL "[a-z0-9_]+" seen "${CMAKE_MATCH_2}")
-  foreach(layer IN LISTS seen)
-    if(NOT TARGET pawl_${layer})
-      message(WARNING "pawl: ${path} is left out: it sees ${layer}, which is not there yet")
-      return()
-    endif()
-  endforeach()
   add_subdirectory("${PROJECT_SOURCE_DIR}/${path}" "${PROJECT_BINARY_DIR}/${path}")
 endfunction()
 

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
 constexpr std::uint64_t kSnapshotGrowth = 4;
+// A larger state is loaded from its records instead: stores cannot be asked to hold any size.
+constexpr std::size_t kSnapshotStateMax = 256U << 20U;
 
 std::string summary_reason(const RunState& state) {
   const RunStatus status = status_of(state);
@@ -99,6 +101,7 @@ std::optional<StoredSnapshot> Driver::due_snapshot() {
   StoredSnapshot snapshot{loaded_.run->length - 1, loaded_.chain, encode_snapshot(loaded_.run)};
   loaded_.snapshot_bytes = snapshot.state.size();
   loaded_.bytes_since_snapshot = 0;
+  if (snapshot.state.size() > kSnapshotStateMax) return std::nullopt;
   return snapshot;
 }
 
