@@ -12,6 +12,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND pawl_warnings -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
                             -Wno-stringop-overread)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # std::stable_sort of libstdc++ 12 calls a function that it declares deprecated itself.
+  list(APPEND pawl_warnings -Wno-deprecated-declarations)
+endif()
 set(pawl_hardening -D_GLIBCXX_ASSERTIONS -fstack-protector-strong -fstack-clash-protection
                    -fno-semantic-interposition -pthread
                    "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")

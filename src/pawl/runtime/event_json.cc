@@ -95,7 +95,7 @@ class FieldPrinter {
 
   template <HasFields T>
   void fields(const T& value) {
-    T::fields(value, [this](const char* key, const auto& one) { field(key, one); });
+    T::fields(value, [this](const char* key, const auto& one) { this->field(key, one); });
   }
 
   JsonWriter& out_;
