@@ -65,7 +65,7 @@ class RandomValue {
   }
   template <HasFields T>
   void fill(T& value) {
-    T::fields(value, [this](const char*, auto& field) { fill(field); });
+    T::fields(value, [this](const char*, auto& field) { this->fill(field); });
   }
   // The alternative with this index.
   template <class... T>

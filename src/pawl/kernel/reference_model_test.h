@@ -43,6 +43,7 @@ class ReferenceModel {
     same("tool_calls", state.tally.tool_calls, tool_calls_);
     same("tokens", total_tokens(state.tally.usage), tokens_);
     same("active_ms", state.tally.active_ms, active_ms_);
+    same("bytes_in", state.tally.bytes_in, bytes_in_);
     same("open effects", state.open.size(), open_.size());
     for (const OpenEffect& one : state.open) {
       if (open_.count(one.id) == 0) blame(to_string(one.id) + " should not be open");
@@ -87,9 +88,14 @@ class ReferenceModel {
     }
     open_.erase(found);
   }
+  void read(const Content& content) { bytes_in_ += content.length(); }
   void use(const Usage& usage) { tokens_ = add_saturating(tokens_, total_tokens(usage)); }
 
-  void take(const RunStarted&, const Record&) { live_ = true; }
+  void take(const RunStarted& event, const Record&) {
+    live_ = true;
+    read(event.input);
+  }
+  void take(const MessageReceived& event, const Record&) { read(event.text); }
   void take(const ModelReplied& event, const Record&) {
     close(event.effect, "call_model");
     use(event.usage);
@@ -111,6 +117,7 @@ class ReferenceModel {
   }
   void take(const ToolFinished& event, const Record&) {
     close(event.effect, "run_tool");
+    read(event.content);
     OneCall& call = calls_[event.call];
     const bool cut = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
     const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
@@ -118,6 +125,7 @@ class ReferenceModel {
   }
   void take(const ToolStatusLearned& event, const Record&) {
     close(event.effect, "ask_status");
+    if (event.answer == StatusAnswer::done) read(event.content);
     OneCall& call = calls_[event.call];
     call.known_absent = event.answer == StatusAnswer::absent;
     call.state = event.answer == StatusAnswer::done     ? "ended"
@@ -125,6 +133,7 @@ class ReferenceModel {
                                                         : "must be doubted";
   }
   void take(const DoubtResolved& event, const Record&) {
+    read(event.result);
     OneCall& call = calls_[event.call];
     if (call.state != "in_doubt") blame("a doubt is resolved that is none");
     call.known_absent = event.verdict == DoubtVerdict::did_not_happen;
@@ -143,7 +152,7 @@ class ReferenceModel {
       calls_[id].state = "held";
     }
   }
-  void take(const InstanceSpawned&, const Record&) { ++branches_asked_; }
+  void take(const InstanceSpawned& event, const Record&) { read(event.input); }
 
   // --- Decisions -------------------------------------------------------------------------------
 
@@ -185,6 +194,9 @@ class ReferenceModel {
           calls_[id].effect == EffectClass::once || calls_[id].effect == EffectClass::reconcilable;
       calls_[id].state = asks ? "must be doubted or asked about" : "held";
     }
+    if (kind == "call_model" && one.charged != reserved_[one.effect]) {
+      blame("a lost model call is not charged what was reserved");
+    }
     open_.erase(found);
     use(one.charged);
   }
@@ -212,7 +224,9 @@ class ReferenceModel {
     if (paused_ || ending_) blame("a model is called while the run is paused or ending");
     if (tokens_ >= start_.limits.tokens) blame("a model is called beyond the tokens");
     if (active_ms_ >= start_.limits.time_ms) blame("a model is called beyond the time");
+    if (bytes_in_ > start_.limits.bytes_in) blame("a model is called beyond the bytes");
     ++model_calls_;
+    reserved_[one.effect] = one.reserved;
     retries_.erase(one.instance);
     open(one.effect, "call_model", {});
   }
@@ -220,6 +234,8 @@ class ReferenceModel {
     OneCall& call = calls_[one.call];
     if (paused_ || ending_) blame("a tool is run while the run is paused or ending");
     if (active_ms_ > start_.limits.time_ms) blame("a tool is run beyond the time");
+    if (tokens_ > start_.limits.tokens) blame("a tool is run beyond the tokens");
+    if (bytes_in_ > start_.limits.bytes_in) blame("a tool is run beyond the bytes");
     const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
     if (asks && call.runs > 0 && !call.known_absent) blame(to_string(one.call) + " is run twice");
     if (call.state != "held" && asks) blame("a " + call.state + " call is run");
@@ -265,13 +281,14 @@ class ReferenceModel {
   std::uint64_t model_calls_ = 0;
   std::uint64_t tool_calls_ = 0;
   std::uint64_t branches_ = 0;
-  std::uint64_t branches_asked_ = 0;
+  std::uint64_t bytes_in_ = 0;
   std::uint64_t tokens_ = 0;
   std::uint64_t active_ms_ = 0;
   std::uint64_t elapsed_ms_ = 0;
   EffectId newest_{};
   std::map<EffectId, std::pair<std::string, CallId>> open_;
   std::set<EffectId> started_here_;
+  std::map<EffectId, Usage> reserved_;
   std::set<InstanceId> retries_;
   std::map<CallId, OneCall> calls_;
   std::string fault_;
