@@ -32,11 +32,13 @@ void put_event(ByteWriter& out, const Event& event) {
     out.number(kOptionalFlag);
     return out.text(foreign->body);
   }
-  ByteWriter body;
-  std::visit([&body](const auto& fact) { body.put(fact); }, event);
   out.number(event.index());
   out.number(0);  // flags
-  out.text(body.bytes);
+  const std::size_t start = out.bytes.size();
+  std::visit([&out](const auto& fact) { out.put(fact); }, event);
+  ByteWriter length;
+  length.number(out.bytes.size() - start);
+  out.bytes.insert(start, length.bytes);
 }
 
 template <std::size_t... I>
@@ -105,7 +107,11 @@ Digest chain_origin(const RunId& run) {
 }
 
 Digest chain_after(const Digest& previous, std::string_view record_bytes) {
-  return Sha256().add(previous.view()).add(record_bytes).finish();
+  std::string link;
+  link.reserve(previous.bytes.size() + record_bytes.size());
+  link += previous.view();
+  link += record_bytes;
+  return sha256(link);
 }
 
 std::string encode_snapshot(const Run& run) {

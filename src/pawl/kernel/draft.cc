@@ -6,6 +6,9 @@ namespace {
 // Output tokens set aside for a call whose outcome may be lost.
 constexpr std::uint64_t kReservedOutputTokens = 4096;
 constexpr std::uint64_t kBytesPerToken = 4;
+constexpr std::size_t kUsualDecisions = 4;
+constexpr std::size_t kUsualEffects = 2;
+constexpr std::size_t kUsualBytes = 256;  // of what is hashed to a fingerprint
 
 Usage reserve(const Tally& tally) {
   Usage usage;
@@ -97,6 +100,8 @@ Draft::Draft(const RunState& run, const Event& event, const Stamp& when)
       starting(std::get_if<RunStarted>(&event)),
       effects_minted_(run.effects_minted),
       calls_minted_(run.calls_minted) {
+  decisions.reserve(kUsualDecisions);
+  effects.reserve(kUsualEffects);
   if (std::holds_alternative<Pausing>(run.course)) course_ = Heading::pausing;
   if (std::holds_alternative<Ending>(run.course)) course_ = Heading::ending;
 }
@@ -237,12 +242,14 @@ Instance root_of(const RunStarted& event, std::uint64_t seq) {
 
 std::uint64_t fingerprint_of(const CallBlock& call) {
   std::string bytes;
+  bytes.reserve(kUsualBytes);
   append_call(bytes, call);
   return hash_of(bytes);
 }
 
 std::uint64_t fingerprint_of(const std::vector<Block>& blocks) {
   std::string bytes;
+  bytes.reserve(kUsualBytes);
   for (const Block& block : blocks) {
     if (const TextBlock* text = std::get_if<TextBlock>(&block)) append_content(bytes, text->text);
     if (const CallBlock* call = std::get_if<CallBlock>(&block)) append_call(bytes, *call);
