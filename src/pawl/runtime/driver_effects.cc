@@ -1,6 +1,7 @@
 // How a driver performs effects: callbacks, executors, tools.
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
+#include "pawl/runtime/thrown.h"
 
 namespace pawl {
 namespace {
@@ -61,16 +62,6 @@ ToolEnd end_of(ToolOutcome::Kind kind) {
       return ToolEnd::aborted;
   }
   return ToolEnd::failed;
-}
-
-std::string what_was_thrown() {
-  try {
-    throw;
-  } catch (const std::exception& thrown) {
-    return thrown.what();
-  } catch (...) {  // A host may throw anything.
-    return "an exception that is no std::exception";
-  }
 }
 
 }  // namespace

@@ -1,19 +1,10 @@
 #include "pawl/runtime/native_tool.h"
 
 #include "pawl/base/utf8.h"
+#include "pawl/runtime/thrown.h"
 
 namespace pawl {
 namespace {
-
-std::string what_was_thrown() {
-  try {
-    throw;
-  } catch (const std::exception& thrown) {
-    return thrown.what();
-  } catch (...) {  // A host may throw anything.
-    return "an exception that is no std::exception";
-  }
-}
 
 // Shared by the operation, its timer and the thread: whoever comes first tells the outcome. Only
 // the loop thread touches `done`.
