@@ -7,7 +7,6 @@
 namespace pawl {
 namespace {
 
-constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
 constexpr std::uint64_t kSnapshotGrowth = 4;
 // A larger state is loaded from its records instead: stores cannot be asked to hold any size.
 constexpr std::size_t kSnapshotStateMax = 256U << 20U;
@@ -96,7 +95,8 @@ std::optional<RunSummary> Driver::changed_summary() {
 }
 
 std::optional<StoredSnapshot> Driver::due_snapshot() {
-  const std::uint64_t due = std::max(kSnapshotBytesMin, kSnapshotGrowth * loaded_.snapshot_bytes);
+  const std::uint64_t due =
+      std::max(services_.snapshot_bytes_min, kSnapshotGrowth * loaded_.snapshot_bytes);
   if (loaded_.bytes_since_snapshot < due) return std::nullopt;
   StoredSnapshot snapshot{loaded_.run->length - 1, loaded_.chain, encode_snapshot(loaded_.run)};
   loaded_.snapshot_bytes = snapshot.state.size();
@@ -144,7 +144,8 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
   if (std::holds_alternative<RunFinished>(view->record.event)) return end(ok());
   if (std::holds_alternative<RunWaiting>(view->record.event) && appends_open_ == 0) {
     take_inbox();
-    if (loaded_.run->parked == Parked::yes) end(ok());
+    // What came in meanwhile is being appended: the run is let go when that is durable.
+    if (appends_open_ == 0 && loaded_.run->parked == Parked::yes) end(ok());
   }
 }
 

@@ -30,11 +30,16 @@ struct Store {
   Inbox* inbox = nullptr;
 };
 
+// A snapshot is taken when the records since the last one have at least this many bytes, and four
+// times as many as it has itself: so they never make growth quadratic.
+inline constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
+
 struct DriverServices {
   Loop& loop;
   Store store;
   const CallbackRegistry& callbacks;
   RunEventSink publish;
+  std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
 };
 
 // One run's circumstances, in this process.

@@ -127,7 +127,8 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
   DriverServices services{options_.loop, options_.store, options_.callbacks,
                           [this, alive = alive_](const RunEvent& event) {
                             if (*alive) publish(event);
-                          }};
+                          },
+                          options_.snapshot_bytes_min};
   auto driver = std::make_shared<Driver>(std::move(services), std::move(setup),
                                          [this, id, alive = alive_](const Status& status) {
                                            if (!*alive) return;

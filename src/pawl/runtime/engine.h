@@ -25,6 +25,7 @@ struct EngineOptions {
   CallbackRegistry callbacks;
   AgentSource agents;          // for runs that are carried on; may be empty
   std::string name = "local";  // who drives, in the journal
+  std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
 };
 
 // How long messages of other processes may go unnoticed.

@@ -1,0 +1,179 @@
+#include "pawl/sim/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::sim {
+
+SimConnection::SimConnection(SimStorage& storage, SimLoop& loop, Faults& faults,
+                             std::function<void()> on_crash)
+    : storage_(storage), loop_(loop), faults_(faults), on_crash_(std::move(on_crash)) {}
+
+void SimConnection::crash() {
+  die();
+  on_crash_();
+}
+
+void SimConnection::die() {
+  if (dead_) return;
+  dead_ = true;
+  const bool whole = faults_.rng().one_in(2);
+  if (!writing_.empty() && (whole || !storage_.unwrite(written_))) {
+    for (const Queued& queued : writing_) storage_.apply(queued.op, [](const Status&) {});
+  }
+  if (storage_.writer == this) storage_.writer = nullptr;
+  for (Queued& queued : queue_) {
+    Append* append = std::get_if<Append>(&queued.op);
+    if (append == nullptr || !faults_.strikes(FaultKind::late_append, 3'000)) continue;
+    storage_.loop().at(faults_.rng().between(0, 40),
+                       [&storage = storage_, late = std::move(*append)]() mutable {
+                         storage.arrive_late(std::move(late));
+                       });
+  }
+  queue_.clear();
+  writing_.clear();
+}
+
+Result<Drive> SimConnection::acquire(const RunId& run) {
+  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  return storage_.acquire(run);
+}
+
+Status SimConnection::quarantine(const RunId& run, const std::string& why) {
+  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  return storage_.quarantine(run, why);
+}
+
+void SimConnection::append(Append append, StatusCallback done) {
+  if (dead_) return;
+  const bool dies = faults_.strikes(FaultKind::crash_in_append, 15);
+  enqueue(std::move(append), std::move(done));
+  if (dies) crash();
+}
+
+void SimConnection::post(const RunId& run, std::int64_t at_ms, std::string body,
+                         StatusCallback done) {
+  if (storage_.bug() == PlantedBug::cancel_after_the_end) storage_.cancel_blindly(run, body);
+  if (!dead_) enqueue(PostOp{run, at_ms, std::move(body)}, std::move(done));
+}
+
+// Planted bugs: the caller is told that it is durable when it is not.
+bool SimConnection::acknowledged_early(Queued& queued) {
+  const Append* append = std::get_if<Append>(&queued.op);
+  if (append == nullptr) return false;
+  bool early = storage_.bug() == PlantedBug::intent_unsynced;
+  if (storage_.bug() == PlantedBug::result_acknowledged_early) {
+    const auto record = decode_record(append->bytes);
+    early = record && std::holds_alternative<ToolFinished>(record->event);
+  }
+  if (early) loop_.post([done = std::exchange(queued.done, [](const Status&) {})] { done(ok()); });
+  return early;
+}
+
+void SimConnection::enqueue(Op op, StatusCallback done) {
+  if (failed_) {
+    return loop_.post(
+        [done = std::move(done)] { done(Error{ErrorCode::unavailable, "the store has stopped"}); });
+  }
+  queue_.push_back({std::move(op), std::move(done)});
+  acknowledged_early(queue_.back());
+  schedule(faults_.rng().between(0, 2));
+}
+
+void SimConnection::schedule(std::int64_t delay_ms) {
+  if (scheduled_) return;
+  scheduled_ = true;
+  loop_.at(delay_ms, [this] {
+    scheduled_ = false;
+    commit();
+  });
+}
+
+void SimConnection::commit() {
+  if (dead_ || failed_ || !writing_.empty() || queue_.empty()) return;
+  const std::int64_t now = loop_.monotonic_ms();
+  if (now < storage_.full_until_ms) {
+    if (storage_.bug() != PlantedBug::full_disk_is_success) return schedule(50);
+    for (Queued& queued : queue_) loop_.post([done = std::move(queued.done)] { done(ok()); });
+    return queue_.clear();
+  }
+  if (storage_.writer != nullptr) return schedule(1);
+  const std::size_t count = std::min(queue_.size(), kGroupMax);
+  std::vector<Op> group;
+  for (std::size_t i = 0; i < count; ++i) {
+    group.push_back(queue_.front().op);
+    writing_.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  written_ = storage_.write(group);
+  const bool slow = faults_.strikes(FaultKind::slow_commit, 20);
+  const std::int64_t takes = slow ? faults_.rng().between(100, 3'000) : faults_.rng().between(0, 1);
+  storage_.writer = this;
+  if (faults_.strikes(FaultKind::crash_in_commit, 15)) return crash();
+  loop_.at(takes, [this] { finish(); });
+}
+
+void SimConnection::finish() {
+  if (dead_) return;
+  if (faults_.strikes(FaultKind::sync_error, 5)) storage_.disk().fail_next_sync();
+  storage_.writer = nullptr;
+  if (!storage_.sync()) {
+    if (!storage_.unwrite(written_)) {
+      for (const Queued& queued : writing_) storage_.apply(queued.op, [](const Status&) {});
+    }
+    return fail_all();
+  }
+  if (faults_.strikes(FaultKind::crash_after_sync, 15)) return crash();
+  const std::vector<Queued> written = std::exchange(writing_, {});
+  for (const Queued& queued : written) {
+    storage_.apply(queued.op, [this, alive = std::weak_ptr<char>(alive_),
+                               done = queued.done](const Status& status) {
+      if (!alive.expired()) loop_.post([done, status] { done(status); });
+    });
+  }
+  if (!queue_.empty()) schedule(0);
+}
+
+void SimConnection::fail_all() {
+  failed_ = true;
+  std::vector<Queued> lost = std::exchange(writing_, {});
+  for (Queued& queued : queue_) lost.push_back(std::move(queued));
+  queue_.clear();
+  for (const Queued& queued : lost) {
+    loop_.post([done = queued.done] {
+      done(Error{ErrorCode::unavailable, "the store has stopped: input/output error"});
+    });
+  }
+}
+
+Result<std::vector<StoredRecord>> SimConnection::read(const RunId& run, std::uint64_t from,
+                                                      std::size_t bytes_max) {
+  return storage_.read(run, from, bytes_max);
+}
+
+Result<std::string> SimConnection::blob(const RunId& run, const Digest& digest) {
+  return storage_.index().blob(run, digest);
+}
+
+// The first thing a load reads.
+Result<std::optional<StoredSnapshot>> SimConnection::snapshot(const RunId& run) {
+  if (storage_.is_poisoned(run)) {
+    crash();
+    return Error{ErrorCode::unavailable, "the process died"};
+  }
+  return storage_.index().snapshot(run);
+}
+
+Result<std::vector<RunSummary>> SimConnection::list(const ListQuery& query) {
+  return storage_.list(query);
+}
+
+Result<std::uint64_t> SimConnection::version() {
+  return storage_.index().version();
+}
+
+Result<std::vector<InboxRow>> SimConnection::pending(const RunId& run) {
+  return storage_.index().pending(run);
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,436 @@
+#include "pawl/sim/history.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "pawl/kernel/codec.h"
+#include "pawl/sim/process.h"
+
+namespace pawl::sim {
+namespace {
+
+constexpr std::int64_t kTroubleMs = 60'000;       // faults strike until then
+constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all runs to end
+constexpr std::uint64_t kWorkMax = 50'000'000;    // pieces of work of one history
+constexpr std::int64_t kDoubtSettlesMs = 3'000;   // longer than any effect is under way
+
+class History {
+ public:
+  explicit History(const HistoryOptions& options)
+      : options_(options),
+        rng_(Rng::mixed(options.seed)),
+        faults_(Rng::mixed(options.seed + 0x51AB), options.only_faults),
+        world_loop_(clock_),
+        oracle_(clock_),
+        storage_(
+            clock_, Rng::mixed(options.seed + 0xD15C), options.bug,
+            [this](const Append& append) { on_durable(append); },
+            [this](const Append& append, const Error& error) { on_refused(append, error); }),
+        world_{clock_, world_loop_, faults_, rng_, oracle_, options.bug, options.steps, {}, 0} {
+    oracle_.watch(storage_);
+    if (options.bug == PlantedBug::timer_of_32_bits) clock_.overflow_at_32_bits();
+    // The planted bug shows only when nobody is left who knows.
+    const bool alone = options.bug == PlantedBug::load_counted_late;
+    processes_.resize(alone ? 1 : std::max<std::uint64_t>(options.processes, 1));
+  }
+
+  ~History() {
+    processes_.clear();
+    world_loop_.clear();  // effects under way know the world
+  }
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  HistoryReport play() {
+    tick();
+    std::uint64_t work = 0;
+    while (!oracle_.violation() && !is_over()) {
+      if (!clock_.step()) oracle_.fail("nothing is left to happen, and runs have not ended");
+      if (++work > kWorkMax) oracle_.fail("there is no end of work");
+      if (clock_.passed_ms() > kPatienceMs) oracle_.fail(who_does_not_end());
+    }
+    if (!oracle_.violation()) oracle_.on_end();
+    return report();
+  }
+
+ private:
+  struct Resident {
+    std::unique_ptr<SimProcess> process;
+    std::uint64_t lives = 0;
+    std::int64_t back_at_ms = 0;
+    bool doomed = false;
+  };
+
+  void say(const std::string& text) {
+    if (options_.trace == HistoryOptions::Trace::off) return;
+    trace_.push_back(std::to_string(clock_.passed_ms()) + " ms: " + text);
+  }
+
+  void on_durable(const Append& append) {
+    if (options_.trace == HistoryOptions::Trace::on) {
+      const auto record = decode_record(append.bytes);
+      say(append.run.text + " #" + std::to_string(append.seq) + " epoch " +
+          std::to_string(append.epoch) + " " + (record ? std::string(name(record->event)) : "?"));
+    }
+    oracle_.on_durable(append);
+  }
+
+  // Who holds a run is never refused, except when it was quarantined under him.
+  void on_refused(const Append& append, const Error& error) {
+    if (oracle_.tracks()[append.run.text].standing != Track::Standing::sound) return;
+    oracle_.fail("record " + std::to_string(append.seq) + " of run " + append.run.text +
+                 " was refused to its driver: " + error.message);
+  }
+
+  // --- The operator: once in a while somebody looks after the runs and the processes ------------
+
+  void tick() {
+    if (clock_.passed_ms() > kTroubleMs && !faults_.is_calm()) {
+      faults_.calm();
+      say("calm");
+    }
+    look_after_processes();
+    if (!oracle_.violation()) start_runs();
+    for (std::uint64_t number = 1; number <= started_; ++number)
+      look_after(RunId{run_name(number)});
+    if (!oracle_.violation()) make_trouble();
+    const bool hurried = started_ < options_.runs || !faults_.is_calm();
+    world_loop_.at(hurried ? rng_.between(5, 120) : rng_.between(100, 2'000), [this] { tick(); });
+  }
+
+  static std::string run_name(std::uint64_t number) { return "r" + std::to_string(number); }
+
+  void look_after_processes() {
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+      Resident& resident = processes_[i];
+      if (resident.process && resident.process->store().failed()) kill(i, "its store stopped");
+      if (resident.process || clock_.passed_ms() < resident.back_at_ms) continue;
+      const std::string name = "p" + std::to_string(i + 1) + "." + std::to_string(++resident.lives);
+      resident.doomed = false;
+      resident.process = std::make_unique<SimProcess>(world_, storage_, name, [this, i] {
+        // It dies inside its own code: the remains are cleared away when that has unwound.
+        say(processes_[i].process->name() + " dies");
+        ++crashes_;
+        processes_[i].doomed = true;
+        world_loop_.post([this, i] {
+          if (processes_[i].doomed) bury(i);
+        });
+      });
+    }
+  }
+
+  void bury(std::size_t i) {
+    processes_[i].process.reset();
+    processes_[i].doomed = false;
+    processes_[i].back_at_ms = clock_.passed_ms() + rng_.between(0, 300);
+    const bool nobody = std::none_of(processes_.begin(), processes_.end(),
+                                     [](const Resident& one) { return one.process != nullptr; });
+    if (nobody) reopen();
+  }
+
+  void kill(std::size_t i, const std::string& why) {
+    say(processes_[i].process->name() + " is killed: " + why);
+    ++crashes_;
+    bury(i);
+  }
+
+  // With nobody left, the store is what its log says: the books must not change.
+  void reopen() {
+    if (const Status opened = storage_.reopen(); !opened) {
+      return oracle_.fail("the store does not open: " + opened.error().message);
+    }
+    oracle_.on_power_loss();
+  }
+
+  SimProcess* any_process() {
+    const std::size_t first = rng_.below(processes_.size());
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+      Resident& resident = processes_[(first + i) % processes_.size()];
+      if (resident.process && !resident.doomed) return resident.process.get();
+    }
+    return nullptr;
+  }
+
+  void start_runs() {
+    if (started_ >= options_.runs || !rng_.one_in(2)) return;
+    SimProcess* process = any_process();
+    if (process == nullptr) return;
+    Limits limits;
+    limits.steps = options_.steps;
+    if (rng_.one_in(6)) limits.tool_calls = 1 + rng_.below(10);
+    if (rng_.one_in(6)) limits.model_calls = 1 + rng_.below(10);
+    if (rng_.one_in(8)) limits.tokens = 100 + rng_.below(2'000);
+    process->start(RunId{run_name(++started_)}, limits);
+  }
+
+  bool is_driven(const RunId& id) const {
+    return std::any_of(processes_.begin(), processes_.end(),
+                       [&](const Resident& one) { return one.process && one.process->drives(id); });
+  }
+
+  void look_after(const RunId& id) {
+    SimProcess* process = any_process();
+    if (process == nullptr || oracle_.violation()) return;
+    const auto found = storage_.list({id.text, "", "", 1000});
+    const auto summary = std::find_if(found->begin(), found->end(),
+                                      [&](const RunSummary& one) { return one.id == id; });
+    if (summary == found->end()) return;
+    Track& track = oracle_.tracks()[id.text];
+    check_summary(*summary, track);
+    if (ended(summary->status)) return cancel_late(*process, id);
+    // A waiting run is taken up when somebody has something for it, or for no reason.
+    const bool idle = summary->status == "waiting" && storage_.index().pending(id)->empty();
+    if (!is_driven(id) && rng_.one_in(idle ? 60 : 3)) {
+      const Status resumed = process->resume(id);
+      if (!resumed) judge_refusal(id, track, resumed.error());
+    }
+    if (!oracle_.violation()) help(id, track);
+  }
+
+  static bool ended(const std::string& status) {
+    return status != "running" && status != "waiting" && status != "queued";
+  }
+
+  void check_summary(const RunSummary& summary, const Track& track) {
+    if (summary.status == "quarantined") {
+      if (track.standing == Track::Standing::sound) {
+        oracle_.fail("run " + summary.id.text +
+                     " is quarantined, and was never damaged: " + summary.reason);
+      }
+      return;
+    }
+    if (track.chains.size() != summary.length) return;  // the books come a moment later
+    const std::string status(name(status_of(track.run.state())));
+    if (summary.status != status) {
+      oracle_.fail("the list says that run " + summary.id.text + " is " + summary.status +
+                   ", its journal that it is " + status);
+    }
+  }
+
+  void judge_refusal(const RunId& id, const Track& track, const Error& error) {
+    say("resuming " + id.text + ": " + error.message);
+    const bool excused = error.code == ErrorCode::unavailable || error.code == ErrorCode::conflict;
+    if (!excused && track.standing == Track::Standing::sound) {
+      oracle_.fail("run " + id.text + " cannot be resumed: " + error.message);
+    }
+  }
+
+  void post(const RunId& id, const Event& event, const std::string& message = {}) {
+    SimProcess* process = any_process();
+    if (process == nullptr) return;
+    say("somebody posts " + std::string(name(event)) + " to " + id.text);
+    process->store().post(id, clock_.wall_ms(), encode_event(event),
+                          [this, id, message](const Status& posted) {
+                            if (posted && !message.empty()) {
+                              oracle_.on_message_accepted(id, message);
+                            }
+                          });
+  }
+
+  // What people do for a run that waits for them.
+  void help(const RunId& id, const Track& track) {
+    const RunState& state = track.run.state();
+    if (status_of(state) != RunStatus::waiting || !rng_.one_in(3)) return;
+    const auto waited = static_cast<std::int64_t>(clock_.wall_ms() - state.at_ms);
+    for (const Call& call : state.calls) {
+      if (!std::holds_alternative<CallDoubtful>(call.state)) continue;
+      const std::string key = key_of(state, call.id);
+      if (world_.flying.contains(key) || waited < kDoubtSettlesMs) continue;
+      DoubtResolved event;
+      event.instance = call.instance;
+      event.call = call.id;
+      event.verdict =
+          oracle_.has_happened(key) ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
+      event.result = Content("somebody looked");
+      event.by = "operator";
+      post(id, event);
+    }
+    for (const Instance& instance : state.instances) {
+      if (const auto* suspended = std::get_if<Suspended>(&instance.phase)) {
+        post(id, InstanceResumed{instance.id, suspended->suspend_id, "operator"});
+      }
+      if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
+        post(id, ExternalTurnPushed{
+                     instance.id, {TextBlock{Content("from outside")}}, {1, 1, 0, 0}, "operator"});
+      }
+    }
+    if (std::holds_alternative<Pausing>(state.course)) post(id, ResumeRequested{"operator"});
+  }
+
+  // Somebody who does not know that the run is over.
+  void cancel_late(SimProcess& process, const RunId& id) {
+    if (!faults_.is_calm() && rng_.one_in(40)) {
+      process.store().post(id, clock_.wall_ms(), encode_event(CancelRequested{"operator", ""}),
+                           [](const Status&) {});
+    }
+  }
+
+  // --- Trouble ----------------------------------------------------------------------------------
+
+  void make_trouble() {
+    if (started_ == 0) return;
+    const RunId id{run_name(1 + rng_.below(started_))};
+    if (!faults_.is_calm() && rng_.one_in(8)) interfere(id);
+    if (faults_.strikes(FaultKind::process_crash, 250)) crash_one();
+    if (faults_.strikes(FaultKind::process_stop, 100)) stop_one();
+    if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
+    if (faults_.strikes(FaultKind::wall_jump, 100)) {
+      clock_.jump_wall(rng_.between(-86'400'000, 86'400'000));
+    }
+    if (faults_.strikes(FaultKind::full_disk, 60)) {
+      say("the disk is full for a while");
+      storage_.full_until_ms = clock_.monotonic_ms() + rng_.between(10, 2'000);
+    }
+    if (faults_.strikes(FaultKind::damage, 15)) damage(id);
+    if (faults_.strikes(FaultKind::poison, 15)) poison(id);
+  }
+
+  void interfere(const RunId& id) {
+    if (oracle_.tracks()[id.text].chains.empty()) return;
+    switch (rng_.below(8)) {
+      case 0:
+        return post(id, PauseRequested{"operator"});
+      case 1:
+        return post(id, ResumeRequested{"operator"});
+      case 2:
+        return rng_.one_in(4) ? post(id, CancelRequested{"operator", "enough"}) : void();
+      default: {
+        const std::string text = "message " + std::to_string(++messages_);
+        return post(id, MessageReceived{kRootInstance, Content(text), "operator"}, text);
+      }
+    }
+  }
+
+  void crash_one() {
+    const std::size_t i = rng_.below(processes_.size());
+    if (processes_[i].process && !processes_[i].doomed) kill(i, "by chance");
+  }
+
+  void stop_one() {
+    Resident& resident = processes_[rng_.below(processes_.size())];
+    if (!resident.process || resident.doomed) return;
+    say(resident.process->name() + " is stopped for a while");
+    resident.process->loop().stop();
+    world_loop_.at(rng_.between(10, 20'000), [this, life = resident.lives, &resident] {
+      if (resident.process && resident.lives == life) resident.process->loop().go_on();
+    });
+  }
+
+  void lose_power() {
+    say("the power fails");
+    for (Resident& resident : processes_) {
+      if (resident.process) ++crashes_;
+      resident.process.reset();
+      resident.doomed = false;
+      resident.back_at_ms = clock_.passed_ms() + rng_.between(0, 1'000);
+    }
+    settle_books();
+    if (const Status opened = storage_.lose_power(); !opened) {
+      return oracle_.fail("the store does not open: " + opened.error().message);
+    }
+    oracle_.on_power_loss();
+  }
+
+  // What the store applied is in the books before the power goes.
+  void settle_books() {
+    bool settled = false;
+    storage_.loop().post([&settled] { settled = true; });
+    while (!settled && clock_.step()) {
+    }
+  }
+
+  void damage(const RunId& id) {
+    Track& track = oracle_.tracks()[id.text];
+    if (is_driven(id) || track.chains.empty() || !std::holds_alternative<Live>(track.run->life)) {
+      return;
+    }
+    const std::uint64_t seq = rng_.below(track.chains.size());
+    say("record " + std::to_string(seq) + " of " + id.text + " is damaged");
+    storage_.damage(id, seq);
+    track.standing = Track::Standing::damaged;
+  }
+
+  void poison(const RunId& id) {
+    Track& track = oracle_.tracks()[id.text];
+    if (is_driven(id) || track.chains.empty() || !std::holds_alternative<Live>(track.run->life)) {
+      return;
+    }
+    say("loading " + id.text + " kills from now on");
+    storage_.poison(id);
+    track.standing = Track::Standing::poisoned;
+  }
+
+  // --- The end ----------------------------------------------------------------------------------
+
+  bool is_over() {
+    if (started_ < options_.runs || rng_state_checked_at_ == clock_.monotonic_ms()) return false;
+    rng_state_checked_at_ = clock_.monotonic_ms();
+    for (std::uint64_t number = 1; number <= started_; ++number) {
+      if (!has_ended(RunId{run_name(number)})) return false;
+    }
+    return true;
+  }
+
+  bool has_ended(const RunId& id) {
+    const auto found = oracle_.tracks().find(id.text);
+    // A run whose start was lost before anybody was told: it never was.
+    if (found == oracle_.tracks().end() || found->second.chains.empty()) return !is_driven(id);
+    if (std::holds_alternative<Finished>(found->second.run->life)) return !is_driven(id);
+    if (found->second.standing == Track::Standing::sound) return false;
+    const auto listed = storage_.list({id.text, "", "quarantined", 1000});
+    return std::any_of(listed->begin(), listed->end(),
+                       [&](const RunSummary& one) { return one.id == id; });
+  }
+
+  std::string who_does_not_end() {
+    for (std::uint64_t number = 1; number <= started_; ++number) {
+      const RunId id{run_name(number)};
+      if (has_ended(id)) continue;
+      const Track& track = oracle_.tracks()[id.text];
+      return "run " + id.text + " does not end; it is " +
+             std::string(name(status_of(track.run.state())));
+    }
+    return "runs do not end";
+  }
+
+  HistoryReport report() {
+    HistoryReport report;
+    report.violation = oracle_.violation();
+    if (report.violation) say("VIOLATION: " + *report.violation);
+    report.events = oracle_.records();
+    report.steps = oracle_.steps();
+    report.effects = oracle_.effects_total();
+    report.crashes = crashes_;
+    report.hash = oracle_.trace_hash();
+    report.struck = faults_.struck();
+    for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+      report.faults[kind] = faults_.count(static_cast<FaultKind>(kind));
+    }
+    report.trace = std::move(trace_);
+    return report;
+  }
+
+  HistoryOptions options_;
+  Rng rng_;
+  Faults faults_;
+  SimClock clock_;
+  SimLoop world_loop_;
+  Oracle oracle_;
+  SimStorage storage_;
+  World world_;
+  std::vector<Resident> processes_;
+  std::uint64_t started_ = 0;
+  std::uint64_t messages_ = 0;
+  std::uint64_t crashes_ = 0;
+  std::int64_t rng_state_checked_at_ = -1;
+  std::vector<std::string> trace_;
+};
+
+}  // namespace
+
+HistoryReport run_history(const HistoryOptions& options) {
+  return History(options).play();
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,267 @@
+#include "pawl/sim/oracle.h"
+
+#include <cstring>
+
+#include "pawl/kernel/bytes.h"
+#include "pawl/kernel/codec.h"
+#include "pawl/sim/rng.h"
+
+namespace pawl::sim {
+namespace {
+
+std::string text_of(const RunId& run, std::uint64_t seq) {
+  return "record " + std::to_string(seq) + " of run " + run.text;
+}
+
+// Calls `each` for every Content inside a value.
+template <class T, class Each>
+void contents_of(const T& value, Each& each) {
+  if constexpr (std::is_same_v<T, Content>) {
+    each(value);
+  } else if constexpr (HasFields<const T>) {
+    T::fields(value, [&each](const char*, const auto& field) { contents_of(field, each); });
+  } else if constexpr (requires { value.valueless_by_exception(); }) {
+    std::visit([&each](const auto& one) { contents_of(one, each); }, value);
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
+    if (value) contents_of(*value, each);
+  } else if constexpr (requires { value.begin(); } && !std::is_same_v<T, std::string>) {
+    for (const auto& one : value) contents_of(one, each);
+  }
+}
+
+}  // namespace
+
+void Oracle::fail(const std::string& what) {
+  if (!violation_) violation_ = what;
+}
+
+// --- What becomes durable ----------------------------------------------------------------------
+
+void Oracle::check_decision(const Track& track, const Record& record, const std::string& bytes) {
+  const auto again = decide(track.run, record.event, record.stamp);
+  if (!again) return fail("deciding again is refused: " + again.error().message);
+  if (encode_record(*again) != bytes) fail("deciding again gives another record");
+}
+
+void Oracle::check_limits(const RunId& id, const Track& track) {
+  const Tally& tally = track.run->tally;
+  const Limits& limits = track.run->limits;
+  if (tally.steps != track.steps || tally.model_calls != track.model_calls) {
+    fail("run " + id.text + " counts other steps or model calls than its journal holds");
+  }
+  if (tally.steps > limits.steps || tally.model_calls > limits.model_calls ||
+      tally.tool_calls > limits.tool_calls) {
+    fail("run " + id.text + " ran past a limit");
+  }
+}
+
+void Oracle::on_durable(const Append& append) {
+  if (violation_) return;
+  Track& track = tracks_[append.run.text];
+  if (append.seq == 0) track.chain = chain_origin(append.run);
+  const std::string where = text_of(append.run, append.seq);
+  if (append.seq != track.chains.size()) return fail(where + " does not follow the one before");
+  if (chain_after(track.chain, append.bytes) != append.chain) {
+    return fail(where + " does not continue the chain");
+  }
+  const auto record = decode_record(append.bytes);
+  if (!record) return fail(where + " cannot be decoded: " + record.error().message);
+  if (record->stamp.epoch != append.epoch) fail(where + " is stamped with another epoch");
+  check_decision(track, *record, append.bytes);
+  take(track, append.run, *record);
+  if (violation_)
+    violation_ = where + " (" + std::string(name(record->event)) + "): " + *violation_;
+  if (append.snapshot && append.snapshot->state != encode_snapshot(track.run)) {
+    fail("the snapshot after " + where + " is not the state");
+  }
+  track.chain = append.chain;
+  track.chains.push_back(append.chain);
+  ++records_;
+  std::uint64_t word = 0;
+  std::memcpy(&word, append.chain.bytes.data(), sizeof word);
+  hash_ = Rng::mixed(hash_ ^ word ^ static_cast<std::uint64_t>(clock_.monotonic_ms()));
+}
+
+void Oracle::take(Track& track, const RunId& id, const Record& record) {
+  if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
+    check_reply(track, id, *replied);
+  }
+  if (const auto* finished = std::get_if<ToolFinished>(&record.event)) {
+    check_result(track, id, *finished);
+  }
+  if (const auto* message = std::get_if<MessageReceived>(&record.event)) {
+    if (const std::string* text = message->text.bytes()) ++track.messages[*text];
+  }
+  const std::vector<Block>* blocks = nullptr;
+  if (const auto* replied = std::get_if<ModelReplied>(&record.event)) blocks = &replied->blocks;
+  if (const auto* pushed = std::get_if<ExternalTurnPushed>(&record.event)) blocks = &pushed->blocks;
+  for (const Decision& decision : record.decisions) {
+    if (std::holds_alternative<StepBegan>(decision)) {
+      ++track.steps;
+      ++steps_;
+    }
+    const CallOpened* opened = std::get_if<CallOpened>(&decision);
+    if (opened == nullptr) continue;
+    if (blocks == nullptr || opened->index >= blocks->size()) {
+      return fail("a call is opened that nobody asked for");
+    }
+    const CallBlock* block = std::get_if<CallBlock>(&(*blocks)[opened->index]);
+    if (block == nullptr) return fail("a call is opened from a block that is none");
+    const bool fresh =
+        track.inputs.emplace(opened->call, block->input.bytes() ? *block->input.bytes() : "")
+            .second;
+    if (!fresh) fail(to_string(opened->call) + " is opened twice");
+  }
+  for (const Effect& effect : record.effects) {
+    std::visit(
+        [&](const auto& one) {
+          if constexpr (requires { one.effect; }) {
+            if (!track.intents.emplace(one.effect, effect).second) {
+              fail(to_string(one.effect) + " is asked for twice");
+            }
+          }
+        },
+        effect);
+    if (std::holds_alternative<CallModel>(effect)) ++track.model_calls;
+  }
+  const Status folded = fold(track.run, record);
+  if (!folded) return fail("it cannot be folded: " + folded.error().message);
+  check_limits(id, track);
+}
+
+template <class E>
+const E* Oracle::intent(const Track& track, EffectId id) const {
+  const auto found = track.intents.find(id);
+  return found == track.intents.end() ? nullptr : std::get_if<E>(&found->second);
+}
+
+void Oracle::check_reply(Track& track, const RunId& id, const ModelReplied& event) {
+  if (event.origin != Origin::executor) return;
+  const CallModel* call = intent<CallModel>(track, event.effect);
+  if (call == nullptr) return fail("a reply to no model call");
+  const auto found = replies_[id.text].find({call->step, call->attempt});
+  if (found == replies_[id.text].end()) return fail("a reply that no model gave");
+  const std::vector<WrittenBlock>& written = found->second;
+  bool same = written.size() == event.blocks.size();
+  for (std::size_t i = 0; same && i < written.size(); ++i) {
+    const CallBlock* block = std::get_if<CallBlock>(&event.blocks[i]);
+    const TextBlock* text = std::get_if<TextBlock>(&event.blocks[i]);
+    const Content& content = block != nullptr ? block->input : text->text;
+    same = (block != nullptr ? block->tool : "") == written[i].tool &&
+           (content.bytes() != nullptr ? *content.bytes() == written[i].text
+                                       : content.digest() == sha256(written[i].text));
+  }
+  if (!same) fail("the reply is not what the model wrote");
+}
+
+void Oracle::check_result(Track& track, const RunId& id, const ToolFinished& event) {
+  if (event.origin != Origin::executor) return;
+  const RunTool* run = intent<RunTool>(track, event.effect);
+  if (run == nullptr || run->call != event.call) return fail("a result of no tool call");
+  const auto found = outcomes_[id.text].find({static_cast<std::uint64_t>(run->call), run->attempt});
+  if (found == outcomes_[id.text].end()) return fail("a result that no tool gave");
+  const std::string& said = found->second.content;
+  const bool same = event.content.bytes() != nullptr ? *event.content.bytes() == said
+                                                     : event.content.digest() == sha256(said);
+  if (!same) fail("the result is not what the tool answered first");
+  if (event.end == ToolEnd::succeeded) track.results[event.call] = said;
+}
+
+// --- What is seen of it ------------------------------------------------------------------------
+
+void Oracle::on_accepted(const RunId& run) {
+  Track& track = tracks_[run.text];
+  track.acceptance = Track::Acceptance::accepted;
+  if (track.chains.empty()) fail("run " + run.text + " was accepted and is not durable");
+}
+
+void Oracle::on_published(const RecordView& view) {
+  Track& track = tracks_[view.run.text];
+  const std::uint64_t seq = view.record.seq;
+  if (seq >= track.chains.size()) {
+    return fail(text_of(view.run, seq) + " is shown before it is durable");
+  }
+  const Digest before = seq == 0 ? chain_origin(view.run) : track.chains[seq - 1];
+  if (chain_after(before, encode_record(view.record)) != track.chains[seq]) {
+    return fail(text_of(view.run, seq) + " is shown as something else than what was recorded");
+  }
+  track.published = std::max(track.published, seq + 1);
+}
+
+void Oracle::on_message_accepted(const RunId& run, const std::string& text) {
+  accepted_messages_[run.text].insert(text);
+}
+
+// The books are made anew from what the disk kept; what anybody had seen must be among it.
+void Oracle::on_power_loss() {
+  const auto listed = storage_->index().list({"", "", "", SIZE_MAX});
+  for (const RunSummary& run : *listed) tracks_[run.id.text];  // also those nobody was told of
+  for (auto& [id, track] : tracks_) rebuild(id, track);
+}
+
+void Oracle::rebuild(const std::string& id, Track& track) {
+  Track fresh;
+  fresh.performed = track.performed;
+  fresh.published = track.published;
+  fresh.keys = track.keys;
+  fresh.standing = track.standing;
+  fresh.acceptance = track.acceptance;
+  fresh.chain = chain_origin(RunId{id});
+  const auto records = storage_->index().read(RunId{id}, 0, SIZE_MAX);
+  const std::uint64_t length = records ? records->size() : 0;
+  if (track.acceptance == Track::Acceptance::accepted && length == 0) {
+    return fail("run " + id + " was accepted, and a power loss lost it");
+  }
+  if (length < track.published) {
+    return fail("run " + id + " had " + std::to_string(track.published) +
+                " records that were shown; a power loss left " + std::to_string(length));
+  }
+  const std::uint64_t steps_before = steps_;
+  for (std::uint64_t seq = 0; seq < length; ++seq) {
+    const StoredRecord& stored = (*records)[seq];
+    if (seq < track.chains.size() && stored.chain != track.chains[seq]) {
+      return fail(text_of(RunId{id}, seq) + " is another one after a power loss");
+    }
+    const auto record = decode_record(stored.bytes);
+    if (!record) return fail(text_of(RunId{id}, seq) + " cannot be decoded after a power loss");
+    check_blobs(RunId{id}, *record);
+    take(fresh, RunId{id}, *record);
+    fresh.chain = stored.chain;
+    fresh.chains.push_back(stored.chain);
+  }
+  steps_ = steps_before;
+  for (const EffectId effect : fresh.performed) {
+    if (!fresh.intents.contains(effect)) {
+      fail(to_string(effect) + " of run " + id + " was started; a power loss lost its intent");
+    }
+  }
+  track = std::move(fresh);
+}
+
+void Oracle::check_blobs(const RunId& id, const Record& record) {
+  auto check = [&](const Content& content) {
+    const BlobRef* blob = content.blob();
+    if (blob != nullptr && !storage_->index().blob(id, blob->digest)) {
+      fail(text_of(id, record.seq) + " names a content that is not there");
+    }
+  };
+  contents_of(record.event, check);
+}
+
+void Oracle::on_end() {
+  for (auto& [id, track] : tracks_) {
+    const auto records = storage_->index().read(RunId{id}, 0, SIZE_MAX);
+    for (const StoredRecord& stored : records ? *records : std::vector<StoredRecord>{}) {
+      const auto record = decode_record(stored.bytes);
+      if (record) check_blobs(RunId{id}, *record);
+    }
+    for (const std::string& text : accepted_messages_[id]) {
+      if (track.messages[text] > 1) fail("message '" + text + "' was received twice");
+    }
+  }
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,109 @@
+// Says whether a history is right. It watches what becomes durable and what is done to the outside
+// world, keeps its own books about both, and names the first thing that must not have happened.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/kernel/kernel.h"
+#include "pawl/port/executor.h"
+#include "pawl/port/tool.h"
+#include "pawl/runtime/run_event.h"
+#include "pawl/sim/storage.h"
+
+namespace pawl::sim {
+
+// One block as the simulated model wrote it.
+struct WrittenBlock {
+  std::string text;  // of a text block; the input of a call
+  std::string tool;  // empty for text
+
+  friend bool operator==(const WrittenBlock&, const WrittenBlock&) = default;
+};
+
+// What the journal of one run says, kept beside it.
+struct Track {
+  Run run;
+  Digest chain;
+  std::vector<Digest> chains;             // by seq
+  std::map<EffectId, Effect> intents;     // durable: model calls, tool calls, questions
+  std::set<EffectId> performed;           //
+  std::map<CallId, std::string> inputs;   // of calls, as the model wrote them
+  std::map<CallId, std::string> results;  // of calls that succeeded
+  std::map<CallId, std::string> keys;     //
+  std::map<std::string, int> messages;    // texts received, how often
+  std::uint64_t steps = 0;                // counted from decisions
+  std::uint64_t model_calls = 0;          // counted from effects
+  std::uint64_t published = 0;            // records that somebody has seen
+  enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
+  enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
+};
+
+class Oracle {
+ public:
+  explicit Oracle(SimClock& clock) : clock_(clock) {}
+  void watch(SimStorage& storage) { storage_ = &storage; }
+
+  // Facts of the store.
+  void on_durable(const Append& append);
+  void on_published(const RecordView& view);
+  void on_accepted(const RunId& run);
+  void on_power_loss();
+
+  // Facts of the outside world.
+  void on_model_called(const PhaseExecutionRequest& request);
+  void on_model_replied(const PhaseExecutionRequest& request, std::vector<WrittenBlock> blocks);
+  void on_tool_invoked(const ToolInvocation& invocation, const std::string& tool);
+  void on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome);
+  void on_status_asked(const ToolInvocation& invocation);
+  void on_effect(const std::string& key, EffectClass effect_class);
+  void on_message_accepted(const RunId& run, const std::string& text);
+
+  // Questions of the simulated operator.
+  bool has_happened(const std::string& key) const { return effects_.contains(key); }
+  std::map<std::string, Track>& tracks() { return tracks_; }
+  void on_end();
+
+  void fail(const std::string& what);
+  const std::optional<std::string>& violation() const { return violation_; }
+  std::uint64_t records() const { return records_; }
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t effects_total() const { return effects_total_; }
+  std::uint64_t trace_hash() const { return hash_; }
+
+ private:
+  using Attempt = std::pair<std::uint64_t, std::uint32_t>;  // step or call, attempt
+
+  void check_decision(const Track& track, const Record& record, const std::string& bytes);
+  void check_limits(const RunId& id, const Track& track);
+  void take(Track& track, const RunId& id, const Record& record);
+  void check_reply(Track& track, const RunId& id, const ModelReplied& event);
+  void check_result(Track& track, const RunId& id, const ToolFinished& event);
+  void check_transcript(const PhaseExecutionRequest& request, const Track& track);
+  void check_result_message(const Track& track, const Message& message, const CallBlock& asked);
+  void check_blobs(const RunId& id, const Record& record);
+  void rebuild(const std::string& id, Track& track);
+  template <class E>
+  const E* intent(const Track& track, EffectId id) const;
+
+  SimClock& clock_;
+  SimStorage* storage_ = nullptr;
+  std::map<std::string, Track> tracks_;
+  std::map<std::string, std::map<Attempt, std::vector<WrittenBlock>>> replies_;  // by run
+  std::map<std::string, std::map<Attempt, ToolOutcome>> outcomes_;               // by run
+  std::map<std::string, std::pair<std::string, CallId>> key_owners_;
+  std::map<std::string, int> effects_;  // by key
+  std::map<std::string, std::set<std::string>> accepted_messages_;
+  std::optional<std::string> violation_;
+  std::uint64_t records_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t effects_total_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+}  // namespace pawl::sim

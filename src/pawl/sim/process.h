@@ -1,0 +1,44 @@
+// A simulated process: an engine with its own loop and its own way to the shared store. It dies by
+// being destroyed, with everything it had under way.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pawl/runtime/engine.h"
+#include "pawl/sim/connection.h"
+#include "pawl/sim/world.h"
+
+namespace pawl::sim {
+
+// Small, so that runs are loaded from snapshots too.
+inline constexpr std::uint64_t kSnapshotBytes = 3'000;
+
+class SimProcess {
+ public:
+  // `on_crash` is called when the process dies inside its own code: it is to be destroyed soon.
+  SimProcess(World& world, SimStorage& storage, std::string name, std::function<void()> on_crash);
+  ~SimProcess();
+  SimProcess(const SimProcess&) = delete;
+  SimProcess& operator=(const SimProcess&) = delete;
+
+  void start(const RunId& id, const Limits& limits);
+  Status resume(const RunId& id) { return engine_->resume(id); }
+  bool drives(const RunId& id) const { return engine_->find(id) != nullptr; }
+  SimConnection& store() { return connection_; }
+  SimLoop& loop() { return loop_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  RunnableAgent agent();
+  CallbackRegistry callbacks();
+
+  World& world_;
+  std::string name_;
+  SimLoop loop_;
+  SimConnection connection_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<void> subscription_;
+};
+
+}  // namespace pawl::sim

@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include "pawl/sim/simulator.h"
+
+namespace pawl::sim {
+namespace {
+
+TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind was met") {
+  SimulationOptions options;
+  options.seeds = 400;
+  const SimulationReport report = simulate(options, nullptr);
+  if (report.failure) {
+    for (const std::string& line : report.failure->trace) MESSAGE(line);
+    FAIL(report.failure->violation << "; repeat: pawl sim "
+                                   << arguments_of(report.failure->shrunk));
+  }
+  CHECK(report.histories == 400);
+  for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(report.faults[kind] > 0);
+  }
+  MESSAGE(report.events << " events, " << report.steps << " steps, " << report.crashes
+                        << " crashes, " << report.effects << " effects");
+}
+
+TEST_CASE("the same seed is the same history, and another seed is another") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    HistoryOptions options;
+    options.seed = seed;
+    const HistoryReport once = run_history(options);
+    const HistoryReport twice = run_history(options);
+    CHECK(once.hash == twice.hash);
+    CHECK(once.struck == twice.struck);
+    CHECK(once.events == twice.events);
+    options.seed = seed + 1000;
+    CHECK(run_history(options).hash != once.hash);
+  }
+}
+
+TEST_CASE("watching a history does not change it") {
+  HistoryOptions options;
+  options.seed = 3;
+  const HistoryReport silent = run_history(options);
+  options.trace = HistoryOptions::Trace::on;
+  const HistoryReport told = run_history(options);
+  CHECK(told.hash == silent.hash);
+  CHECK(!told.trace.empty());
+}
+
+TEST_CASE("a simulation ends when it is told to") {
+  SimulationOptions options;
+  options.seeds = 1'000'000;
+  const SimulationReport report =
+      simulate(options, [](const SimulationReport& soFar) { return soFar.histories < 3; });
+  CHECK(report.histories == 3);
+}
+
+TEST_CASE("a failure is shrunk to a history that fails as well, and its arguments say how") {
+  SimulationOptions options;
+  options.history.bug = PlantedBug::blind_rerun;
+  options.seeds = 2'000;
+  const SimulationReport report = simulate(options, nullptr);
+  REQUIRE(report.failure);
+  const Failure& failure = *report.failure;
+  CHECK(failure.faults_left < failure.faults_found);
+  CHECK(failure.shrunk.runs < failure.as_found.runs);
+  CHECK(run_history(failure.shrunk).violation == failure.violation);
+  CHECK(failure.trace.back().find("VIOLATION") != std::string::npos);
+  CHECK(arguments_of(failure.shrunk).find("--faults ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pawl::sim

@@ -1,0 +1,206 @@
+#include "pawl/sim/storage.h"
+
+#include <utility>
+
+#include "pawl/kernel/codec.h"
+
+namespace pawl::sim {
+
+SimStorage::SimStorage(SimClock& clock, std::uint64_t seed, PlantedBug bug, Watcher watcher,
+                       Refusals refusals)
+    : loop_(clock),
+      rng_(seed),
+      bug_(bug),
+      watcher_(std::move(watcher)),
+      refusals_(std::move(refusals)),
+      index_(std::make_unique<MemoryJournal>(loop_)) {}
+
+// The planted bug writes large contents later, on their own.
+Append SimStorage::without_blobs(Append append) {
+  if (bug_ != PlantedBug::blob_after_record || append.blobs.empty()) return append;
+  BlobsOp late{append.run, std::exchange(append.blobs, {})};
+  loop_.at(rng_.between(20, 400),
+           [this, late = std::move(late)] { disk_.append(encode_frame(frames_++, {late})); });
+  return append;
+}
+
+SimStorage::Written SimStorage::write(const std::vector<Op>& group) {
+  const Written place{frames_, disk_.size()};
+  std::vector<Op> written;
+  auto lengths = lengths_;
+  for (const Op& op : group) {
+    const Append* append = std::get_if<Append>(&op);
+    if (append != nullptr) {
+      // What will be refused never reaches the log.
+      std::uint64_t& length = lengths[append->run.text];
+      if (append->seq != length || append->epoch != epoch_of(append->run)) continue;
+      ++length;
+    }
+    if (append != nullptr && uncounted_.erase(append->run.text) > 0) {
+      written.emplace_back(AcquireOp{append->run});
+    }
+    written.push_back(append != nullptr ? Op(without_blobs(*append)) : op);
+  }
+  disk_.append(encode_frame(frames_++, written));
+  return place;
+}
+
+Status SimStorage::sync() {
+  Status synced = disk_.sync();
+  if (!synced && bug_ == PlantedBug::sync_retried) synced = disk_.sync();
+  return synced;
+}
+
+bool SimStorage::unwrite(const Written& group) {
+  if (frames_ != group.frame + 1) return false;
+  disk_.truncate(group.offset);
+  --frames_;
+  return true;
+}
+
+Status SimStorage::write_now(const Op& op) {
+  disk_.append(encode_frame(frames_++, {op}));
+  return sync();
+}
+
+std::uint64_t SimStorage::epoch_of(const RunId& run) const {
+  const auto known = epochs_.find(run.text);
+  return known == epochs_.end() ? 1 : known->second;
+}
+
+void SimStorage::note(const Append& append) {
+  last_run_ = append.run.text;
+  std::uint64_t& length = lengths_[append.run.text];
+  if (append.seq == length && append.epoch == epoch_of(append.run)) ++length;
+}
+
+void SimStorage::apply(const Op& op, StatusCallback done) {
+  if (const PostOp* post = std::get_if<PostOp>(&op)) {
+    return index_->post(post->run, post->at_ms, post->body, std::move(done));
+  }
+  const Append* append = std::get_if<Append>(&op);
+  if (append == nullptr) return apply_blindly(op);
+  note(*append);
+  auto copy = std::make_shared<Append>(*append);
+  index_->append(*append, [this, copy, done = std::move(done)](const Status& status) {
+    if (status) watcher_(*copy);
+    if (!status && done) refusals_(*copy, status.error());
+    if (done) done(status);
+  });
+}
+
+void SimStorage::apply_blindly(const Op& op) {
+  if (const AcquireOp* acquired = std::get_if<AcquireOp>(&op)) {
+    const auto drive = index_->acquire(acquired->run);
+    if (drive) epochs_[acquired->run.text] = drive->epoch;
+  } else if (const QuarantineOp* quarantined = std::get_if<QuarantineOp>(&op)) {
+    (void)index_->quarantine(quarantined->run, quarantined->why);
+  }
+}
+
+Result<Drive> SimStorage::acquire(const RunId& run) {
+  auto drive = index_->acquire(run);
+  const bool refused = !drive && drive.error().code == ErrorCode::conflict;
+  if (refused) return drive;
+  if (drive) epochs_[run.text] = drive->epoch;
+  if (bug_ == PlantedBug::load_counted_late && drive && drive->length > 0) {
+    uncounted_.insert(run.text);
+    return drive;
+  }
+  PAWL_CHECK(write_now(AcquireOp{run}));
+  return drive;
+}
+
+Status SimStorage::quarantine(const RunId& run, const std::string& why) {
+  PAWL_CHECK(write_now(QuarantineOp{run, why}));
+  return index_->quarantine(run, why);
+}
+
+void SimStorage::arrive_late(Append append) {
+  if (bug_ == PlantedBug::no_epoch_check) append.epoch = epoch_of(append.run);
+  write({append});
+  if (sync()) apply(append, nullptr);
+}
+
+void SimStorage::apply_silently(const Op& op) {
+  if (const Append* append = std::get_if<Append>(&op)) {
+    note(*append);
+    index_->append(*append, [](const Status&) {});
+  } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
+    index_->post(post->run, post->at_ms, post->body, [](const Status&) {});
+  } else {
+    apply_blindly(op);
+  }
+}
+
+Status SimStorage::lose_power() {
+  disk_.lose_power(rng_);
+  return reopen();
+}
+
+Status SimStorage::reopen() {
+  index_ = std::make_unique<MemoryJournal>(loop_);
+  uncounted_.clear();
+  lengths_.clear();
+  epochs_.clear();
+  writer = nullptr;
+  const std::string file = disk_.contents();
+  const LogScan scan = scan_log(file);
+  if (bug_ == PlantedBug::torn_tail_refused && scan.tail == LogScan::Tail::torn) {
+    return Error{ErrorCode::corrupt, "the log ends in the middle of a frame"};
+  }
+  for (const auto& group : scan.groups) {
+    for (const Op& op : group) apply_silently(op);
+  }
+  const std::string zeros(32, '\0');
+  const bool zeroed = file.compare(scan.good_bytes, zeros.size(), zeros) == 0;
+  disk_.truncate(scan.good_bytes);
+  frames_ = scan.groups.size();
+  if (zeroed && bug_ == PlantedBug::zero_record_accepted) return take_zeros_for_a_record();
+  return ok();
+}
+
+Status SimStorage::take_zeros_for_a_record() {
+  const auto runs = index_->list({last_run_, "", "", 1});
+  if (!runs || runs->empty()) return ok();
+  Append append;
+  append.run = RunId{last_run_};
+  append.seq = runs->front().length;
+  append.epoch = epoch_of(append.run);
+  apply(append, nullptr);
+  return ok();
+}
+
+void SimStorage::cancel_blindly(const RunId& run, const std::string& body) {
+  const auto event = decode_event(body);
+  const auto runs = index_->list({run.text, "", "done", 1});
+  if (event && std::holds_alternative<CancelRequested>(*event) && runs && !runs->empty()) {
+    cancelled_late_.insert(run.text);
+  }
+}
+
+Result<std::vector<RunSummary>> SimStorage::list(const ListQuery& query) {
+  PAWL_TRY(auto runs, index_->list(query));
+  for (RunSummary& run : runs) {
+    if (cancelled_late_.contains(run.id.text)) run.status = "cancelled";
+  }
+  return runs;
+}
+
+Result<std::vector<StoredRecord>> SimStorage::read(const RunId& run, std::uint64_t from,
+                                                   std::size_t bytes_max) {
+  PAWL_TRY(auto records, index_->read(run, from, bytes_max));
+  if (damaged_.empty()) return records;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    StoredRecord& record = records[i];
+    if (!damaged_.contains({run.text, record.seq})) continue;
+    if (bug_ == PlantedBug::damage_dropped) {
+      records.resize(i);
+      return records;
+    }
+    record.bytes[record.bytes.size() / 2] ^= 0x10;
+  }
+  return records;
+}
+
+}  // namespace pawl::sim

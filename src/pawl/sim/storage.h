@@ -1,0 +1,97 @@
+// What all simulated processes share: the disk, the log on it, and an index of the log that says
+// what a reader of the store sees. The index is the memory journal, so its rules are those of every
+// other store.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/sim/clock.h"
+#include "pawl/sim/disk.h"
+#include "pawl/sim/log.h"
+#include "pawl/sim/planted.h"
+
+namespace pawl::sim {
+
+class SimStorage {
+ public:
+  // Sees every record that became part of the store.
+  using Watcher = std::function<void(const Append&)>;
+  // Sees every append of a living driver that was refused.
+  using Refusals = std::function<void(const Append&, const Error&)>;
+
+  SimStorage(SimClock& clock, std::uint64_t seed, PlantedBug bug, Watcher watcher,
+             Refusals refusals);
+
+  // One group: written first, synced and applied later. Nobody else may write in between.
+  struct Written {
+    std::uint64_t frame = 0;
+    std::size_t offset = 0;
+  };
+  Written write(const std::vector<Op>& group);
+  Status sync();
+  void apply(const Op& op, StatusCallback done);
+  // Takes a written group back that never was synced. False: another has been written behind it, so
+  // it is part of the log now.
+  bool unwrite(const Written& group);
+
+  // At once durable and applied.
+  Result<Drive> acquire(const RunId& run);
+  Status quarantine(const RunId& run, const std::string& why);
+  // An append of a process that is gone arrives after all.
+  void arrive_late(Append append);
+
+  // All processes are dead. The disk keeps what it kept, and the store is opened anew.
+  Status lose_power();
+  // All processes are dead: a new one opens the store and reads the log.
+  Status reopen();
+
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max);
+  Result<std::vector<RunSummary>> list(const ListQuery& query);
+  // Loading it kills the process from now on.
+  void poison(const RunId& run) { poisoned_.insert(run.text); }
+  bool is_poisoned(const RunId& run) const { return poisoned_.contains(run.text); }
+  // A planted bug: whoever cancels a run that is over changes what it ended as.
+  void cancel_blindly(const RunId& run, const std::string& body);
+  void damage(const RunId& run, std::uint64_t seq) { damaged_.insert({run.text, seq}); }
+  MemoryJournal& index() { return *index_; }
+  SimDisk& disk() { return disk_; }
+  SimLoop& loop() { return loop_; }
+  PlantedBug bug() const { return bug_; }
+
+  std::int64_t full_until_ms = 0;
+  const void* writer = nullptr;  // who is between write() and sync(): the others wait
+
+ private:
+  Status write_now(const Op& op);
+  void apply_blindly(const Op& op);
+  void apply_silently(const Op& op);
+  Status take_zeros_for_a_record();
+  Append without_blobs(Append append);
+  std::uint64_t epoch_of(const RunId& run) const;
+  void note(const Append& append);
+
+  SimLoop loop_;
+  Rng rng_;
+  PlantedBug bug_;
+  Watcher watcher_;
+  Refusals refusals_;
+  SimDisk disk_;
+  std::uint64_t frames_ = 0;
+  std::unique_ptr<MemoryJournal> index_;
+  std::map<std::string, std::uint64_t> epochs_;
+  std::map<std::string, std::uint64_t> lengths_;
+  std::set<std::pair<std::string, std::uint64_t>> damaged_;
+  std::set<std::string> poisoned_;
+  std::set<std::string> cancelled_late_;
+  std::set<std::string> uncounted_;  // loads that a planted bug counts later
+  std::string last_run_;
+};
+
+}  // namespace pawl::sim
