@@ -62,6 +62,18 @@ TEST_CASE("error categories are read in both spellings, and are stop reasons of 
   CHECK(!parse_error_category(""));
 }
 
+TEST_CASE("a run is over in five of its statuses, by value and by name") {
+  std::string over;
+  for (std::uint8_t i = 0; i < kCount<RunStatus>; ++i) {
+    const auto status = static_cast<RunStatus>(i);
+    CHECK(is_terminal(status) == is_terminal(name(status)));
+    if (is_terminal(status)) over += std::string(name(status)) + " ";
+  }
+  CHECK(over == "done stopped failed cancelled quarantined ");
+  CHECK(!is_terminal(""));
+  CHECK(!is_terminal("over"));
+}
+
 TEST_CASE("reply stops are read by name") {
   for (std::uint8_t i = 0; i < kCount<ReplyStop>; ++i) {
     const auto stop = static_cast<ReplyStop>(i);
