@@ -37,6 +37,7 @@ TEST_CASE("every word of every vocabulary has a name of its own") {
   check_names<StatusAnswer>();
   check_names<DoubtVerdict>();
   check_names<RefusedBecause>();
+  check_names<HeldFor>();
   check_names<Note>();
   check_names<EntryKind>();
   check_names<WrapUp>();
