@@ -151,6 +151,8 @@ class ReferenceModel {
                  : again ? "must be run again"
                          : "ended";
     if (event.callback_stop) stop_asked_ = true;
+    std::uint32_t& errors = errors_[event.instance];
+    errors = event.end == ToolEnd::succeeded ? 0 : errors + 1;
   }
   void take(const ResultCameLate& event, const Record&) {
     OneCall& call = calls_[event.call];
@@ -208,6 +210,7 @@ class ReferenceModel {
     const bool meant =
         one.because != RefusedBecause::truncated && one.because != RefusedBecause::yielded;
     if (meant) ++tool_calls_;
+    if (meant) ++errors_[one.instance];
     if (meant) count(one.instance, one.fingerprint);
     if (!meant) ++calls_answered_;
     calls_[one.call] = {one.instance, {}, {}, "ended", 0, false, false};
@@ -222,6 +225,7 @@ class ReferenceModel {
   }
   void take(const CallRetried& one, const Record&) {
     if (calls_[one.call].state != "must be run again") blame("it is not to be run again");
+    --errors_[calls_[one.call].instance];  // What is tried again has not failed yet.
     calls_[one.call].state = "held";
   }
   void take(const MessagesDelivered& one, const Record&) {
@@ -265,8 +269,13 @@ class ReferenceModel {
   void take(const InstanceBorn&, const Record&) { ++branches_; }
   void take(const PauseBegan&, const Record&) { paused_ = true; }
   void take(const PauseEnded&, const Record&) { paused_ = false; }
-  void take(const EndingBegan& one, const Record&) {
+  void take(const EndingBegan& one, const Record& record) {
     if (ending_) blame("it ends twice");
+    const bool by_result = std::holds_alternative<ToolFinished>(record.event);
+    if (by_result && one.reason == StopReason::tool_errors &&
+        errors_[record.instance] < start_.guards.tool_errors) {
+      blame("it ends for tool errors that were none");
+    }
     ending_ = true;
     ended_as_ = one.status;
     if (one.status == RunStatus::done && messages_[kRootInstance] > 0) {
@@ -367,7 +376,8 @@ class ReferenceModel {
   std::set<InstanceId> retries_;
   std::map<InstanceId, std::uint64_t> messages_;  // that wait
   std::map<InstanceId, Repeats> repeats_;
-  std::uint64_t calls_asked_ = 0;  // by the reply of this record
+  std::map<InstanceId, std::uint32_t> errors_;  // of tools, in a row
+  std::uint64_t calls_asked_ = 0;               // by the reply of this record
   std::uint64_t calls_answered_ = 0;
   bool gone_ = false;
   bool stop_asked_ = false;
