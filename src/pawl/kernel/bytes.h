@@ -17,6 +17,11 @@ namespace pawl {
 
 // Elements of one list in a record or snapshot. Content is bounded by the record's size anyway.
 inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
+// What the elements of all lists may take in memory, for each encoded byte and on top. Everything
+// that a record holds many of has at least two bytes, so that nothing the encoder writes comes near
+// it; a list of the smallest elements that only an attacker would write does.
+inline constexpr std::size_t kListRoomPerByte = 64;
+inline constexpr std::size_t kListRoomBase = 4096;
 
 template <class T>
 concept HasFields = requires(T& value) { T::fields(value, [](const char*, auto&) {}); };
@@ -82,7 +87,8 @@ class ByteWriter {
 
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+  explicit ByteReader(std::string_view bytes)
+      : rest_(bytes), room_(kListRoomBase + kListRoomPerByte * bytes.size()) {}
 
   bool failed() const { return failed_; }
   bool at_end() const { return rest_.empty(); }
@@ -170,7 +176,11 @@ class ByteReader {
       if (count != 0) return fail();
     }
     values.clear();
-    for (std::uint64_t i = 0; i < count && !failed_; ++i) take(values.emplace_back());
+    for (std::uint64_t i = 0; i < count && !failed_; ++i) {
+      if (sizeof(T) > room_) return fail();
+      room_ -= sizeof(T);
+      take(values.emplace_back());
+    }
   }
   template <class... T>
   void take(std::variant<T...>& value) {
@@ -189,6 +199,7 @@ class ByteReader {
   }
 
   std::string_view rest_;
+  std::size_t room_;
   bool failed_ = false;
 };
 

@@ -15,6 +15,11 @@ Error damaged(std::string_view what) {
 constexpr std::uint64_t kKnownEvents = std::variant_size_v<Event> - 1;
 static_assert(std::is_same_v<std::variant_alternative_t<kKnownEvents, Event>, Unrecognised>);
 
+// A record may hold many of them: see kListRoomPerByte. The smallest that occur more than once have
+// two bytes.
+static_assert(sizeof(Decision) <= 2 * kListRoomPerByte);
+static_assert(sizeof(Effect) <= 2 * kListRoomPerByte);
+
 Status take_version(ByteReader& in) {
   const std::uint64_t version = in.number();
   if (in.failed() || version == 0) return damaged("a record");

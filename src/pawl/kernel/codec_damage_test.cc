@@ -102,6 +102,44 @@ TEST_CASE("records of nonsense do not crash the run that they are folded into") 
   }
 }
 
+template <class T>
+std::size_t room_taken(const std::string& bytes, std::vector<T>& values) {
+  ByteReader in(bytes);
+  in.take(values);
+  return values.capacity() * sizeof(T);
+}
+
+// A list grows by doubling, so that it may have twice the room that it needs.
+TEST_CASE("what is built from few bytes is bounded by how many they are") {
+  constexpr std::size_t kCountInBytes = 100'000;
+  ByteWriter hostile;
+  hostile.number(kCountInBytes);
+  const auto type = static_cast<char>(Decision(PauseBegan{}).index());
+  hostile.bytes.append(kCountInBytes, type);
+  const std::size_t bound = 2 * (kListRoomBase + kListRoomPerByte * hostile.bytes.size());
+  std::vector<Decision> decisions;
+  CHECK(room_taken(hostile.bytes, decisions) <= bound);
+  CHECK(decisions.size() < kCountInBytes);
+
+  Record record = TestRun().last();
+  record.decisions.assign(kCountInBytes, PauseBegan{});
+  CHECK(check_record(encode_record(record)));
+
+  std::vector<PinnedTool> tools;
+  CHECK(room_taken(std::string(1000, '\x7F'), tools) <= 2 * (kListRoomBase + 64 * 1000));
+}
+
+TEST_CASE("records with as much in them as a run can make are read") {
+  Record record = TestRun().last();
+  for (std::uint64_t i = 1; i <= 20'000; ++i) {
+    record.decisions.emplace_back(CallInDoubt{CallId{i % 100}});
+    record.effects.emplace_back(AbortEffect{EffectId{i % 100}});
+  }
+  const auto decoded = decode_record(encode_record(record));
+  REQUIRE(decoded);
+  CHECK(*decoded == record);
+}
+
 TEST_CASE("a list that claims more than there is is refused before it is built") {
   const TestRun run;
   std::string bytes = encode_record(run.last());

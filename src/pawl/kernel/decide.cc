@@ -53,7 +53,7 @@ Refusal on(Scene scene, const Ready&, const AgentBegan& event) {
   draft.close(event.effect);
   if (event.verdict == HookVerdict::stop) {
     draft.stop(RunStatus::stopped, StopReason::callback, "before_agent: " + event.reason);
-  } else if (event.verdict == HookVerdict::replace) {
+  } else if (event.verdict == HookVerdict::replace && scene.instance.waiting_messages.empty()) {
     draft.add(InstanceRested{scene.instance.id});
     draft.stop(RunStatus::done, StopReason::end_turn, "answered by before_agent");
   } else {
@@ -67,6 +67,10 @@ Refusal on(Scene scene, const Ready&, const AgentBegan& event) {
 Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
   if (event.effect != phase.effect) return late(event.kName, event.effect);
   scene.draft.close(event.effect);
+  if (event.callback_stop) {
+    scene.draft.stop(RunStatus::stopped, StopReason::callback,
+                     "after_model: " + *event.callback_stop);
+  }
   take_reply(scene.draft, scene.instance,
              {event.blocks,
               event.stop,
@@ -111,35 +115,10 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
 
 // --- Tool calls --------------------------------------------------------------------------------
 
-bool is_error(const ToolFinished& event) {
-  return event.end != ToolEnd::succeeded;
-}
-
-void after_tool(Draft& draft, const Instance& instance, const ToolFinished& event) {
-  const std::uint32_t errors = is_error(event) ? instance.guard.tool_errors + 1 : 0;
-  if (draft.guards().tool_errors > 0 && errors >= draft.guards().tool_errors) {
-    draft.stop(RunStatus::stopped, StopReason::tool_errors,
-               "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
-  } else if (const auto bound = crossed(draft.tally, draft.limits())) {
-    draft.stop_at(*bound);
-  }
-}
-
 // A call of the instance that the event names; outcomes that name another's are astray.
 const Call* call_of(Scene scene, CallId id) {
   const Call* call = find_call(scene.draft.state, id);
   return call != nullptr && call->instance == scene.instance.id ? call : nullptr;
-}
-
-// Whether a call that was started and cut short leaves a question behind.
-bool may_have_acted(const RunState& state, const Call& call) {
-  const PinnedTool* tool = find_tool(state, call.tool);
-  PAWL_ASSERT(tool != nullptr);
-  return tool->effect == EffectClass::once || tool->effect == EffectClass::reconcilable;
-}
-
-bool was_cut_short(const ToolFinished& event) {
-  return event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
 }
 
 Refusal on(Scene scene, const AwaitingTools&, const ToolFinished& event) {
@@ -148,17 +127,20 @@ Refusal on(Scene scene, const AwaitingTools&, const ToolFinished& event) {
   const CallRunning* running = call == nullptr ? nullptr : std::get_if<CallRunning>(&call->state);
   if (running == nullptr || running->effect != event.effect) return late(event.kName, event.effect);
   draft.close(event.effect);
-  const PinnedTool* tool = find_tool(draft.state, call->tool);
-  PAWL_ASSERT(tool != nullptr);
-  after_tool(draft, scene.instance, event);
-  if (!was_cut_short(event) || !may_have_acted(draft.state, *call)) {
-    draft.end_call(call->id);
-  } else if (draft.ending() || tool->effect == EffectClass::once) {
-    doubt(draft, *call);
-  } else {
-    draft.effects.push_back(AskStatus{draft.mint_effect(), scene.instance.id, call->id});
-  }
+  take_result(draft, scene.instance, *call, event);
   go_on_when_all_ended(draft, scene.instance.id);
+  return kAccepted;
+}
+
+// Kept for whoever decides about the call, as long as nobody has; the first one only.
+Refusal on(Scene scene, const AwaitingTools&, const ResultCameLate& event) {
+  const Call* call = call_of(scene, event.call);
+  const bool undecided = call != nullptr && !std::holds_alternative<CallRunning>(call->state) &&
+                         !std::holds_alternative<CallEnded>(call->state);
+  if (!undecided || event.effect == EffectId{} || event.effect != call->last_run ||
+      call->late_result) {
+    return refuse(to_string(event.call) + " needs no evidence from " + to_string(event.effect));
+  }
   return kAccepted;
 }
 
@@ -225,6 +207,10 @@ Refusal on(Scene scene, const Suspended& phase, const InstanceResumed& event) {
 Refusal on(Scene scene, const AwaitingExternal&, const ExternalTurnPushed& event) {
   Draft& draft = scene.draft;
   if (draft.ending()) return refuse("external_turn_pushed comes too late: the run is ending");
+  if (event.blocks.size() > kBlocksPerReplyMax) {
+    return refuse("external_turn_pushed has " + std::to_string(event.blocks.size()) +
+                  " blocks; a turn has at most " + std::to_string(kBlocksPerReplyMax));
+  }
   if (const auto bound = exhausted_for_step(draft.tally, draft.limits())) {
     draft.stop_at(*bound);
     return kAccepted;
@@ -259,6 +245,12 @@ const OpenEffect* open_end_agent(const RunState& state) {
   return open_of(state, EffectKind::end_agent);
 }
 
+Refusal no_room_to_answer() {
+  return refuse(
+      "message_received comes too late: the run is done, and a limit leaves no room to "
+      "answer");
+}
+
 // A message that comes while a finished run is being wound up is still part of it: it was accepted.
 Refusal reopen(Scene scene) {
   Draft& draft = scene.draft;
@@ -267,6 +259,7 @@ Refusal reopen(Scene scene) {
       !std::holds_alternative<Resting>(scene.instance.phase)) {
     return refuse("message_received comes too late: the run is ending");
   }
+  if (exhausted_for_step(draft.tally, draft.limits())) return no_room_to_answer();
   draft.discard(*winding_up, {});
   draft.withdraw_ending();
   take_up_again(draft);
@@ -276,7 +269,8 @@ Refusal reopen(Scene scene) {
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const MessageReceived&) {
   Draft& draft = scene.draft;
-  if (draft.ending()) {
+  const bool over = draft.ending();
+  if (over) {
     if (Refusal refusal = reopen(scene)) return refusal;
   }
   if (const auto bound = crossed(draft.tally, draft.limits())) {
@@ -284,6 +278,8 @@ Refusal on(Scene scene, const P&, const MessageReceived&) {
   } else if constexpr (std::is_same_v<P, Resting>) {
     begin_step(draft, scene.instance, {1, 0});
   }
+  // A message that nobody can answer is refused: it does not turn what was done into a stop.
+  if (over && draft.ending()) return no_room_to_answer();
   return kAccepted;
 }
 

@@ -65,6 +65,21 @@ TEST_CASE("a differing call starts the count of identical calls anew") {
   }
 }
 
+TEST_CASE("identical calls that are refused count like any other") {
+  Guards guards;
+  guards.tool_errors = 0;
+  for (const Block& refused : {calls("nope"), calls_wrongly("pure", "/n: missing")}) {
+    TestRun run(with_guards(guards));
+    run.replies({says("a"), refused});
+    run.replies({says("b"), refused});
+    REQUIRE(!run.ending());
+
+    run.replies({says("c"), refused});
+
+    CHECK(run.reason() == StopReason::repeated_call);
+  }
+}
+
 TEST_CASE("the third identical step in a row ends the run, whatever its calls") {
   Guards guards;
   guards.identical_calls = 0;
@@ -96,7 +111,7 @@ TEST_CASE("the third tool error in a row ends the run, and a success starts anew
   steps(run, "a", "1", ToolEnd::failed);
   steps(run, "b", "2", ToolEnd::denied);
   steps(run, "c", "3");
-  steps(run, "d", "4", ToolEnd::timed_out);
+  steps(run, "d", "4", ToolEnd::denied);
   steps(run, "e", "5", ToolEnd::failed);
   REQUIRE(!run.ending());
 

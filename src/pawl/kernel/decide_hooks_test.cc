@@ -77,6 +77,57 @@ TEST_CASE("a callback that stops the run after a tool leaves a doubt, not a call
   CHECK(pure.call_is<CallWaiting>(kC2));
 }
 
+TEST_CASE("a stop after the model keeps the reply and what it cost, and starts none of its calls") {
+  TestRun run;
+  ModelReplied reply = run.reply({says("I will charge"), calls("once")});
+  reply.usage = tokens(100, 20);
+  reply.callback_stop = "too rude";
+
+  run.takes(reply);
+
+  CHECK(run->tally.usage == tokens(100, 20));
+  CHECK(run.decided<CallOpened>().empty());
+  CHECK(run.started<RunTool>() == 0);
+  CHECK(run.last().effects == Effects{EndAgent{EffectId{2}}});
+  CHECK(std::get<Ending>(run->course).detail == "after_model: too rude");
+  run.crashes();
+  CHECK(run.started<RunTool>() == 0);
+  run.ends();
+  CHECK(run.status() == RunStatus::stopped);
+  CHECK(run.reason() == StopReason::callback);
+  CHECK(run.output() == "I will charge");
+}
+
+TEST_CASE("a stop after a tool keeps its result, in one record") {
+  TestRun run;
+  run.replies({calls("once", "1"), calls("pure", "2")});
+  ToolFinished result = run.finish(kC1, "charged");
+  result.callback_stop = "enough";
+
+  run.takes(result);
+
+  CHECK(run.call_is<CallEnded>(kC1));
+  CHECK(run.last().effects == Effects{AbortEffect{EffectId{3}}});
+  CHECK(std::get<Ending>(run->course).detail == "after_tool: enough");
+  run.finishes(kC2, "", ToolEnd::aborted);
+  run.ends();
+  CHECK(run.reason() == StopReason::callback);
+  CHECK(calls_in_doubt(run.state()).empty());
+}
+
+TEST_CASE("a stop after a tool that was cut short leaves a doubt and makes no further attempt") {
+  TestRun run;
+  run.replies({calls("once", "1"), calls("pure", "2")});
+  for (const CallId call : {kC1, kC2}) {
+    ToolFinished result = run.finish(call, "", ToolEnd::timed_out);
+    result.callback_stop = "enough";
+    run.takes(result);
+  }
+  CHECK(run.started<RunTool>() == 2);
+  CHECK(run.call_is<CallDoubtful>(kC1));
+  CHECK(run.call_is<CallEnded>(kC2));
+}
+
 TEST_CASE("a callback that stops the run closes no effect that it was not asked about") {
   TestRun asking;
   asking.replies({calls("recon")});

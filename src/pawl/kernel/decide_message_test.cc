@@ -108,18 +108,89 @@ TEST_CASE("a reopened run takes up its workers again") {
   CHECK(run.in<AwaitingModel>(InstanceId{2}));
 }
 
-TEST_CASE("a message to a run whose bounds are used up ends it, with the message on record") {
+TEST_CASE("a message to a done run that has no room to answer is refused: it stays done") {
+  const std::string refusal =
+      "message_received comes too late: the run is done, and a limit leaves no room to answer";
+  const MessageReceived message{kRootInstance, Content("more"), "user"};
+  Limits steps;
+  steps.steps = 1;
+  Limits bytes;
+  bytes.bytes_in = 6;
+  Limits time;
+  time.time_ms = 10;
+  for (const Limits& limits : {steps, bytes, time}) {
+    TestRun run(with_limits(limits));
+    run.replies({says("done")});
+
+    CHECK(run.later(10).refuses(message) == refusal);
+
+    run.ends();
+    CHECK(run.status() == RunStatus::done);
+    CHECK(run.output() == "done");
+  }
+}
+
+TEST_CASE("a done run whose workers would use up the room is not reopened either") {
   Limits limits;
-  limits.steps = 1;
-  TestRun run(with_limits(limits));
-  run.replies({says("done")});
+  limits.steps = 2;
+  RunStarted start = with_agent_callbacks();
+  start.limits = limits;
+  TestRun run(start);
+  run.spawns("helper");
+  run.replies_as(InstanceId{2}, {calls("pure")});
+  run.takes(AgentBegan{EffectId{1}, HookVerdict::replace, Content("cached"), ""});
+  run.takes([&] {
+    ToolFinished finished = run.finish(kC1, "ok");
+    finished.instance = InstanceId{2};
+    return finished;
+  }());
 
-  run.hears("more");
+  CHECK(run.refuses(MessageReceived{kRootInstance, Content("more"), "user"}) ==
+        "message_received comes too late: the run is done, and a limit leaves no room to answer");
 
-  CHECK(run.reason() == StopReason::steps);
-  CHECK(run.instance().waiting_messages == std::vector<std::uint64_t>{2});
   run.ends();
-  CHECK(run.output() == "done");
+  CHECK(run.status() == RunStatus::done);
+}
+
+TEST_CASE("a message that waits when its instance cedes is answered before anything is given up") {
+  TestRun root;
+  root.hears("wait");
+  root.replies({says("bye"), calls("pure")}, ReplyStop::cede);
+  CHECK(!root.ending());
+  CHECK(root.dialogue() ==
+        "user: hello | assistant: bye [pure] | c1! not run: the same reply gave control away; ask "
+        "again | user: wait");
+  root.replies({says("now bye")}, ReplyStop::cede);
+  root.ends();
+  CHECK(root.reason() == StopReason::cede);
+
+  TestRun worker;
+  worker.spawns("helper");
+  worker.takes(MessageReceived{InstanceId{2}, Content("psst"), "user"});
+  worker.replies_as(InstanceId{2}, {says("bye")}, ReplyStop::cede);
+  CHECK(worker.dialogue(InstanceId{2}) == "user: task | assistant: bye | user: psst");
+}
+
+TEST_CASE("a message while a root that ceded is wound up reopens it") {
+  TestRun run;
+  run.replies({says("bye")}, ReplyStop::cede);
+  run.hears("one more");
+  CHECK(run.dialogue() == "user: hello | assistant: bye | user: one more");
+  CHECK(run.in<AwaitingModel>());
+}
+
+TEST_CASE("a message that waits when before_agent answers is answered by the model") {
+  TestRun run(with_agent_callbacks());
+  run.hears("and b?");
+
+  run.takes(AgentBegan{EffectId{1}, HookVerdict::replace, Content("cached"), ""});
+
+  CHECK(!run.ending());
+  CHECK(run.output() == "cached");
+  CHECK(run.dialogue() == "user: hello | assistant: cached | user: and b?");
+  run.replies({says("b too")});
+  run.ends();
+  CHECK(run.output() == "b too");
 }
 
 TEST_CASE("a message that is too large ends the run instead of reaching the model") {

@@ -190,6 +190,68 @@ TEST_CASE("a crash while pausing restarts nothing: calls are held, the model is 
                                         RunTool{EffectId{7}, kRootInstance, kC2, 2}});
 }
 
+TEST_CASE("a crash under a pause asks nothing and calls nobody before the resume") {
+  TestRun run;
+  run.replies({calls("recon", "1"), calls("recon", "2")});
+  run.finishes(kC2, "", ToolEnd::timed_out);
+  run.pauses();
+
+  run.crashes();
+
+  CHECK(run.last().effects.empty());
+  CHECK(waits(run) == "waiting paused");
+  run.parks();
+  run.crashes();
+  CHECK(run.last().effects.empty());
+  run.resumes();
+  CHECK(run.last().effects == Effects{AskStatus{EffectId{5}, kRootInstance, kC1},
+                                      AskStatus{EffectId{6}, kRootInstance, kC2}});
+
+  TestRun beginning(with_agent_callbacks());
+  beginning.pauses();
+  beginning.crashes();
+  CHECK(beginning.last().effects.empty());
+  CHECK(waits(beginning) == "waiting paused");
+  beginning.resumes();
+  CHECK(beginning.last().effects == Effects{BeginAgent{EffectId{2}}});
+  beginning.takes(AgentBegan{EffectId{2}, HookVerdict::proceed, {}, ""});
+  CHECK(beginning.in<AwaitingModel>());
+}
+
+TEST_CASE("a question that is held when the run ends is a doubt, once") {
+  TestRun run;
+  run.replies({calls("recon")});
+  run.pauses();
+  run.crashes();
+  TestRun limited = run;
+
+  run.cancels();
+  CHECK(run.decided<CallInDoubt>() == std::vector<CallInDoubt>{{kC1}});
+  CHECK(run.call_is<CallDoubtful>(kC1));
+  run.ends();
+
+  limited.later(1).takes(HookStopped{HookPoint::before_model, {}, "no"});
+  CHECK(limited.call_is<CallDoubtful>(kC1));
+}
+
+TEST_CASE("a pause outlives an end that is withdrawn: only a resume ends it") {
+  TestRun run;
+  run.spawns("helper");
+  run.replies_as(InstanceId{2}, {says("rests")});
+  run.pauses();
+  run.replies({says("faster than the abort")});
+  REQUIRE(run.ending());
+
+  run.hears("one more");
+
+  CHECK(run.last().effects.empty());
+  CHECK(std::holds_alternative<Pausing>(run->course));
+  CHECK(waits(run) == "waiting paused");
+  run.resumes();
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run.dialogue() == "user: hello | assistant: faster than the abort | user: one more");
+}
+
 TEST_CASE("a message under a pause waits for the resume") {
   TestRun run;
   run.pauses();

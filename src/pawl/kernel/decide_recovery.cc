@@ -18,11 +18,6 @@ void recover_model(Draft& draft, const OpenEffect& effect) {
   if (draft.going()) call_again(draft, *instance, {});
 }
 
-void ask_status(Draft& draft, const Call& call) {
-  if (draft.ending()) return draft.add(CallInDoubt{call.id});
-  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
-}
-
 void recover_tool(Draft& draft, const OpenEffect& effect) {
   const Call* call = find_call(draft.state, effect.call);
   PAWL_ASSERT(call != nullptr);
@@ -40,6 +35,27 @@ void recover_tool(Draft& draft, const OpenEffect& effect) {
   }
 }
 
+void start_what_was_held(Draft& draft) {
+  const bool held = draft.state.begin_held == Presence::present;
+  if (held) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+  for (const Instance& instance : draft.state.instances) {
+    // The root waits for its before-agent callbacks.
+    const bool beginning = instance.id == kRootInstance && (held || begins_agent(draft.state));
+    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
+      call_again(draft, instance, {});
+    }
+  }
+  for (const Call& call : draft.state.calls) {
+    const CallWaiting* waiting = std::get_if<CallWaiting>(&call.state);
+    if (waiting == nullptr || draft.ending()) continue;
+    if (waiting->held_for == HeldFor::status) {
+      ask_status(draft, call);
+    } else {
+      run_call(draft, call.instance, call.id, call.attempts);
+    }
+  }
+}
+
 }  // namespace
 
 void recover(Draft& draft, const OpenEffect& effect) {
@@ -53,7 +69,8 @@ void recover(Draft& draft, const OpenEffect& effect) {
       return ask_status(draft, *find_call(draft.state, effect.call));
     case EffectKind::begin_agent:
       draft.discard(effect, {});
-      if (!draft.ending()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+      // While pausing they are held: RunState::begin_held.
+      if (draft.going()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
       return;
     case EffectKind::end_agent:
       return draft.discard(effect, {});  // settle() asks for it anew
@@ -76,18 +93,7 @@ void go_on_where_all_ended(Draft& draft) {
 }
 
 void take_up_again(Draft& draft) {
-  for (const Instance& instance : draft.state.instances) {
-    // The root waits for its before-agent callbacks.
-    const bool beginning = instance.id == kRootInstance && begins_agent(draft.state);
-    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
-      call_again(draft, instance, {});
-    }
-  }
-  for (const Call& call : draft.state.calls) {
-    if (std::holds_alternative<CallWaiting>(call.state)) {
-      run_call(draft, call.instance, call.id, call.attempts);
-    }
-  }
+  if (draft.going()) start_what_was_held(draft);
   go_on_where_all_ended(draft);
 }
 

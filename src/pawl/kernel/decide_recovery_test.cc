@@ -228,16 +228,6 @@ TEST_CASE("a retry that is planned survives the crash") {
 
 // --- Timeouts, by class -----------------------------------------------------------------------
 
-TEST_CASE("a timeout of a pure or idempotent call is an error that the model sees") {
-  for (const char* tool : {"pure", "idem"}) {
-    TestRun run;
-    run.replies({calls(tool)});
-    run.finishes(kC1, "timed out after 30 s", ToolEnd::timed_out);
-    CHECK(run.dialogue() ==
-          "user: hello | assistant: [" + std::string(tool) + "] | c1! timed out after 30 s");
-  }
-}
-
 TEST_CASE("a timeout of a reconcilable call is asked about, of a once call is a doubt") {
   TestRun recon;
   recon.replies({calls("recon")});

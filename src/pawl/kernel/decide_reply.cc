@@ -58,6 +58,7 @@ CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) 
   decision.instance = instance.id;
   decision.call = draft.mint_call();
   decision.index = asked.index;
+  decision.fingerprint = asked.fingerprint;
   if (find_tool(draft.state, asked.call->tool) == nullptr) {
     decision.because = RefusedBecause::unknown_tool;
     decision.text = "unknown tool; the tools are: " + known_tools(draft.state);
@@ -152,11 +153,17 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
   begin_step(draft, instance, reply.fresh);
 }
 
-// A call inside a reply that was cut off is never run, even where its input happens to parse.
-void refuse_truncated(Draft& draft, const Instance& instance, const std::vector<Asked>& calls) {
+// Calls that cannot be run have a result nevertheless: a transcript with a call and no result is
+// one that no provider accepts.
+void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>& calls,
+                RefusedBecause because) {
+  // A call inside a reply that was cut off is never run, even where its input happens to parse.
+  const std::string text = because == RefusedBecause::truncated
+                               ? "not run: the reply was cut off at the output limit"
+                               : "not run: the same reply gave control away; ask again";
   for (const Asked& asked : calls) {
-    draft.add(CallRefused{instance.id, draft.mint_call(), asked.index, RefusedBecause::truncated,
-                          "not run: the reply was cut off at the output limit"});
+    draft.add(
+        CallRefused{instance.id, draft.mint_call(), asked.index, because, text, asked.fingerprint});
   }
   if (!calls.empty()) draft.add(ResultsTaken{instance.id});
 }
@@ -164,7 +171,7 @@ void refuse_truncated(Draft& draft, const Instance& instance, const std::vector<
 void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
              const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::max_tokens);
-  refuse_truncated(draft, instance, calls);
+  refuse_all(draft, instance, calls, RefusedBecause::truncated);
   if (instance.wrap_up == WrapUp::asked) {
     return draft.stop(RunStatus::stopped, StopReason::max_tokens,
                       "cut off at the output limit a second time, after being asked to wrap up");
@@ -189,8 +196,10 @@ void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
 }
 
 void cede(Draft& draft, const Instance& instance, const Reply& reply) {
-  end_step(draft, instance, reply, YieldReason::cede);
+  // A message that was accepted is answered first.
+  if (!instance.waiting_messages.empty()) return begin_step(draft, instance, reply.fresh);
   if (instance.id == kRootInstance) {
+    draft.add(InstanceRested{instance.id});
     return draft.stop(RunStatus::done, StopReason::cede, std::string(reply.detail));
   }
   draft.add(InstanceCeded{instance.id});
@@ -199,10 +208,27 @@ void cede(Draft& draft, const Instance& instance, const Reply& reply) {
   if (std::holds_alternative<Resting>(parent->phase)) begin_step(draft, *parent, {});
 }
 
-void suspend(Draft& draft, const Instance& instance, const Reply& reply) {
-  end_step(draft, instance, reply, YieldReason::suspend);
+// The reply gives control away: to a parent, to a person, to the host.
+void yield_turn(Draft& draft, const Instance& instance, const Reply& reply,
+                const std::vector<Asked>& calls) {
+  end_step(draft, instance, reply, yield_of(reply.stop, calls));
+  refuse_all(draft, instance, calls, RefusedBecause::yielded);
+  if (reply.stop == ReplyStop::cede) return cede(draft, instance, reply);
+  if (reply.stop == ReplyStop::external) return draft.add(TurnHandedOut{instance.id});
   draft.add(InstanceSuspended{instance.id, "s" + std::to_string(reply.step),
                               std::string(reply.detail), std::string(reply.metadata)});
+}
+
+bool is_beyond_bounds(const Draft& draft, const Reply& reply) {
+  return crossed(draft.tally, draft.limits()).has_value() ||
+         reply.blocks.size() > kBlocksPerReplyMax;
+}
+
+void stop_beyond_bounds(Draft& draft, const Reply& reply) {
+  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  draft.stop(RunStatus::failed, StopReason::validation_error,
+             "the reply has " + std::to_string(reply.blocks.size()) +
+                 " blocks; a reply has at most " + std::to_string(kBlocksPerReplyMax));
 }
 
 }  // namespace
@@ -213,9 +239,9 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
   const std::vector<Asked> calls = calls_of(reply.blocks);
   const YieldReason yield = yield_of(reply.stop, calls);
   if (draft.ending()) return end_step(draft, instance, reply, yield);
-  if (const auto bound = crossed(draft.tally, draft.limits())) {
+  if (is_beyond_bounds(draft, reply)) {
     end_step(draft, instance, reply, yield);
-    return draft.stop_at(*bound);
+    return stop_beyond_bounds(draft, reply);
   }
   switch (reply.stop) {
     case ReplyStop::max_tokens:
@@ -224,12 +250,9 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
       end_step(draft, instance, reply, YieldReason::end_turn);
       return draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));
     case ReplyStop::cede:
-      return cede(draft, instance, reply);
     case ReplyStop::suspend:
-      return suspend(draft, instance, reply);
     case ReplyStop::external:
-      end_step(draft, instance, reply, YieldReason::external);
-      return draft.add(TurnHandedOut{instance.id});
+      return yield_turn(draft, instance, reply, calls);
     case ReplyStop::end_turn:
     case ReplyStop::tool_use:
       break;

@@ -80,6 +80,28 @@ TEST_CASE("a refusal stops the run with its text") {
   CHECK(run.output() == "I will not.");
 }
 
+TEST_CASE("a reply of more blocks than a reply may have fails the run, and none of its calls run") {
+  TestRun run;
+  TestRun full = run;
+  std::vector<Block> blocks(kBlocksPerReplyMax, says("x"));
+  full.replies(blocks);
+  CHECK(full.reason() == StopReason::end_turn);
+  blocks.push_back(calls("once"));
+
+  run.replies(blocks);
+
+  CHECK(run.decided<CallOpened>().empty());
+  CHECK(std::get<Ending>(run->course).status == RunStatus::failed);
+  CHECK(run.reason() == StopReason::validation_error);
+  CHECK(std::get<Ending>(run->course).detail ==
+        "the reply has 257 blocks; a reply has at most 256");
+
+  TestRun turn;
+  turn.replies({says("you")}, ReplyStop::external);
+  CHECK(turn.refuses(ExternalTurnPushed{kRootInstance, blocks, {}, "host"}) ==
+        "external_turn_pushed has 257 blocks; a turn has at most 256");
+}
+
 TEST_CASE("calls are run even if the provider calls the stop end_turn, and none need be there") {
   TestRun some;
   some.replies({calls("pure")}, ReplyStop::end_turn);

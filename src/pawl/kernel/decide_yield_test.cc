@@ -102,6 +102,25 @@ TEST_CASE("a run with workers is done when the last of them rests") {
   CHECK(run.output() == "root's answer");
 }
 
+// --- calls in a reply that gives control away -------------------------------------------------
+
+TEST_CASE("calls in a reply that suspends or hands out have a result: they are refused") {
+  const std::string refused = "not run: the same reply gave control away; ask again";
+  for (const ReplyStop stop : {ReplyStop::suspend, ReplyStop::external}) {
+    TestRun run;
+    run.replies({says("hold"), calls("once"), calls("nope")}, stop);
+
+    CHECK(run.started<RunTool>() == 0);
+    CHECK(run->calls.empty());
+    CHECK(run.dialogue() ==
+          "user: hello | assistant: hold [once] [nope] | c1! " + refused + " | c2! " + refused);
+    CHECK(run.decided<CallRefused>().at(0).because == RefusedBecause::yielded);
+    CHECK(run->tally.tool_calls == 0);
+    CHECK(run.instance().guard.tool_errors == 0);
+    CHECK(run.status() == RunStatus::waiting);
+  }
+}
+
 // --- suspend ----------------------------------------------------------------------------------
 
 TEST_CASE("a suspended run waits for somebody to resume it by its suspend id") {

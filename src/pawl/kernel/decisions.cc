@@ -10,8 +10,19 @@ std::string_view name(RefusedBecause value) {
       return "invalid_input";
     case RefusedBecause::truncated:
       return "truncated";
+    case RefusedBecause::yielded:
+      return "yielded";
   }
   return "unknown_tool";
+}
+
+std::string_view name(HeldFor value) {
+  return value == HeldFor::run ? "run" : "status";
+}
+
+bool counts(const CallRefused& decision) {
+  return decision.because == RefusedBecause::unknown_tool ||
+         decision.because == RefusedBecause::invalid_input;
 }
 
 std::string_view name(Note) {

@@ -10,10 +10,11 @@ enum class RefusedBecause : std::uint8_t {
   unknown_tool,
   invalid_input,
   truncated,  // the reply was cut off inside it
+  yielded,    // the reply gave control away
 };
 std::string_view name(RefusedBecause value);
 template <>
-inline constexpr std::uint8_t kCount<RefusedBecause> = 3;
+inline constexpr std::uint8_t kCount<RefusedBecause> = 4;
 
 struct StepBegan {
   InstanceId instance = kRootInstance;
@@ -49,11 +50,16 @@ struct CallRefused {
   std::uint32_t index = 0;
   RefusedBecause because = RefusedBecause::unknown_tool;
   std::string text;
+  std::uint64_t fingerprint = 0;  // of tool and input
 
   PAWL_FACT(CallRefused, "call_refused",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(because)
-                PAWL_FIELD(text));
+                PAWL_FIELD(text) PAWL_FIELD(fingerprint));
 };
+
+// Whether it is a call and an error to limits and guards. One in a reply that was cut off or gave
+// control away is neither: nobody meant it to be run now.
+bool counts(const CallRefused& decision);
 
 struct CallInDoubt {
   CallId call{};
@@ -68,11 +74,21 @@ struct CallUnknown {
   PAWL_FACT(CallUnknown, "call_unknown", PAWL_FIELD(call));
 };
 
-// To be run (again) once effects may start.
+// What a call that is held waits for.
+enum class HeldFor : std::uint8_t {
+  run,     // to be run (again)
+  status,  // its tool is to be asked what became of it
+};
+std::string_view name(HeldFor value);
+template <>
+inline constexpr std::uint8_t kCount<HeldFor> = 2;
+
+// To go on once effects may start.
 struct CallHeld {
   CallId call{};
+  HeldFor held_for = HeldFor::run;
 
-  PAWL_FACT(CallHeld, "call_held", PAWL_FIELD(call));
+  PAWL_FACT(CallHeld, "call_held", PAWL_FIELD(call) PAWL_FIELD(held_for));
 };
 
 // All calls of the instance have ended: their results join the transcript, in order of call number.
@@ -186,12 +202,20 @@ struct EndingWithdrawn {
   PAWL_FACT(EndingWithdrawn, "ending_withdrawn");
 };
 
+// The attempt was cut short, and its tool says that another does no harm: what it reported is not
+// the call's result and no error of the model's.
+struct CallRetried {
+  CallId call{};
+
+  PAWL_FACT(CallRetried, "call_retried", PAWL_FIELD(call));
+};
+
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
 using Decision =
     std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
                  ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
                  InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
-                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn>;
+                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried>;
 
 // Effects, imperative.
 

@@ -19,12 +19,12 @@ Names names_in_order() {
 
 TEST_CASE("the numbers of decisions in journals never change") {
   CHECK(names_in_order<Decision>() ==
-        Names{"step_began",        "step_ended",      "call_opened",        "call_refused",
-              "call_in_doubt",     "call_unknown",    "call_held",          "results_taken",
-              "attempt_discarded", "retry_planned",   "note_added",         "messages_delivered",
-              "instance_readied",  "instance_rested", "instance_suspended", "turn_handed_out",
-              "instance_born",     "instance_ceded",  "pause_began",        "pause_ended",
-              "ending_began",      "ending_withdrawn"});
+        Names{"step_began",        "step_ended",       "call_opened",        "call_refused",
+              "call_in_doubt",     "call_unknown",     "call_held",          "results_taken",
+              "attempt_discarded", "retry_planned",    "note_added",         "messages_delivered",
+              "instance_readied",  "instance_rested",  "instance_suspended", "turn_handed_out",
+              "instance_born",     "instance_ceded",   "pause_began",        "pause_ended",
+              "ending_began",      "ending_withdrawn", "call_retried"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {

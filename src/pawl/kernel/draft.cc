@@ -127,6 +127,7 @@ void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
   add(EndingBegan{status, reason, std::move(detail)});
   course_ = Heading::ending;
   withdraw_starts();
+  doubt_held_questions();
   for (const OpenEffect& effect : state.open) {
     const bool abortable =
         effect.kind != EffectKind::begin_agent && effect.kind != EffectKind::end_agent;
@@ -142,13 +143,24 @@ void Draft::withdraw_starts() {
   effects.clear();
 }
 
+// What was to be asked about is not asked any more, and stays unknown.
+void Draft::doubt_held_questions() {
+  for (const Call& call : state.calls) {
+    const CallWaiting* held = std::get_if<CallWaiting>(&call.state);
+    if (held == nullptr || held->held_for != HeldFor::status) continue;
+    const Decision doubted = CallInDoubt{call.id};
+    if (std::find(decisions.begin(), decisions.end(), doubted) == decisions.end()) add(doubted);
+  }
+}
+
 void Draft::stop_at(StopReason limit) {
   stop(RunStatus::stopped, limit, limit_detail(limit, tally, limits()));
 }
 
 void Draft::withdraw_ending() {
   add(EndingWithdrawn{});
-  course_ = Heading::going;
+  const bool paused = std::get<Ending>(state.course).pause == Presence::present;
+  course_ = paused ? Heading::pausing : Heading::going;
 }
 
 bool Draft::all_ended(InstanceId instance) const {
@@ -187,22 +199,6 @@ void call_again(Draft& draft, const Instance& instance, Fresh fresh) {
   if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
   call_model(draft, instance.id,
              {instance.open_step, instance.attempts + 1, instance.position + fresh.outcomes});
-}
-
-void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made) {
-  if (draft.ending()) return;
-  if (draft.pausing()) return draft.add(CallHeld{call});
-  draft.effects.push_back(RunTool{draft.mint_effect(), instance, call, attempts_made + 1});
-}
-
-void doubt(Draft& draft, const Call& call) {
-  const PinnedTool* tool = find_tool(draft.state, call.tool);
-  if (tool != nullptr && tool->on_doubt == OnDoubt::tell_model) {
-    draft.add(CallUnknown{call.id});
-    draft.end_call(call.id);
-  } else {
-    draft.add(CallInDoubt{call.id});
-  }
 }
 
 void go_on_when_all_ended(Draft& draft, InstanceId id) {

@@ -54,6 +54,7 @@ class Draft {
   enum class Heading { going, pausing, ending };
 
   void withdraw_starts();
+  void doubt_held_questions();
 
   bool still_open(EffectId effect) const {
     return std::find(closed_.begin(), closed_.end(), effect) == closed_.end();
@@ -77,13 +78,20 @@ void begin_step(Draft& draft, const Instance& instance, Fresh fresh);
 void call_again(Draft& draft, const Instance& instance, Fresh fresh);
 // Runs a call (again), or holds it back while the run is pausing.
 void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made);
+// Asks the call's tool what became of it, or holds the question back while the run is pausing.
+void ask_status(Draft& draft, const Call& call);
 // Nobody knows what the call did: wait for a person, or tell the model, as its tool says.
 void doubt(Draft& draft, const Call& call);
+// Whether a call that was started and cut short leaves a question behind.
+bool may_have_acted(const RunState& state, const Call& call);
+// What an attempt reported: the call's result, or a reason to run it again, to ask or to doubt.
+void take_result(Draft& draft, const Instance& instance, const Call& call,
+                 const ToolFinished& event);
 // When all calls of the instance have ended, takes their results and goes on.
 void go_on_when_all_ended(Draft& draft, InstanceId instance);
 // Instances whose last call ended without them (by recovery, or while the run was ending) go on.
 void go_on_where_all_ended(Draft& draft);
-// What was held back while nothing might start is taken up again.
+// What was held back while nothing might start is taken up again, unless the run is pausing.
 void take_up_again(Draft& draft);
 // What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
 void recover(Draft& draft, const OpenEffect& effect);

@@ -120,11 +120,14 @@ struct ModelReplied {
   std::string model;          // which answered
   std::string session;        // resume handle, for executors that have one
   Origin origin = Origin::executor;
+  // Why an after_model callback asked for the run to stop: the reply, what it cost and the stop are
+  // one fact, so that no call of the reply can start in between.
+  std::optional<std::string> callback_stop;
 
   PAWL_FACT(ModelReplied, "model_replied",
             PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(blocks) PAWL_FIELD(usage)
                 PAWL_FIELD(stop) PAWL_FIELD(stop_detail) PAWL_FIELD(stop_metadata) PAWL_FIELD(model)
-                    PAWL_FIELD(session) PAWL_FIELD(origin));
+                    PAWL_FIELD(session) PAWL_FIELD(origin) PAWL_FIELD(callback_stop));
 };
 
 struct ModelFailed {
@@ -160,10 +163,12 @@ struct ToolFinished {
   Content content;
   std::uint64_t content_length = 0;  // produced; more than content's when it was cut
   Origin origin = Origin::executor;
+  std::optional<std::string> callback_stop;  // as in ModelReplied, by an after_tool callback
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
-                PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin));
+                PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
+                    PAWL_FIELD(callback_stop));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };
@@ -287,6 +292,20 @@ struct RunFinished {
   PAWL_FACT(RunFinished, "run_finished", PAWL_FIELD(effect) PAWL_FIELD(output));
 };
 
+// A tool reported about an attempt that had been given up: evidence for whoever decides about the
+// call. It changes no outcome by itself, and the model is not shown it.
+struct ResultCameLate {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  EffectId effect{};
+  ToolEnd end = ToolEnd::succeeded;
+  Content content;
+
+  PAWL_FACT(ResultCameLate, "result_came_late",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
+                PAWL_FIELD(content));
+};
+
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
 struct Unrecognised {
   std::uint64_t type = 0;
@@ -297,11 +316,12 @@ struct Unrecognised {
 
 // DO NOT REORDER: the index is embedded in journals. Append before Unrecognised, which stays last
 // and whose own index is never written.
-using Event = std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed,
-                           ModelAborted, ToolFinished, ToolStatusLearned, DoubtResolved,
-                           MessageReceived, PauseRequested, ResumeRequested, CancelRequested,
-                           TimerFired, HookFailed, HookStopped, InstanceSpawned, InstanceResumed,
-                           ExternalTurnPushed, RunWaiting, RunFinished, Unrecognised>;
+using Event =
+    std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed, ModelAborted,
+                 ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
+                 ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
+                 InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
+                 ResultCameLate, Unrecognised>;
 
 std::string_view name(const Event& event);
 // The instance an event is about; the root for events about the run.

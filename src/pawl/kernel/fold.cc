@@ -27,6 +27,7 @@ class RunFolder {
   void apply(const ExternalTurnPushed& event);
   void apply(const RunWaiting& event);
   void apply(const RunFinished& event);
+  void apply(const ResultCameLate& event);
   template <class Other>
   void apply(const Other&) {}
 
@@ -53,6 +54,7 @@ class RunFolder {
   void apply(const PauseEnded& decision);
   void apply(const EndingBegan& decision);
   void apply(const EndingWithdrawn& decision);
+  void apply(const CallRetried& decision);
 
   // Effects.
   void apply(const CallModel& effect);
@@ -65,6 +67,7 @@ class RunFolder {
   void open_effect(EffectId id, EffectKind kind, InstanceId instance, CallId call);
   void close_effect(EffectId id);
   void end_call(CallId id);
+  void count_call(LoopGuard& guard, std::uint64_t fingerprint);
   void open_call(InstanceId instance, CallId call, std::uint32_t index, CallState state);
   void fail(const std::string& what);
 
@@ -135,7 +138,10 @@ void RunFolder::apply(const RunStarted& event) {
 
 void RunFolder::apply(const AgentBegan& event) {
   close_effect(event.effect);
-  if (event.verdict == HookVerdict::replace) instance(kRootInstance).last_text = record_.seq;
+  if (event.verdict != HookVerdict::replace) return;
+  Instance& root = instance(kRootInstance);
+  root.last_text = record_.seq;
+  root.transcript.push_back({EntryKind::assistant, record_.seq, 0});
 }
 
 void RunFolder::take_blocks(Instance& where, const std::vector<Block>& blocks) {
@@ -218,6 +224,10 @@ void RunFolder::apply(const RunFinished& event) {
   state_.life = Finished{output};
 }
 
+void RunFolder::apply(const ResultCameLate& event) {
+  call(event.call).late_result = record_.seq;
+}
+
 // --- Decisions ---------------------------------------------------------------------------------
 
 void RunFolder::apply(const StepBegan& decision) {
@@ -245,28 +255,37 @@ void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, Call
                                ? std::get_if<CallBlock>(&(*blocks)[index])
                                : nullptr;
   if (block == nullptr) return fail(to_string(id) + " names no call of its reply");
-  state_.calls.push_back({id, where, block->tool, record_.seq, index, 0, std::move(opened)});
+  Call one;
+  one.id = id;
+  one.instance = where;
+  one.tool = block->tool;
+  one.seq = record_.seq;
+  one.index = index;
+  one.state = std::move(opened);
+  state_.calls.push_back(std::move(one));
   state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(id));
+}
+
+void RunFolder::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
+  ++state_.tally.tool_calls;
+  const bool same = guard.identical_calls > 0 && guard.call_fingerprint == fingerprint;
+  guard.identical_calls = same ? guard.identical_calls + 1 : 1;
+  guard.call_fingerprint = fingerprint;
 }
 
 void RunFolder::apply(const CallOpened& decision) {
   Instance& where = instance(decision.instance);
   open_call(decision.instance, decision.call, decision.index, CallWaiting{});
-  ++state_.tally.tool_calls;
+  count_call(where.guard, decision.fingerprint);
   where.phase = AwaitingTools{};
-  LoopGuard& guard = where.guard;
-  const bool same = guard.identical_calls > 0 && guard.call_fingerprint == decision.fingerprint;
-  guard.identical_calls = same ? guard.identical_calls + 1 : 1;
-  guard.call_fingerprint = decision.fingerprint;
 }
 
 void RunFolder::apply(const CallRefused& decision) {
   open_call(decision.instance, decision.call, decision.index, CallEnded{record_.seq});
-  if (decision.because == RefusedBecause::truncated) return;  // nobody asked for it
-  ++state_.tally.tool_calls;
-  Instance& where = instance(decision.instance);
-  ++where.guard.tool_errors;
-  where.guard.identical_calls = 0;
+  if (!counts(decision)) return;
+  LoopGuard& guard = instance(decision.instance).guard;
+  count_call(guard, decision.fingerprint);
+  ++guard.tool_errors;
 }
 
 void RunFolder::apply(const CallInDoubt& decision) {
@@ -278,7 +297,14 @@ void RunFolder::apply(const CallUnknown& decision) {
 }
 
 void RunFolder::apply(const CallHeld& decision) {
-  call(decision.call).state = CallWaiting{};
+  call(decision.call).state = CallWaiting{decision.held_for};
+}
+
+void RunFolder::apply(const CallRetried& decision) {
+  Call& one = call(decision.call);
+  one.state = CallWaiting{};
+  LoopGuard& guard = instance(one.instance).guard;
+  if (guard.tool_errors > 0) --guard.tool_errors;  // The event counted one, and it is none.
 }
 
 void RunFolder::apply(const ResultsTaken& decision) {
@@ -319,6 +345,7 @@ void RunFolder::apply(const AttemptDiscarded& decision) {
   if (effect.kind == EffectKind::tool || effect.kind == EffectKind::status) {
     call(effect.call).state = CallWaiting{};
   }
+  if (effect.kind == EffectKind::begin_agent) state_.begin_held = Presence::present;
 }
 
 void RunFolder::apply(const RetryPlanned& decision) {
@@ -392,12 +419,20 @@ void RunFolder::apply(const PauseEnded&) {
 }
 
 void RunFolder::apply(const EndingBegan& decision) {
-  state_.course = Ending{decision.status, decision.reason, decision.detail,
-                         record_.stamp.elapsed_ms, state_.tally.steps};
+  const bool paused = std::holds_alternative<Pausing>(state_.course);
+  state_.course = Ending{decision.status,    decision.reason,
+                         decision.detail,    record_.stamp.elapsed_ms,
+                         state_.tally.steps, paused ? Presence::present : Presence::absent};
 }
 
 void RunFolder::apply(const EndingWithdrawn&) {
-  state_.course = Going{};
+  const Ending* ending = std::get_if<Ending>(&state_.course);
+  if (ending == nullptr) return fail("no ending to withdraw");
+  if (ending->pause == Presence::present) {
+    state_.course = Pausing{};
+  } else {
+    state_.course = Going{};
+  }
 }
 
 // --- Effects -----------------------------------------------------------------------------------
@@ -417,6 +452,7 @@ void RunFolder::apply(const RunTool& effect) {
   Call& one = call(effect.call);
   one.state = CallRunning{effect.effect};
   one.attempts = effect.attempt;
+  one.last_run = effect.effect;
   open_effect(effect.effect, EffectKind::tool, effect.instance, effect.call);
 }
 
@@ -426,6 +462,7 @@ void RunFolder::apply(const AskStatus& effect) {
 }
 
 void RunFolder::apply(const BeginAgent& effect) {
+  state_.begin_held = Presence::absent;
   open_effect(effect.effect, EffectKind::begin_agent, kRootInstance, {});
 }
 

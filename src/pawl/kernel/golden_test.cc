@@ -121,11 +121,29 @@ TestRun callbacks() {
   TestRun run(start);
   run.takes(AgentBegan{EffectId{1}, HookVerdict::proceed, {}, ""});
   run.takes(HookFailed{HookPoint::before_model, "threw"});
-  run.replies({calls("recon"), calls("once")});
+  run.replies({calls("recon"), calls("pure")});
   run.finishes(kC1, "", ToolEnd::timed_out);
+  run.finishes(kC2, "", ToolEnd::timed_out);
+  run.takes(ResultCameLate{kRootInstance, kC1, EffectId{3}, ToolEnd::succeeded, Content("late")});
+  run.pauses();
+  run.crashes();
+  run.resumes();
   run.learns(kC1, StatusAnswer::done, "it was done");
   run.takes(HookStopped{HookPoint::after_tool, run.call_effect(kC2), "enough"});
   run.takes(RunFinished{run.effect_of(EffectKind::end_agent), Content("replaced")});
+  return run;
+}
+
+TestRun stops() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-stops"};
+  TestRun run(start);
+  run.replies({calls("once"), calls("pure")});
+  ToolFinished result = run.finish(kC1, "charged");
+  result.callback_stop = "enough";
+  run.takes(result);
+  run.finishes(kC2, "", ToolEnd::aborted);
+  run.ends();
   return run;
 }
 
@@ -173,6 +191,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"people", encoded(people().records())},
           {"yields", encoded(yields().records())},
           {"callbacks", encoded(callbacks().records())},
+          {"stops", encoded(stops().records())},
           {"limits", encoded(limits().records())},
           {"future", with_optional_event()}};
 }
@@ -233,7 +252,7 @@ TEST_CASE("golden journals are written when that is asked for") {
 }
 
 TEST_CASE("golden journals decode, fold and encode to the same bytes and the same chain") {
-  REQUIRE(golden_paths().size() >= 6);
+  REQUIRE(golden_paths().size() >= 7);
   for (const auto& path : golden_paths()) {
     CAPTURE(path.string());
     const GoldenFile golden = read_file(path);

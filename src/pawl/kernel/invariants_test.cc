@@ -61,6 +61,9 @@ std::string fault_of_liveness(const RunState& state) {
   for (const Instance& one : state.instances) {
     const bool beginning =
         one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
+    if (going && std::holds_alternative<Resting>(one.phase) && !one.waiting_messages.empty()) {
+      return to_string(one.id) + " rests, and a message waits";
+    }
     if (going && std::holds_alternative<Ready>(one.phase) && !beginning) {
       return to_string(one.id) + " is ready, and nobody calls the model";
     }
@@ -77,10 +80,14 @@ std::string fault_of_liveness(const RunState& state) {
     if (find_instance(state, one.parent) == nullptr) return to_string(one.id) + " is an orphan";
   }
   for (const Call& call : state.calls) {
-    if (going && std::holds_alternative<CallWaiting>(call.state)) {
-      return to_string(call.id) + " is held, and nobody runs it";
+    const auto* held = std::get_if<CallWaiting>(&call.state);
+    if (held == nullptr) continue;
+    if (going) return to_string(call.id) + " is held, and nobody runs it";
+    if (ending && held->held_for == HeldFor::status) {
+      return to_string(call.id) + " waits for a question that nobody asks any more";
     }
   }
+  if (going && state.begin_held == Presence::present) return "agent callbacks are held";
   return "";
 }
 

@@ -54,6 +54,7 @@ PAWL_NAMED(ToolEnd, "tool_end");
 PAWL_NAMED(StatusAnswer, "status_answer");
 PAWL_NAMED(DoubtVerdict, "doubt_verdict");
 PAWL_NAMED(RefusedBecause, "refused_because");
+PAWL_NAMED(HeldFor, "held_for");
 PAWL_NAMED(Note, "note");
 #undef PAWL_NAMED
 template <class T>
@@ -132,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                           StatusAnswer, DoubtVerdict, RefusedBecause, Note>()}};
+                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note>()}};
 }
 
 std::string document_path() {

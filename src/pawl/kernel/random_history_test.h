@@ -54,6 +54,7 @@ inline std::vector<Block> random_blocks(Rng& rng) {
   static const std::vector<std::string> kTools = {"pure", "idem", "recon", "once",
                                                   "tell", "once", "nope"};
   std::vector<Block> blocks;
+  if (rng.one_in(300)) blocks.assign(kBlocksPerReplyMax, says(""));
   if (!rng.one_in(3)) blocks.push_back(says("t" + std::to_string(rng.below(50))));
   for (std::uint64_t n = rng.one_in(8) ? 0 : 1 + rng.below(3); n > 0; --n) {
     blocks.push_back(rng.one_in(12) ? calls_wrongly(rng.pick(kTools), "bad")
@@ -111,6 +112,7 @@ class RandomHost {
     event.blocks = random_blocks(rng_);
     event.usage = random_usage(rng_);
     if (rng_.one_in(8)) event.stop = any<ReplyStop>();
+    if (rng_.one_in(60)) event.callback_stop = "no";
     return event;
   }
   Event failed(InstanceId instance, EffectId effect) {
@@ -124,7 +126,11 @@ class RandomHost {
     event.effect = effect;
     if (rng_.one_in(2)) event.end = any<ToolEnd>();
     event.content = Content("result");
+    if (rng_.one_in(60)) event.callback_stop = "no";
     return event;
+  }
+  Event late(InstanceId instance, CallId call, EffectId effect) {
+    return ResultCameLate{instance, call, effect, any<ToolEnd>(), Content("late")};
   }
   Event learned(InstanceId instance, CallId call, EffectId effect) {
     return ToolStatusLearned{instance, call, effect, any<StatusAnswer>(), Content("s")};
@@ -140,6 +146,9 @@ class RandomHost {
       return ExternalTurnPushed{instance.id, random_blocks(rng_), random_usage(rng_), "host"};
     }
     for (const Call& call : state_.calls) {
+      if (!std::holds_alternative<CallEnded>(call.state) && rng_.one_in(8)) {
+        return late(call.instance, call.id, call.last_run);
+      }
       if (std::holds_alternative<CallDoubtful>(call.state) && rng_.one_in(2)) {
         return DoubtResolved{call.instance, call.id, any<DoubtVerdict>(), Content("r"), "op"};
       }
@@ -190,7 +199,9 @@ class RandomHost {
     const auto instance = static_cast<InstanceId>(1 + rng_.below(4));
     const EffectId effect{rng_.below(state_.effects_minted + 2)};
     const CallId call{rng_.below(state_.calls_minted + 2)};
-    switch (rng_.below(9)) {
+    switch (rng_.below(10)) {
+      case 8:
+        return late(instance, call, effect);
       case 0:
         return replied(instance, effect);
       case 1:

@@ -17,6 +17,9 @@ class ReferenceModel {
   std::string observe(const Record& record) {
     fault_.clear();
     started_here_.clear();
+    calls_asked_ = calls_answered_ = 0;
+    gone_ = stop_asked_ = false;
+    const bool was_done = ending_ && ended_as_ == RunStatus::done;
     const bool waited = waits();
     if (const auto* start = std::get_if<RunStarted>(&record.event)) start_ = *start;
     if (!waited && live_) active_ms_ += record.stamp.elapsed_ms - elapsed_ms_;
@@ -26,6 +29,10 @@ class ReferenceModel {
     for (const Decision& one : record.decisions) std::visit(take_one, one);
     for (const Effect& one : record.effects) std::visit(take_one, one);
     check_bounds();
+    check_reply();
+    if (was_done && ending_ && ended_as_ != RunStatus::done) {
+      blame("what was done is " + shown(ended_as_));
+    }
     if (live_ && open_.empty() && ending_) blame("it is ending, and nothing is under way");
     if (std::holds_alternative<DriverAttached>(record.event)) {
       for (const auto& [id, effect] : open_) {
@@ -65,8 +72,13 @@ class ReferenceModel {
     EffectClass effect = EffectClass::once;
     OnDoubt on_doubt = OnDoubt::wait;
     std::string state = "held";
-    int runs = 0;
+    std::uint32_t runs = 0;
     bool known_absent = false;  // somebody who knows said that it did not happen
+    bool has_evidence = false;
+  };
+  struct Repeats {
+    std::uint64_t fingerprint = 0;
+    std::uint32_t count = 0;
   };
 
   void blame(const std::string& what) {
@@ -95,10 +107,19 @@ class ReferenceModel {
     live_ = true;
     read(event.input);
   }
-  void take(const MessageReceived& event, const Record&) { read(event.text); }
+  void take(const MessageReceived& event, const Record&) {
+    read(event.text);
+    ++messages_[event.instance];
+  }
+  void hear(const std::vector<Block>& blocks) {
+    for (const Block& one : blocks) calls_asked_ += std::holds_alternative<CallBlock>(one);
+    if (blocks.size() > kBlocksPerReplyMax) stop_asked_ = true;
+  }
   void take(const ModelReplied& event, const Record&) {
     close(event.effect, "call_model");
     use(event.usage);
+    hear(event.blocks);
+    if (event.callback_stop) stop_asked_ = true;
   }
   void take(const ModelFailed& event, const Record&) {
     close(event.effect, "call_model");
@@ -108,7 +129,10 @@ class ReferenceModel {
     close(event.effect, "call_model");
     use(event.usage);
   }
-  void take(const ExternalTurnPushed& event, const Record&) { use(event.usage); }
+  void take(const ExternalTurnPushed& event, const Record&) {
+    use(event.usage);
+    hear(event.blocks);
+  }
   void take(const AgentBegan& event, const Record&) { close(event.effect, "begin_agent"); }
   void take(const RunFinished& event, const Record&) {
     close(event.effect, "end_agent");
@@ -121,7 +145,20 @@ class ReferenceModel {
     OneCall& call = calls_[event.call];
     const bool cut = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
     const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
-    call.state = cut && asks ? "must be doubted or asked about" : "ended";
+    const bool again = cut && !asks && !ending_ && call.runs < kToolAttemptsMax;
+    call.state = !cut    ? "ended"
+                 : asks  ? "must be doubted or asked about"
+                 : again ? "must be run again"
+                         : "ended";
+    if (event.callback_stop) stop_asked_ = true;
+    std::uint32_t& errors = errors_[event.instance];
+    errors = event.end == ToolEnd::succeeded ? 0 : errors + 1;
+  }
+  void take(const ResultCameLate& event, const Record&) {
+    OneCall& call = calls_[event.call];
+    if (call.has_evidence) blame("evidence is taken twice");
+    if (call.state == "running" || call.state == "ended") blame("evidence about what is known");
+    call.has_evidence = true;
   }
   void take(const ToolStatusLearned& event, const Record&) {
     close(event.effect, "ask_status");
@@ -162,15 +199,42 @@ class ReferenceModel {
     const auto& blocks =
         reply != nullptr ? reply->blocks : std::get<ExternalTurnPushed>(record.event).blocks;
     ++tool_calls_;
+    count(one.instance, one.fingerprint);
     for (const PinnedTool& tool : start_.tools) {
       if (tool.name == std::get<CallBlock>(blocks.at(one.index)).tool) {
-        calls_[one.call] = {one.instance, tool.effect, tool.on_doubt, "held", 0, false};
+        calls_[one.call] = {one.instance, tool.effect, tool.on_doubt, "held", 0, false, false};
       }
     }
   }
   void take(const CallRefused& one, const Record&) {
-    if (one.because != RefusedBecause::truncated) ++tool_calls_;
-    calls_[one.call] = {one.instance, {}, {}, "ended", 0, false};
+    const bool meant =
+        one.because != RefusedBecause::truncated && one.because != RefusedBecause::yielded;
+    if (meant) ++tool_calls_;
+    if (meant) ++errors_[one.instance];
+    if (meant) count(one.instance, one.fingerprint);
+    if (!meant) ++calls_answered_;
+    calls_[one.call] = {one.instance, {}, {}, "ended", 0, false, false};
+  }
+  void count(InstanceId instance, std::uint64_t fingerprint) {
+    ++calls_answered_;
+    Repeats& seen = repeats_[instance];
+    seen.count = seen.fingerprint == fingerprint ? seen.count + 1 : 1;
+    seen.fingerprint = fingerprint;
+    const std::uint32_t allowed = start_.guards.identical_calls;
+    if (allowed > 0 && seen.count >= allowed) blame("an identical call is made too often");
+  }
+  void take(const CallRetried& one, const Record&) {
+    if (calls_[one.call].state != "must be run again") blame("it is not to be run again");
+    --errors_[calls_[one.call].instance];  // What is tried again has not failed yet.
+    calls_[one.call].state = "held";
+  }
+  void take(const MessagesDelivered& one, const Record&) {
+    if (messages_[one.instance] != one.count) blame("other messages wait");
+    messages_[one.instance] = 0;
+  }
+  void take(const InstanceCeded& one, const Record&) {
+    if (messages_[one.instance] > 0) blame("an instance goes, and its messages with it");
+    gone_ = true;
   }
   void take(const CallInDoubt& one, const Record&) { calls_[one.call].state = "in_doubt"; }
   void take(const CallUnknown& one, const Record&) {
@@ -205,12 +269,23 @@ class ReferenceModel {
   void take(const InstanceBorn&, const Record&) { ++branches_; }
   void take(const PauseBegan&, const Record&) { paused_ = true; }
   void take(const PauseEnded&, const Record&) { paused_ = false; }
-  void take(const EndingBegan& one, const Record&) {
+  void take(const EndingBegan& one, const Record& record) {
     if (ending_) blame("it ends twice");
+    const bool by_result = std::holds_alternative<ToolFinished>(record.event);
+    if (by_result && one.reason == StopReason::tool_errors &&
+        errors_[record.instance] < start_.guards.tool_errors) {
+      blame("it ends for tool errors that were none");
+    }
     ending_ = true;
     ended_as_ = one.status;
+    if (one.status == RunStatus::done && messages_[kRootInstance] > 0) {
+      blame("it is done, and a message was not answered");
+    }
+    for (auto& [id, call] : calls_) {
+      if (call.state == "must be run again") call.state = "ended";
+    }
   }
-  void take(const EndingWithdrawn&, const Record&) { ending_ = paused_ = false; }
+  void take(const EndingWithdrawn&, const Record&) { ending_ = false; }
 
   // --- Effects ---------------------------------------------------------------------------------
 
@@ -245,7 +320,7 @@ class ReferenceModel {
     open(one.effect, "run_tool", one.call);
   }
   void take(const AskStatus& one, const Record&) {
-    if (ending_) blame("a status is asked for while the run is ending");
+    if (paused_ || ending_) blame("a status is asked for while the run is paused or ending");
     if (calls_[one.call].effect != EffectClass::reconcilable) blame("it cannot be asked about");
     calls_[one.call].state = "asking";
     open(one.effect, "ask_status", one.call);
@@ -253,7 +328,10 @@ class ReferenceModel {
   void take(const AbortEffect& one, const Record&) {
     if (open_.count(one.target) == 0) blame(to_string(one.target) + " is aborted, and not open");
   }
-  void take(const BeginAgent& one, const Record&) { open(one.effect, "begin_agent", {}); }
+  void take(const BeginAgent& one, const Record&) {
+    if (paused_ || ending_) blame("callbacks are called while the run is paused or ending");
+    open(one.effect, "begin_agent", {});
+  }
   void take(const EndAgent& one, const Record&) {
     if (!ending_ || !open_.empty()) blame("the end begins too early");
     open(one.effect, "end_agent", {});
@@ -270,6 +348,12 @@ class ReferenceModel {
     for (const auto& [id, call] : calls_) {
       if (call.state.starts_with("must")) blame(to_string(id) + " " + call.state);
     }
+  }
+
+  // A run that goes on has a result for every call, and none that was to stop goes on.
+  void check_reply() {
+    if (stop_asked_ && !ending_) blame("it was to stop, and goes on");
+    if (!ending_ && !gone_ && calls_asked_ != calls_answered_) blame("a call has no result");
   }
 
   RunStarted start_;
@@ -290,6 +374,13 @@ class ReferenceModel {
   std::set<EffectId> started_here_;
   std::map<EffectId, Usage> reserved_;
   std::set<InstanceId> retries_;
+  std::map<InstanceId, std::uint64_t> messages_;  // that wait
+  std::map<InstanceId, Repeats> repeats_;
+  std::map<InstanceId, std::uint32_t> errors_;  // of tools, in a row
+  std::uint64_t calls_asked_ = 0;               // by the reply of this record
+  std::uint64_t calls_answered_ = 0;
+  bool gone_ = false;
+  bool stop_asked_ = false;
   std::map<CallId, OneCall> calls_;
   std::string fault_;
 };

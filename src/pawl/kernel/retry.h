@@ -9,6 +9,9 @@
 namespace pawl {
 
 inline constexpr std::uint64_t kRetryAfterMaxMs = 3'600'000;
+// Attempts at one pure or idempotent call, those that a crash cut short included, before a timeout
+// is told to the model.
+inline constexpr std::uint32_t kToolAttemptsMax = 3;
 
 struct RetryPolicy {
   std::uint32_t attempts_max = 4;  // of one step, the first included

@@ -55,6 +55,14 @@ const PinnedTool* find_tool(const RunState& state, std::string_view tool) {
   return found == state.tools.end() ? nullptr : &*found;
 }
 
+std::vector<CallId> calls_in_doubt(const RunState& state) {
+  std::vector<CallId> calls;
+  for (const Call& call : state.calls) {
+    if (std::holds_alternative<CallDoubtful>(call.state)) calls.push_back(call.id);
+  }
+  return calls;
+}
+
 bool is_waiting(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life)) return false;
   if (std::holds_alternative<Ending>(state.course)) return false;

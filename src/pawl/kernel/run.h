@@ -113,8 +113,10 @@ struct Instance {
 };
 
 // States of a call, from its opening until its result is taken.
-struct CallWaiting {  // to be run once effects may start
-  PAWL_FACT(CallWaiting, "held");
+struct CallWaiting {  // to go on once effects may start
+  HeldFor held_for = HeldFor::run;
+
+  PAWL_FACT(CallWaiting, "held", PAWL_FIELD(held_for));
 };
 struct CallRunning {
   EffectId effect{};
@@ -144,10 +146,13 @@ struct Call {
   std::uint32_t index = 0;  // of its block in that reply
   std::uint32_t attempts = 0;
   CallState state;
+  EffectId last_run{};                       // its latest attempt
+  std::optional<std::uint64_t> late_result;  // the record of what that attempt reported too late
 
   PAWL_FACT(Call, "call",
             PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq) PAWL_FIELD(index)
-                PAWL_FIELD(attempts) PAWL_FIELD(state));
+                PAWL_FIELD(attempts) PAWL_FIELD(state) PAWL_FIELD(last_run)
+                    PAWL_FIELD(late_result));
 };
 
 enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent };
@@ -178,10 +183,11 @@ struct Ending {
   std::string detail;
   std::uint64_t since_elapsed_ms = 0;
   std::uint64_t step = 0;
+  Presence pause = Presence::absent;  // it was pausing: if the end is withdrawn, it is so again
 
   PAWL_FACT(Ending, "ending",
             PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail) PAWL_FIELD(since_elapsed_ms)
-                PAWL_FIELD(step));
+                PAWL_FIELD(step) PAWL_FIELD(pause));
 };
 using Course = std::variant<Going, Pausing, Ending>;
 
@@ -223,6 +229,7 @@ struct RunState {
   std::vector<Instance> instances;  // the root first; parents before children
   std::vector<Call> calls;          // opened and not yet taken, by number
   std::vector<OpenEffect> open;
+  Presence begin_held = Presence::absent;  // before-agent callbacks, to run once effects may start
   Parked parked = Parked::no;
   Tally tally;
   std::uint64_t calls_minted = 0;
@@ -239,11 +246,11 @@ struct RunState {
                     PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
                         PAWL_FIELD(tools) PAWL_FIELD(started_at_ms) PAWL_FIELD(life)
                             PAWL_FIELD(course) PAWL_FIELD(instances) PAWL_FIELD(calls)
-                                PAWL_FIELD(open) PAWL_FIELD(parked) PAWL_FIELD(tally)
-                                    PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
-                                        PAWL_FIELD(instances_minted) PAWL_FIELD(length)
-                                            PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
-                                                PAWL_FIELD(at_ms));
+                                PAWL_FIELD(open) PAWL_FIELD(begin_held) PAWL_FIELD(parked)
+                                    PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
+                                        PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
+                                            PAWL_FIELD(length) PAWL_FIELD(epoch)
+                                                PAWL_FIELD(elapsed_ms) PAWL_FIELD(at_ms));
 };
 
 struct Record;
@@ -273,6 +280,8 @@ WaitFor waits_for(const RunState& state);
 StopReason stop_reason_of(const RunState& state);  // meaningful once it is ending
 // True while nothing is under way and nothing is due by itself: somebody must act.
 bool is_waiting(const RunState& state);
+// Calls of which nobody knows what they did. A run that is over keeps those it left behind.
+std::vector<CallId> calls_in_doubt(const RunState& state);
 
 // True when a RunWaiting is to be recorded: it waits, and the journal does not say so yet.
 bool wants_park(const RunState& state);

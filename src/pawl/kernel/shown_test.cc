@@ -129,7 +129,7 @@ std::string shown(const std::vector<std::string>& value) {
 TEST_CASE("values are shown by name, with all their fields") {
   CHECK(shown(Effect(AbortEffect{EffectId{3}})) == "abort_effect{target=e3}");
   CHECK(shown(std::vector<Decision>{PauseBegan{}, CallHeld{CallId{1}}}) ==
-        "[pause_began{}, call_held{call=c1}]");
+        "[pause_began{}, call_held{call=c1, held_for=run}]");
   CHECK(shown(Event(RunFinished{EffectId{2}, Content("x")})) ==
         "run_finished{effect=e2, output='x'}");
 }

@@ -90,10 +90,14 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       return user_message(received->text);
     }
     case EntryKind::assistant: {
-      const std::vector<Block>* blocks = blocks_of(record.event);
-      if (blocks == nullptr) return std::nullopt;
       Message message;
       message.role = Role::assistant;
+      if (const auto* began = std::get_if<AgentBegan>(&record.event)) {
+        message.blocks.emplace_back(TextBlock{began->replacement});
+        return message;
+      }
+      const std::vector<Block>* blocks = blocks_of(record.event);
+      if (blocks == nullptr) return std::nullopt;
       message.blocks = *blocks;
       return message;
     }
@@ -147,7 +151,7 @@ std::optional<Content> output_of(const Record& record) {
   return last;
 }
 
-Result<CallBlock> call_block(const Call& call, const Record& record) {
+Result<const CallBlock*> call_block(const Call& call, const Record& record) {
   const std::vector<Block>* blocks = blocks_of(record.event);
   const CallBlock* block = blocks != nullptr && call.index < blocks->size()
                                ? std::get_if<CallBlock>(&(*blocks)[call.index])
@@ -156,7 +160,7 @@ Result<CallBlock> call_block(const Call& call, const Record& record) {
     return Error{ErrorCode::corrupt,
                  "record " + std::to_string(record.seq) + " does not hold " + to_string(call.id)};
   }
-  return *block;
+  return block;
 }
 
 std::string_view outcome_unknown_text() {

@@ -29,8 +29,8 @@ Result<Message> message_of(const Entry& entry, const Record& record);
 // nullopt when it wrote none.
 std::optional<Content> output_of(const Record& record);
 
-// The call block a call was opened from.
-Result<CallBlock> call_block(const Call& call, const Record& record);
+// The call block a call was opened from: a part of the record.
+Result<const CallBlock*> call_block(const Call& call, const Record& record);
 
 // What the model reads when nobody knows what a call did.
 std::string_view outcome_unknown_text();

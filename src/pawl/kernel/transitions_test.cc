@@ -114,10 +114,16 @@ EffectId effect_of(const RunState& state, EffectKind kind, CallId call = {}) {
   return {};
 }
 
+EffectId last_run_of(const RunState& state, CallId call) {
+  const Call* found = find_call(state, call);
+  return found == nullptr ? EffectId{} : found->last_run;
+}
+
 // One event of every type, each as fitting as the state allows.
 std::vector<Event> events_for(const RunState& state) {
   const CallId running = call_in<CallRunning>(state);
   const CallId asking = call_in<CallAsking>(state);
+  const CallId doubtful = call_in<CallDoubtful>(state);
   const EffectId model = effect_of(state, EffectKind::model);
   ModelReplied replied;
   replied.effect = model;
@@ -137,7 +143,7 @@ std::vector<Event> events_for(const RunState& state) {
                         effect_of(state, EffectKind::status, asking),
                         StatusAnswer::done,
                         {}},
-      DoubtResolved{kRootInstance, call_in<CallDoubtful>(state), DoubtVerdict::happened, {}, "op"},
+      DoubtResolved{kRootInstance, doubtful, DoubtVerdict::happened, {}, "op"},
       MessageReceived{kRootInstance, Content("m"), "u"},
       PauseRequested{"u"},
       ResumeRequested{"u"},
@@ -150,6 +156,7 @@ std::vector<Event> events_for(const RunState& state) {
       ExternalTurnPushed{kRootInstance, {}, {}, "host"},
       RunWaiting{},
       RunFinished{effect_of(state, EffectKind::end_agent), {}},
+      ResultCameLate{kRootInstance, doubtful, last_run_of(state, doubtful), ToolEnd::succeeded, {}},
       Unrecognised{99, "?"}};
 }
 

@@ -99,6 +99,29 @@ Result<ReplyStop> parse_reply_stop(std::string_view text) {
                    "external"};
 }
 
+bool is_terminal(RunStatus status) {
+  switch (status) {
+    case RunStatus::queued:
+    case RunStatus::running:
+    case RunStatus::waiting:
+      return false;
+    case RunStatus::done:
+    case RunStatus::stopped:
+    case RunStatus::failed:
+    case RunStatus::cancelled:
+    case RunStatus::quarantined:
+      return true;
+  }
+  return false;
+}
+
+bool is_terminal(std::string_view status) {
+  for (std::size_t i = 0; i < kRunStatuses.size(); ++i) {
+    if (kRunStatuses[i] == status) return is_terminal(static_cast<RunStatus>(i));
+  }
+  return false;
+}
+
 StopReason stop_reason_of(ErrorCategory category) {
   constexpr auto kFirst = static_cast<std::uint8_t>(StopReason::llm_error);
   return static_cast<StopReason>(kFirst + static_cast<std::uint8_t>(category));

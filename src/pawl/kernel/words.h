@@ -126,6 +126,11 @@ Result<ErrorCategory> parse_error_category(std::string_view text);
 Result<ReplyStop> parse_reply_stop(std::string_view text);
 StopReason stop_reason_of(ErrorCategory category);
 
+// Nothing happens to a run of this status any more. By name, as stores keep it: an unknown name is
+// no terminal one.
+bool is_terminal(RunStatus status);
+bool is_terminal(std::string_view status);
+
 // The number of values of each vocabulary: a stored number that is not below it is damage.
 template <class E>
 inline constexpr std::uint8_t kCount = 0;

@@ -37,6 +37,7 @@ TEST_CASE("every word of every vocabulary has a name of its own") {
   check_names<StatusAnswer>();
   check_names<DoubtVerdict>();
   check_names<RefusedBecause>();
+  check_names<HeldFor>();
   check_names<Note>();
   check_names<EntryKind>();
   check_names<WrapUp>();
@@ -60,6 +61,18 @@ TEST_CASE("error categories are read in both spellings, and are stop reasons of 
   CHECK(*parse_error_category("QuotaExceeded") == ErrorCategory::quota_exceeded);
   CHECK(!parse_error_category("oops"));
   CHECK(!parse_error_category(""));
+}
+
+TEST_CASE("a run is over in five of its statuses, by value and by name") {
+  std::string over;
+  for (std::uint8_t i = 0; i < kCount<RunStatus>; ++i) {
+    const auto status = static_cast<RunStatus>(i);
+    CHECK(is_terminal(status) == is_terminal(name(status)));
+    if (is_terminal(status)) over += std::string(name(status)) + " ";
+  }
+  CHECK(over == "done stopped failed cancelled quarantined ");
+  CHECK(!is_terminal(""));
+  CHECK(!is_terminal("over"));
 }
 
 TEST_CASE("reply stops are read by name") {

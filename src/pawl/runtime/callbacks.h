@@ -5,7 +5,8 @@
 // before_tool and after_tool around every tool call, after_agent once when the run ends. Callbacks
 // of one point run in the order they were added, until one does not proceed. All run on the loop
 // thread. One that throws is reported (hook_failed) and counts as proceed; except that a throwing
-// before_tool denies its call.
+// before_tool denies its call. A stop after a model call or a tool call keeps the outcome: reply
+// and usage, or result, are recorded with it, and nothing that the reply asked for is started.
 #pragma once
 
 #include <functional>

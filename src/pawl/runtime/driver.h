@@ -104,8 +104,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation);
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                    ToolOutcome outcome);
-  void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin);
+  void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,
+                   std::optional<std::string> callback_stop = {});
+  void report_late(const RunTool& effect, ToolEnd end, ToolOutcome outcome);
   void answer_tool(const RunTool& effect, ToolEnd end, std::string text, Origin origin);
+  void report_thrown(HookPoint point, const HookAnswer& answer);
   bool report_hook(HookPoint point, EffectId effect, const HookAnswer& answer);
   void retire(EffectId effect);
 

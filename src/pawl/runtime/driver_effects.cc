@@ -82,11 +82,15 @@ void Driver::retire(EffectId effect) {
   operations_.erase(found);
 }
 
-// Reports what callbacks threw or asked for. True when the run is to stop.
-bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& answer) {
+void Driver::report_thrown(HookPoint point, const HookAnswer& answer) {
   for (const std::string& message : answer.thrown) {
     if (const Status fed = feed(HookFailed{point, message}); !fed) log(fed.error().message);
   }
+}
+
+// Reports what callbacks before an effect threw or asked for. True when the run is to stop.
+bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& answer) {
+  report_thrown(point, answer);
   if (answer.result.verdict != HookVerdict::stop) return false;
   retire(effect);
   if (const Status fed = feed(HookStopped{point, effect, answer.result.reason}); !fed) {
@@ -109,11 +113,7 @@ void Driver::perform(const Record&, const BeginAgent& effect) {
   }
   const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, input};
   const HookAnswer answer = ask(services_.callbacks.before_agent, context);
-  for (const std::string& message : answer.thrown) {
-    if (const Status fed = feed(HookFailed{HookPoint::before_agent, message}); !fed) {
-      log(fed.error().message);
-    }
-  }
+  report_thrown(HookPoint::before_agent, answer);
   Ingress ingress;
   AgentBegan event;
   event.effect = effect.effect;
@@ -136,11 +136,7 @@ void Driver::perform(const Record&, const EndAgent& effect) {
     const std::string text = output ? *output : "";
     const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, text};
     const HookAnswer answer = ask(services_.callbacks.after_agent, context);
-    for (const std::string& message : answer.thrown) {
-      if (const Status fed = feed(HookFailed{HookPoint::after_agent, message}); !fed) {
-        log(fed.error().message);
-      }
-    }
+    report_thrown(HookPoint::after_agent, answer);
     if (answer.result.verdict == HookVerdict::replace) {
       event.output = ingress.keep(answer.result.replacement);
     }
@@ -240,7 +236,9 @@ void Driver::on_phase_done(const CallModel& effect) {
         id_,     effect.instance, effect.step, setup_.context, loaded_.run->tally,
         request, &reply->text()};
     const HookAnswer answer = ask(services_.callbacks.after_model, context);
-    if (report_hook(HookPoint::after_model, effect.effect, answer)) return;
+    report_thrown(HookPoint::after_model, answer);
+    // The model has answered and was paid: reply and stop are one record.
+    if (answer.result.verdict == HookVerdict::stop) replied->callback_stop = answer.result.reason;
     if (answer.result.verdict == HookVerdict::replace) {
       replied->blocks = {TextBlock{ingress.keep(answer.result.replacement)}};
       replied->stop = ReplyStop::end_turn;
@@ -263,17 +261,18 @@ Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
                                               std::uint32_t attempt) {
   const Call* call = find_call(loaded_.run.state(), id);
   PAWL_ASSERT(call != nullptr);
-  Record opened = record;
+  Record stored;
   if (call->seq != record.seq) {
-    PAWL_TRY(opened, read_record(*services_.store.reader, id_, call->seq));
+    PAWL_TRY(stored, read_record(*services_.store.reader, id_, call->seq));
   }
-  PAWL_TRY(const CallBlock block, call_block(*call, opened));
+  const Record& opened = call->seq == record.seq ? record : stored;
+  PAWL_TRY(const CallBlock* const block, call_block(*call, opened));
   ToolInvocation invocation;
   invocation.run = id_;
   invocation.instance = call->instance;
   invocation.call = id;
   invocation.key = key_of(loaded_.run.state(), id);
-  PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, block.input));
+  PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, block->input));
   invocation.attempt = attempt;
   invocation.context = setup_.context;
   return invocation;
@@ -284,7 +283,23 @@ void Driver::answer_tool(const RunTool& effect, ToolEnd end, std::string text, O
   report_tool(effect, end, {ToolOutcome::Kind::failed, std::move(text), length}, origin);
 }
 
-void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin) {
+// Of an attempt that was given up: whoever decides about the call can read it.
+void Driver::report_late(const RunTool& effect, ToolEnd end, ToolOutcome outcome) {
+  Ingress ingress;
+  ResultCameLate event;
+  event.instance = effect.instance;
+  event.call = effect.call;
+  event.effect = effect.effect;
+  event.end = end;
+  event.content = ingress.keep(std::move(outcome.content));
+  const Status fed = feed(std::move(event), ingress.take_blobs());
+  log("late_result: " + to_string(effect.call) + ": " +
+      (fed ? "kept as evidence" : fed.error().message));
+}
+
+void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,
+                         std::optional<std::string> callback_stop) {
+  if (!is_open(effect.effect)) return report_late(effect, end, std::move(outcome));
   Ingress ingress;
   ToolFinished event;
   event.instance = effect.instance;
@@ -294,6 +309,7 @@ void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome
   event.content_length = outcome.content_length;
   event.content = ingress.keep(std::move(outcome.content));
   event.origin = origin;
+  event.callback_stop = std::move(callback_stop);
   if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
     log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }
@@ -355,29 +371,23 @@ void Driver::invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation
 void Driver::finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                          ToolOutcome outcome) {
   Origin origin = Origin::executor;
+  std::optional<std::string> stop;
   if (!services_.callbacks.after_tool.empty() && is_open(effect.effect)) {
     const ToolCallbackContext context{
         id_,  effect.instance, effect.call, setup_.context, loaded_.run->tally,
         tool, input,           &outcome};
     const HookAnswer answer = ask(services_.callbacks.after_tool, context);
-    // The effect has happened: its result is recorded before the run stops.
-    for (const std::string& message : answer.thrown) {
-      if (const Status fed = feed(HookFailed{HookPoint::after_tool, message}); !fed) {
-        log(fed.error().message);
-      }
-    }
+    report_thrown(HookPoint::after_tool, answer);
     if (answer.result.verdict == HookVerdict::replace) {
       outcome.content = answer.result.replacement;
       outcome.content_length = outcome.content.size();
       origin = Origin::callback;
     }
-    report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
-    if (answer.result.verdict == HookVerdict::stop && !over_) {
-      report_hook(HookPoint::after_tool, EffectId{}, {answer.result, {}});
-    }
-    return;
+    // The effect has happened: its result and the stop are one record.
+    if (answer.result.verdict == HookVerdict::stop) stop = answer.result.reason;
   }
-  report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
+  const ToolEnd end = end_of(outcome.kind);
+  report_tool(effect, end, std::move(outcome), origin, std::move(stop));
 }
 
 void Driver::perform(const Record& record, const AskStatus& effect) {

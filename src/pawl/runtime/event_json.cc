@@ -145,6 +145,9 @@ void put_final(JsonWriter& out, const RecordView& view, const FinalFields& field
   out.field("stop_reason", waiting ? name(view.wait) : name(view.reason));
   out.field("detail", view.detail);
   out.field("output", fields.output);
+  out.key("calls_in_doubt").begin_array();
+  for (const CallId call : view.calls_in_doubt) out.string(to_string(call));
+  out.end_array();
   put_usage(out, view);
 }
 

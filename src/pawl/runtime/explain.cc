@@ -47,7 +47,7 @@ std::string used(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
-std::string explain_end(const RunState& state) {
+std::string explain_outcome(const RunState& state) {
   const Ending& ending = std::get<Ending>(state.course);
   const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
   switch (ending.status) {
@@ -64,22 +64,52 @@ std::string explain_end(const RunState& state) {
   }
 }
 
+std::string input_of(JournalReader& reader, const RunState& state, const Call& call) {
+  const auto record = read_record(reader, state.id, call.seq);
+  if (!record) return "?";
+  const auto block = call_block(call, *record);
+  if (!block) return "?";
+  const auto bytes = resolve(reader, state.id, (*block)->input);
+  return bytes ? *bytes : "?";
+}
+
+// What the call's tool reported after it had been given up.
+std::string evidence_of(JournalReader& reader, const RunState& state, const Call& call) {
+  if (!call.late_result) return "";
+  const auto record = read_record(reader, state.id, *call.late_result);
+  const auto* late = record ? std::get_if<ResultCameLate>(&record->event) : nullptr;
+  if (late == nullptr) return "";
+  const auto text = resolve(reader, state.id, late->content);
+  return fmt::format("Its tool reported after all, too late to count (record {}): {}: {}\n",
+                     *call.late_result, name(late->end), text ? *text : "?");
+}
+
 std::string explain_doubt(JournalReader& reader, const RunState& state) {
   std::string text;
-  for (const Call& call : state.calls) {
-    if (!std::holds_alternative<CallDoubtful>(call.state)) continue;
-    std::string input = "?";
-    if (const auto record = read_record(reader, state.id, call.seq)) {
-      if (const auto block = call_block(call, *record)) {
-        if (const auto bytes = resolve(reader, state.id, block->input)) input = *bytes;
-      }
-    }
+  for (const CallId id : calls_in_doubt(state)) {
+    const Call& call = *find_call(state, id);
     text += fmt::format(
         "Call {} ({} {}) was started, and whether it took effect is not known: it was cut short "
-        "and its tool can be neither repeated nor asked. Its key is {}.\n"
-        "Find out, then say so: pawl resolve {} {} --happened [RESULT] | --did-not-happen\n",
-        to_string(call.id), call.tool, input, key_of(state, call.id), state.id.text,
-        to_string(call.id));
+        "and its tool can be neither repeated nor asked. Its key is {}.\n",
+        to_string(id), call.tool, input_of(reader, state, call), key_of(state, id));
+    text += evidence_of(reader, state, call);
+    if (std::holds_alternative<Finished>(state.life)) continue;
+    text += fmt::format(
+        "Find out, then say so: pawl resolve {} {} --happened [RESULT] | "
+        "--did-not-happen\n",
+        state.id.text, to_string(id));
+  }
+  return text;
+}
+
+// Where the run ended, and what it left behind: nobody can change that any more, but somebody may
+// have to look after it.
+std::string explain_end(JournalReader& reader, const RunState& state) {
+  std::string text = explain_outcome(state) + explain_doubt(reader, state);
+  std::size_t unanswered = 0;
+  for (const Instance& instance : state.instances) unanswered += instance.waiting_messages.size();
+  if (unanswered > 0) {
+    text += fmt::format("Messages that it took and did not answer: {}.\n", unanswered);
   }
   return text;
 }
@@ -146,7 +176,7 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
       text += explain_wait(reader, state);
       break;
     default:
-      text += explain_end(state);
+      text += explain_end(reader, state);
       break;
   }
   return text + used(state);

@@ -14,6 +14,9 @@ RecordView view_of(const Record& record, const RunState& after) {
   if (const Ending* ending = std::get_if<Ending>(&after.course)) view.detail = ending->detail;
   view.tally = after.tally;
   view.currency = after.prices.currency;
+  const bool last = std::holds_alternative<RunFinished>(record.event) ||
+                    std::holds_alternative<RunWaiting>(record.event);
+  if (last) view.calls_in_doubt = calls_in_doubt(after);
   return view;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "pawl/kernel/record.h"
 #include "pawl/kernel/run.h"
@@ -23,6 +24,7 @@ struct RecordView {
   std::string detail;
   Tally tally;
   std::string currency;
+  std::vector<CallId> calls_in_doubt;  // of a run that waits or is over
 };
 
 RecordView view_of(const Record& record, const RunState& after);

@@ -154,6 +154,11 @@ Result<Event> Service::message(const RunId& run, std::string text, std::string f
 Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                                   std::optional<std::string> result, std::string by) const {
   PAWL_TRY(const RunDetails details, show(run));
+  if (std::holds_alternative<Finished>(details.state.life)) {
+    return Error{ErrorCode::conflict,
+                 "run " + run.text +
+                     " is over, and what it left in doubt stays so; `pawl explain` lists it"};
+  }
   const Call* found = find_call(details.state, call);
   if (found == nullptr || !std::holds_alternative<CallDoubtful>(found->state)) {
     return Error{ErrorCode::conflict, to_string(call) + " of run " + run.text +

@@ -1,9 +1,10 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
+
+#include "pawl/kernel/words.h"
 
 namespace pawl {
 namespace {
@@ -35,12 +36,6 @@ Status check_limits(const Append& append) {
     return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
   }
   return ok();
-}
-
-bool has_ended(std::string_view status) {
-  constexpr std::array<std::string_view, 5> kEnds = {"done", "stopped", "failed", "cancelled",
-                                                     "quarantined"};
-  return std::find(kEnds.begin(), kEnds.end(), status) != kEnds.end();
 }
 
 bool matches(const RunSummary& summary, const ListQuery& query) {
@@ -212,7 +207,8 @@ Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body
   PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
   Run* known = find(run);
   if (!known) return no_such_run(run);
-  if (has_ended(known->summary.status)) return conflict(run, "has ended: " + known->summary.status);
+  if (is_terminal(known->summary.status))
+    return conflict(run, "has ended: " + known->summary.status);
   if (known->inbox.size() >= kInboxRowsMax) {
     return Error{ErrorCode::limit_exceeded,
                  "the inbox of run " + run.text + " is full: " + std::to_string(kInboxRowsMax)};

@@ -1,9 +1,9 @@
 #include "pawl/adapter/journal_sqlite/writes.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
+
+#include "pawl/kernel/words.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -56,12 +56,6 @@ Status check_size(std::size_t size, std::size_t max, std::string_view what) {
   return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
                                               " bytes is over the maximum of " +
                                               std::to_string(max)};
-}
-
-bool has_ended(std::string_view status) {
-  constexpr std::array<std::string_view, 5> kEnds = {"done", "stopped", "failed", "cancelled",
-                                                     "quarantined"};
-  return std::find(kEnds.begin(), kEnds.end(), status) != kEnds.end();
 }
 
 Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
@@ -216,7 +210,7 @@ Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                    const std::string& body) {
   PAWL_TRY(const auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
-  if (has_ended(row->status)) return conflict(run, "has ended: " + row->status);
+  if (is_terminal(row->status)) return conflict(run, "has ended: " + row->status);
   {
     Query count(connection, kCountRows);
     PAWL_TRY(const bool counted, count.number(row->no).next());

@@ -135,6 +135,11 @@ struct Narrator::Teller {
     say(Tone::quiet, fmt::format("  {} was asked what had become of it: {}", label(event.call),
                                  name(event.answer)));
   }
+  void tell(const ResultCameLate& event) {
+    say(Tone::quiet, fmt::format("  {} reported after it had been given up ({}): kept as evidence, "
+                                 "not shown to the model",
+                                 label(event.call), name(event.end)));
+  }
   void tell(const DoubtResolved& event) {
     const bool happened = event.verdict == DoubtVerdict::happened;
     say(Tone::plain, fmt::format("  {} is resolved{}: it {}", label(event.call), by_whom(event.by),
@@ -181,6 +186,9 @@ struct Narrator::Teller {
     say(Tone::bad, fmt::format("  {} is in doubt: it was cut short, and nobody knows whether it "
                                "took effect",
                                label(decision.call)));
+  }
+  void tell_decision(const CallRetried& decision) {
+    say(Tone::quiet, fmt::format("  {} is run again, with the same key", label(decision.call)));
   }
   void tell_decision(const CallUnknown& decision) {
     say(Tone::bad, fmt::format("  {}: its outcome is unknown, and the model is told so",

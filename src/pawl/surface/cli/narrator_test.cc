@@ -105,6 +105,17 @@ TEST_CASE("doubt, refusals, failures and ends are told in words") {
               "  c2 charge is in doubt: it was cut short, and nobody knows whether it took "
               "effect"});
 
+  CHECK(texts(told.tell(
+            view(ResultCameLate{kRootInstance, CallId{2}, {}, ToolEnd::succeeded, {}}))) ==
+        Lines{"  c2 charge reported after it had been given up (succeeded): kept as evidence, not "
+              "shown to the model"});
+  ToolFinished late;
+  late.call = CallId{2};
+  late.end = ToolEnd::timed_out;
+  CHECK(texts(told.tell(view(late, {CallRetried{CallId{2}}}))) ==
+        Lines{"  c2 charge ran into its timeout and was stopped",
+              "  c2 charge is run again, with the same key"});
+
   ModelFailed failed;
   failed.category = ErrorCategory::network_error;
   failed.message = "no route";

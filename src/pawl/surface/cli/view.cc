@@ -107,7 +107,7 @@ std::string describe_usage(const RecordView& view) {
 }
 
 std::string describe_end(const CliContext& context, Service& service, const RecordView& last) {
-  if (last.status == RunStatus::done) return "";
+  if (last.status == RunStatus::done && last.calls_in_doubt.empty()) return "";
   const auto explained = service.explain(last.run);
   if (!explained) return "pawl: " + safe_text(explained.error().message) + "\n";
   return with_data_flag(context, safe_text(*explained));

@@ -1,0 +1,77 @@
+// What becomes of a call: a result, another attempt, a question, a doubt.
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+const PinnedTool& tool_of(const RunState& state, const Call& call) {
+  const PinnedTool* tool = find_tool(state, call.tool);
+  PAWL_ASSERT(tool != nullptr);
+  return *tool;
+}
+
+bool was_cut_short(const ToolFinished& event) {
+  return event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
+}
+
+// Only what does no harm twice, and only so often: the key is the same for every attempt.
+bool is_worth_another(const Draft& draft, const Call& call, const ToolFinished& event) {
+  return was_cut_short(event) && !may_have_acted(draft.state, call) &&
+         call.attempts < kToolAttemptsMax && !draft.ending();
+}
+
+void check_errors(Draft& draft, const Instance& instance, const ToolFinished& event) {
+  if (event.end == ToolEnd::succeeded || draft.guards().tool_errors == 0) return;
+  const std::uint32_t errors = instance.guard.tool_errors + 1;
+  if (errors < draft.guards().tool_errors) return;
+  draft.stop(RunStatus::stopped, StopReason::tool_errors,
+             "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
+}
+
+}  // namespace
+
+bool may_have_acted(const RunState& state, const Call& call) {
+  const EffectClass effect = tool_of(state, call).effect;
+  return effect == EffectClass::once || effect == EffectClass::reconcilable;
+}
+
+void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made) {
+  if (draft.ending()) return;
+  if (draft.pausing()) return draft.add(CallHeld{call, HeldFor::run});
+  draft.effects.push_back(RunTool{draft.mint_effect(), instance, call, attempts_made + 1});
+}
+
+void ask_status(Draft& draft, const Call& call) {
+  if (draft.ending()) return draft.add(CallInDoubt{call.id});
+  if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::status});
+  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
+}
+
+void doubt(Draft& draft, const Call& call) {
+  if (tool_of(draft.state, call).on_doubt == OnDoubt::tell_model) {
+    draft.add(CallUnknown{call.id});
+    draft.end_call(call.id);
+  } else {
+    draft.add(CallInDoubt{call.id});
+  }
+}
+
+void take_result(Draft& draft, const Instance& instance, const Call& call,
+                 const ToolFinished& event) {
+  if (event.callback_stop) {
+    draft.stop(RunStatus::stopped, StopReason::callback, "after_tool: " + *event.callback_stop);
+  }
+  const bool again = is_worth_another(draft, call, event);
+  if (!again) check_errors(draft, instance, event);
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  if (again && !draft.ending()) {
+    draft.add(CallRetried{call.id});
+    return run_call(draft, instance.id, call.id, call.attempts);
+  }
+  if (!was_cut_short(event) || !may_have_acted(draft.state, call)) return draft.end_call(call.id);
+  const bool askable = tool_of(draft.state, call).effect == EffectClass::reconcilable;
+  if (askable && !draft.ending()) return ask_status(draft, call);
+  doubt(draft, call);
+}
+
+}  // namespace pawl
