@@ -172,6 +172,11 @@ Refusal on(Scene scene, const AwaitingTools&, const DoubtResolved& event) {
   if (call == nullptr || !std::holds_alternative<CallDoubtful>(call->state)) {
     return refuse(to_string(event.call) + " is not in doubt");
   }
+  if (event.attempt != call->attempts) {
+    return refuse("the verdict is about attempt " + std::to_string(event.attempt) + " at " +
+                  to_string(event.call) + ", in doubt is attempt " +
+                  std::to_string(call->attempts));
+  }
   if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   if (event.verdict == DoubtVerdict::did_not_happen) {
     run_call(draft, scene.instance.id, call->id, call->attempts);

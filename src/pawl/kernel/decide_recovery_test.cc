@@ -298,6 +298,16 @@ TEST_CASE("only what is in doubt can be resolved, and only once") {
         "c4 is not in doubt");
 }
 
+TEST_CASE("a verdict about an earlier attempt says nothing about a later doubt") {
+  TestRun run = crashed_in("once");
+  const DoubtResolved verdict{kRootInstance, kC1, DoubtVerdict::did_not_happen, {}, "op", 1};
+  run.takes(verdict);
+  run.crashes();
+
+  CHECK(run.refuses(verdict) == "the verdict is about attempt 1 at c1, in doubt is attempt 2");
+  run.resolves(kC1, DoubtVerdict::happened, "paid");
+}
+
 TEST_CASE("the first result of an effect counts: a second, or one after a doubt, is late") {
   TestRun twice;
   twice.replies({calls("once", "1"), calls("pure", "2")});

@@ -194,10 +194,13 @@ struct DoubtResolved {
   DoubtVerdict verdict = DoubtVerdict::happened;
   Content result;
   std::string by;
+  // The attempt that was looked into. A verdict about an earlier one says nothing about a later
+  // doubt: it may have waited in the inbox while the call was made again.
+  std::uint32_t attempt = 1;
 
   PAWL_FACT(DoubtResolved, "doubt_resolved",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(verdict) PAWL_FIELD(result)
-                PAWL_FIELD(by));
+                PAWL_FIELD(by) PAWL_FIELD(attempt));
 };
 
 struct MessageReceived {

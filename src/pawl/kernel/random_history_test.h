@@ -150,7 +150,8 @@ class RandomHost {
         return late(call.instance, call.id, call.last_run);
       }
       if (std::holds_alternative<CallDoubtful>(call.state) && rng_.one_in(2)) {
-        return DoubtResolved{call.instance, call.id, any<DoubtVerdict>(), Content("r"), "op"};
+        return DoubtResolved{call.instance, call.id, any<DoubtVerdict>(),
+                             Content("r"),  "op",    call.attempts - (rng_.one_in(8) ? 1 : 0)};
       }
     }
     if (wants_park(state_)) return RunWaiting{};

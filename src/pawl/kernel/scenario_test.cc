@@ -159,7 +159,9 @@ const Record& TestRun::learns(CallId call, StatusAnswer answer, std::string cont
 }
 
 const Record& TestRun::resolves(CallId call, DoubtVerdict verdict, std::string result) {
-  return takes(DoubtResolved{kRootInstance, call, verdict, Content(std::move(result)), "operator"});
+  const Call* doubtful = find_call(state(), call);
+  return takes(DoubtResolved{kRootInstance, call, verdict, Content(std::move(result)), "operator",
+                             doubtful == nullptr ? 1 : doubtful->attempts});
 }
 
 // --- People and the host -----------------------------------------------------------------------

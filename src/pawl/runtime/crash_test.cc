@@ -154,6 +154,7 @@ void resolve_by_the_truth(Bench& bench, const RunId& id) {
     event.call = call.id;
     event.verdict = happened ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
     event.result = Content("ok");
+    event.attempt = call.attempts;
     bench.memory.post(id, 0, encode_event(event), [](const Status& posted) { CHECK(posted); });
   }
   bench.loop.run_posted();

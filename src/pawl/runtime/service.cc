@@ -171,6 +171,7 @@ Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict ve
   const std::string said = "The call took effect, as " + by + " has established. ";
   if (verdict == DoubtVerdict::happened) event.result = Content(result.value_or(said));
   event.by = std::move(by);
+  event.attempt = found->attempts;
   return Event(std::move(event));
 }
 

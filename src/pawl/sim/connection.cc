@@ -157,7 +157,7 @@ Result<std::string> SimConnection::blob(const RunId& run, const Digest& digest) 
 
 // The first thing a load reads.
 Result<std::optional<StoredSnapshot>> SimConnection::snapshot(const RunId& run) {
-  if (storage_.is_poisoned(run)) {
+  if (storage_.load_kills(run)) {
     crash();
     return Error{ErrorCode::unavailable, "the process died"};
   }

@@ -10,10 +10,10 @@
 namespace pawl::sim {
 namespace {
 
-constexpr std::int64_t kTroubleMs = 60'000;       // faults strike until then
-constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all runs to end
-constexpr std::uint64_t kWorkMax = 50'000'000;    // pieces of work of one history
-constexpr std::int64_t kDoubtSettlesMs = 3'000;   // longer than any effect is under way
+constexpr std::int64_t kTroubleMs = 60'000;        // faults strike until then
+constexpr std::int64_t kPatienceMs = 40'000'000;   // of virtual time, for all runs to end
+constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
+constexpr std::int64_t kDoubtSettlesMs = 3'000;    // longer than any effect is under way
 
 class History {
  public:
@@ -45,9 +45,12 @@ class History {
   HistoryReport play() {
     tick();
     std::uint64_t work = 0;
+    std::int64_t at_ms = 0;
     while (!oracle_.violation() && !is_over()) {
       if (!clock_.step()) oracle_.fail("nothing is left to happen, and runs have not ended");
-      if (++work > kWorkMax) oracle_.fail("there is no end of work");
+      if (at_ms != clock_.passed_ms()) work = 0;
+      at_ms = clock_.passed_ms();
+      if (++work > kWorkAtOnceMax) oracle_.fail("there is no end of work, and time stands still");
       if (clock_.passed_ms() > kPatienceMs) oracle_.fail(who_does_not_end());
     }
     if (!oracle_.violation()) oracle_.on_end();
@@ -185,6 +188,10 @@ class History {
       const Status resumed = process->resume(id);
       if (!resumed) judge_refusal(id, track, resumed.error());
     }
+    if (storage_.deadly_loads(id) > kFailedLoadsMax) {
+      oracle_.fail("loading run " + id.text + " killed " +
+                   std::to_string(storage_.deadly_loads(id)) + " processes, and it goes on");
+    }
     if (!oracle_.violation()) help(id, track);
   }
 
@@ -244,6 +251,7 @@ class History {
           oracle_.has_happened(key) ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
       event.result = Content("somebody looked");
       event.by = "operator";
+      event.attempt = call.attempts;
       post(id, event);
     }
     for (const Instance& instance : state.instances) {

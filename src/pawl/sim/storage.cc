@@ -171,6 +171,18 @@ Status SimStorage::take_zeros_for_a_record() {
   return ok();
 }
 
+bool SimStorage::load_kills(const RunId& run) {
+  const auto found = poisoned_.find(run.text);
+  if (found == poisoned_.end()) return false;
+  ++found->second;
+  return true;
+}
+
+int SimStorage::deadly_loads(const RunId& run) const {
+  const auto found = poisoned_.find(run.text);
+  return found == poisoned_.end() ? 0 : found->second;
+}
+
 void SimStorage::cancel_blindly(const RunId& run, const std::string& body) {
   const auto event = decode_event(body);
   const auto runs = index_->list({run.text, "", "done", 1});

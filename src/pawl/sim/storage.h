@@ -55,8 +55,11 @@ class SimStorage {
                                          std::size_t bytes_max);
   Result<std::vector<RunSummary>> list(const ListQuery& query);
   // Loading it kills the process from now on.
-  void poison(const RunId& run) { poisoned_.insert(run.text); }
-  bool is_poisoned(const RunId& run) const { return poisoned_.contains(run.text); }
+  void poison(const RunId& run) { poisoned_[run.text] = 0; }
+  // Counts a load; true when it kills.
+  bool load_kills(const RunId& run);
+  // How often that has happened.
+  int deadly_loads(const RunId& run) const;
   // A planted bug: whoever cancels a run that is over changes what it ended as.
   void cancel_blindly(const RunId& run, const std::string& body);
   void damage(const RunId& run, std::uint64_t seq) { damaged_.insert({run.text, seq}); }
@@ -88,7 +91,7 @@ class SimStorage {
   std::map<std::string, std::uint64_t> epochs_;
   std::map<std::string, std::uint64_t> lengths_;
   std::set<std::pair<std::string, std::uint64_t>> damaged_;
-  std::set<std::string> poisoned_;
+  std::map<std::string, int> poisoned_;
   std::set<std::string> cancelled_late_;
   std::set<std::string> uncounted_;  // loads that a planted bug counts later
   std::string last_run_;

@@ -115,8 +115,6 @@ class SimExecutor final : public Executor {
       plan.stop = ReplyStop::tool_use;
     }
     if (rng.one_in(40)) plan.stop = static_cast<ReplyStop>(rng.below(7));
-    if (plan.stop >= ReplyStop::cede)
-      std::erase_if(plan.blocks, [](auto& b) { return !b.tool.empty(); });  // TEMP
     return plan;
   }
 
