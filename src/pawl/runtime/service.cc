@@ -3,6 +3,7 @@
 #include <set>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
 
 namespace pawl {
@@ -49,37 +50,6 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
   StatusCallback ended_;
   std::unique_ptr<Timer> timer_;
 };
-
-void collect(const Content& content, std::set<Digest>& blobs) {
-  if (const BlobRef* blob = content.blob()) blobs.insert(blob->digest);
-}
-
-template <class T>
-void collect_fields(const T& value, std::set<Digest>& blobs);
-
-struct Collector {
-  std::set<Digest>& blobs;
-
-  void operator()(const char*, const Content& content) const { collect(content, blobs); }
-  void operator()(const char*, const std::optional<Content>& content) const {
-    if (content) collect(*content, blobs);
-  }
-  void operator()(const char*, const std::vector<PastMessage>& messages) const {
-    for (const PastMessage& message : messages) collect(message.text, blobs);
-  }
-  void operator()(const char*, const std::vector<Block>& blocks) const {
-    for (const Block& block : blocks) {
-      std::visit([this](const auto& one) { collect_fields(one, blobs); }, block);
-    }
-  }
-  template <class Other>
-  void operator()(const char*, const Other&) const {}
-};
-
-template <class T>
-void collect_fields(const T& value, std::set<Digest>& blobs) {
-  T::fields(value, Collector{blobs});
-}
 
 }  // namespace
 
@@ -203,7 +173,7 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
   std::set<Digest> blobs;
   JournalWalker walker(reader, run);
   const Status walked = walker.walk([&blobs](const Record& record, const Run&) {
-    std::visit([&blobs](const auto& event) { collect_fields(event, blobs); }, record.event);
+    for (const BlobRef& blob : blobs_of(record.event)) blobs.insert(blob.digest);
     return true;
   });
   report.records = walker.loaded().run->length;
@@ -219,6 +189,10 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     ++report.blobs;
   }
   return report;
+}
+
+Result<ReplayReport> Service::replay(const RunId& run) const {
+  return pawl::replay(*engine_.store().reader, run);
 }
 
 Result<std::string> Service::explain(const RunId& run) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/runtime/engine.h"
+#include "pawl/runtime/replay.h"
 
 namespace pawl {
 
@@ -64,6 +65,8 @@ class Service {
 
   // Reads everything of a run and checks it: chain, codec, fold, blobs.
   Result<VerifyReport> verify(const RunId& run) const;
+  // Makes every decision again, offline, and compares.
+  Result<ReplayReport> replay(const RunId& run) const;
   // Why the run is where it is, in sentences.
   Result<std::string> explain(const RunId& run) const;
   // The output of a run whose records this view belongs to, for its last event.

@@ -82,6 +82,20 @@ std::vector<CommandSpec> looking_commands() {
   };
 }
 
+// What is done with the recorded history of runs.
+std::vector<CommandSpec> history_commands() {
+  return {
+      {"replay",
+       "Make every decision of a run again, offline, and compare",
+       "No model and no tool is called, nothing is written. Ends with the same chain hash, or "
+       "names "
+       "the first record that this version would have written otherwise. The exit code is 1 when "
+       "something differs or is damaged.",
+       {kRun},
+       {}},
+  };
+}
+
 std::vector<CommandSpec> steering_commands() {
   return {
       {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
@@ -116,7 +130,7 @@ std::vector<CommandSpec> steering_commands() {
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = [] {
     std::vector<CommandSpec> list = running_commands();
-    for (const auto& group : {looking_commands(), steering_commands()}) {
+    for (const auto& group : {looking_commands(), history_commands(), steering_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;
