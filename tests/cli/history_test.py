@@ -68,5 +68,46 @@ class Replay(History):
         self.refused("replay", "nobody", code=1, says="there is no run nobody")
 
 
+class Diff(History):
+    def test_runs_of_one_charter_are_the_same_though_one_was_killed(self):
+        self.gated(effect="idempotent")
+        self.open_gate()
+        self.ok("run", "gated.yaml", "--id", "a")
+        (self.directory / "gate").unlink()
+        process = self.start("run", "gated.yaml", "--id", "b")
+        self.wait_for_keys(2)
+        process.kill()
+        process.communicate()
+        said = self.ok("diff", "a", "b", code=1).stdout
+        self.assertIn("b is a prefix of a", said)
+        self.open_gate()
+        self.ok("resume", "b")
+        self.assertIn("the same\n", self.ok("diff", "a", "b").stdout)
+        self.ok("diff", "a", "b", "--all", code=1)
+
+    def test_one_byte_of_the_input_is_located(self):
+        self.notes()
+        prompt = "x" * 9000
+        self.ok("run", "notes.yaml", prompt, "--id", "a")
+        self.ok("run", "notes.yaml", prompt[:8000] + "y" + prompt[8001:], "--id", "b")
+        found = json.loads(self.ok("diff", "a", "b", "--json", code=1).stdout)
+        self.assertFalse(found["same"])
+        self.assertTrue(found["same_output"])
+        self.assertEqual(len(found["differences"]), 1)
+        first = found["differences"][0]
+        self.assertEqual((first["step"], first["path"], first["byte"]), (0, "$.input", 8000))
+        self.assertIn("step 0, run_started", self.ok("diff", "a", "b", code=1).stdout)
+
+    def test_a_script_that_says_something_else(self):
+        self.ok("run", self.notes(), "--id", "a")
+        self.ok("run", self.notes(last="None noted."), "--id", "b")
+        said = self.ok("diff", "a", "b", code=1).stdout
+        self.assertIn("step 4, model_replied", said)
+        self.assertIn("$.blocks[0].text, byte 0", said)
+        self.assertIn("the outputs differ", said)
+        self.refused("diff", "a", "nobody", code=1, says="there is no run nobody")
+        self.refused("diff", "a", code=2, says="B is missing")
+
+
 if __name__ == "__main__":
     main()

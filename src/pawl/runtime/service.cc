@@ -195,6 +195,10 @@ Result<ReplayReport> Service::replay(const RunId& run) const {
   return pawl::replay(*engine_.store().reader, run);
 }
 
+Result<RunDiff> Service::diff(const RunId& a, const RunId& b, DiffScope scope) const {
+  return diff_runs(*engine_.store().reader, a, b, scope);
+}
+
 Result<std::string> Service::explain(const RunId& run) const {
   PAWL_TRY(const RunDetails details, show(run));
   return explain_run(*engine_.store().reader, details.summary, details.state, details.quarantine);

@@ -8,6 +8,7 @@
 
 #include "pawl/runtime/engine.h"
 #include "pawl/runtime/replay.h"
+#include "pawl/runtime/run_diff.h"
 
 namespace pawl {
 
@@ -67,6 +68,8 @@ class Service {
   Result<VerifyReport> verify(const RunId& run) const;
   // Makes every decision again, offline, and compares.
   Result<ReplayReport> replay(const RunId& run) const;
+  // Where two runs differ.
+  Result<RunDiff> diff(const RunId& a, const RunId& b, DiffScope scope) const;
   // Why the run is where it is, in sentences.
   Result<std::string> explain(const RunId& run) const;
   // The output of a run whose records this view belongs to, for its last event.

@@ -11,7 +11,7 @@ namespace {
 
 using Handler = int (*)(const CliContext&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 17> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 18> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 17> kHandlers = {{
     {"explain", command_explain},
     {"verify", command_verify},
     {"replay", command_replay},
+    {"diff", command_diff},
     {"pause", command_pause},
     {"cancel", command_cancel},
     {"message", command_message},

@@ -93,6 +93,13 @@ std::vector<CommandSpec> history_commands() {
        "something differs or is damaged.",
        {kRun},
        {}},
+      {"diff",
+       "Say where two runs differ, by step and JSON path",
+       "What must differ is left out: ids, times, epochs, who drove and paused them, the order in "
+       "which calls of one step ended. The exit code is 1 when they differ, also when one is the "
+       "beginning of the other.",
+       {{"A", "A run, or any unique prefix of its id."}, {"B", "Another one."}},
+       {{"all", '\0', Takes::nothing, "", "Compare every record in full."}}},
   };
 }
 
