@@ -109,5 +109,107 @@ class Diff(History):
         self.refused("diff", "a", code=2, says="B is missing")
 
 
+class Fork(History):
+    def test_the_prefix_is_not_called_again_and_keys_are_fresh(self):
+        self.ok("run", self.notes(), "--id", "p")
+        before = self.keys()
+        self.assertEqual(len(before), 3)
+        chain = self.chain("p")
+        result = self.ok("fork", "p", "--at", "2", "--id", "f")
+        self.assertIn("forked from p after step 2", result.stderr)
+        self.assertTrue(result.stdout.endswith("\nAll noted.\n"))
+        keys = self.keys()
+        self.assertEqual(len(keys), 4)
+        self.assertEqual(len(set(keys)), 4)
+        self.assertEqual(self.chain("p"), chain, "the parent was touched")
+        for run in ("p", "f"):
+            self.ok("verify", run)
+            self.assertTrue(json.loads(self.ok("replay", run, "--json").stdout)["same"])
+        self.assertIn("confirms it", self.ok("replay", "f").stdout)
+        self.ok("diff", "p", "f")
+        self.assertEqual(self.summary("f")["forked_from"]["run"], "p")
+        self.assertIn("forked from", self.ok("show", "f").stdout)
+
+    def test_the_executor_is_not_asked_for_the_prefix(self):
+        self.ok("run", self.notes(), "--id", "p")
+        script = self.directory / "notes.script.yaml"
+        text = script.read_text()
+        for step in (1, 2):
+            text = text.replace(f"Step {step}.", "Asked again!")
+        script.write_text(text)
+        self.ok("fork", "p", "--at", "2", "--id", "f")
+        self.ok("diff", "p", "f")
+        self.assertNotIn("Asked again!", self.ok("logs", "f", "--json").stdout)
+
+    def test_edits(self):
+        self.ok("run", self.notes(), "--id", "p")
+        self.write("result.txt", "x" * 9000)
+        self.write("edits.json", json.dumps({"step1.text": "Said otherwise.", "c1": "edited"}))
+        self.ok("fork", "p", "--at", "2", "--id", "f", "--edit", "input=Hello",
+                "--edit", "c2=@result.txt", "--edit", "edits.json")
+        events = self.events("f")
+        self.assertEqual(events[0]["input"], "Hello")
+        self.assertEqual(sorted(events[0]["forked_from"]["edited"]),
+                         ["c1", "c2", "input", "step1.text"])
+        results = [e for e in events if e["type"] == "tool_finished"]
+        self.assertEqual([e["origin"] for e in results], ["person", "person", "executor"])
+        found = json.loads(self.ok("diff", "p", "f", "--json", code=1).stdout)["differences"]
+        self.assertEqual((found[0]["step"], found[0]["path"]), (0, "$.input"))
+        self.ok("verify", "f")
+        self.ok("replay", "f")
+        said = self.refused("fork", "p", "--at", "1", "--id", "g", "--edit", "c2=x", code=2,
+                            says="there is no 'c2' to edit").stderr
+        self.assertIn("input, step1.text, c1", said)
+        self.refused("show", "g", code=1, says="there is no run g")
+
+    def test_another_model(self):
+        self.ok("run", self.notes(), "--id", "p")
+        self.write("other.yaml", "replies:\n  - text: a\n  - text: b\n  - text: Somebody else.\n")
+        result = self.ok("fork", "p", "--at", "2", "--id", "f", "--model", "scripted/other.yaml")
+        self.assertTrue(result.stdout.endswith("\nSomebody else.\n"))
+        self.assertEqual(self.summary("f")["model"], "scripted/other.yaml")
+        for model in ("scripted/absent.yaml", "nobody/knows"):
+            self.refused("fork", "p", "--at", "2", "--model", model, code=2, says=model[-8:])
+
+    def test_a_fork_of_a_run_that_is_driven_and_from_the_input_alone(self):
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", "p")
+        self.wait_for_keys(1)
+        self.refused("fork", "p", "--at", "1", code=1, says="calls that have not ended")
+        self.open_gate()
+        self.ok("fork", "p", "--at", "0", "--id", "f")
+        self.end(process, 0)
+        self.assertEqual(len(set(self.keys())), 2)
+
+    def test_a_fork_is_killed_and_resumed(self):
+        self.gated()
+        self.open_gate()
+        self.ok("run", "gated.yaml", "--id", "p")
+        (self.directory / "gate").unlink()
+        process = self.start("fork", "p", "--at", "0", "--id", "f")
+        self.wait_for_keys(2)
+        process.kill()
+        process.communicate()
+        self.ok("resume", "f", code=4)
+        self.ok("resolve", "f", "c1", "--happened", "ok")
+        self.ok("resume", "f")
+        self.ok("replay", "f")
+
+    def test_detached(self):
+        self.ok("run", self.notes(), "--id", "p")
+        self.assertEqual(self.ok("fork", "p", "--at", "1", "--id", "f", "-d").stdout, "f\n")
+        self.wait_for(lambda: self.status("f") == "done")
+        self.refused("fork", "nobody", "--at", "1", "-d", code=1, says="there is no run nobody")
+
+    def test_bad_usage(self):
+        self.ok("run", self.notes(), "--id", "p")
+        self.refused("fork", "p", code=2, says="--at STEP")
+        self.refused("fork", "p", "--at", "x", code=2, says="--at")
+        self.refused("fork", "p", "--at", "9", code=2, says="has 4 steps")
+        self.refused("fork", "p", "--at", "1", "--id", "p", code=1, says="already")
+        self.write("edits.json", "[]")
+        self.refused("fork", "p", "--at", "1", "--edit", "edits.json", code=2, says="JSON object")
+
+
 if __name__ == "__main__":
     main()

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/runtime/run_summary.h"
 
 namespace pawl {
 namespace {
@@ -11,13 +12,6 @@ constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
 constexpr std::uint64_t kSnapshotGrowth = 4;
 // A larger state is loaded from its records instead: stores cannot be asked to hold any size.
 constexpr std::size_t kSnapshotStateMax = 256U << 20U;
-
-std::string summary_reason(const RunState& state) {
-  const RunStatus status = status_of(state);
-  if (status == RunStatus::waiting) return std::string(name(waits_for(state)));
-  if (status == RunStatus::running || status == RunStatus::queued) return "";
-  return std::string(name(stop_reason_of(state)));
-}
 
 }  // namespace
 
@@ -60,6 +54,19 @@ void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallba
   services_.loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
 }
 
+void Driver::go_on(const Record& last) {
+  for (const Effect& effect : last.effects) {
+    if (over_) return;
+    std::visit([&](const auto& one) { perform(last, one); }, effect);
+  }
+  if (over_) return;
+  if (wants_park(loaded_.run.state())) {
+    if (const Status parked = feed(RunWaiting{}); !parked) return end(parked);
+  }
+  arm_timer();
+  take_inbox();
+}
+
 void Driver::attach(const std::string& by) {
   const Status fed = feed(DriverAttached{by});
   if (!fed) return end(fed);
@@ -78,20 +85,10 @@ Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
 }
 
 std::optional<RunSummary> Driver::changed_summary() {
-  const RunState& state = loaded_.run.state();
-  const std::string status(name(status_of(state)));
-  const std::string reason = summary_reason(state);
-  if (status == summary_status_ && reason == summary_reason_) return std::nullopt;
-  summary_status_ = status;
-  summary_reason_ = reason;
-  RunSummary summary;
-  summary.id = id_;
-  summary.tenant = state.tenant;
-  summary.name = state.name;
-  summary.status = status;
-  summary.reason = reason;
-  summary.created_at_ms = state.started_at_ms;
-  summary.updated_at_ms = state.at_ms;
+  RunSummary summary = summary_of(loaded_.run.state());
+  if (summary.status == summary_status_ && summary.reason == summary_reason_) return std::nullopt;
+  summary_status_ = summary.status;
+  summary_reason_ = summary.reason;
   return summary;
 }
 

@@ -58,6 +58,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   // The first event of a new run. `accepted` is called when it is durable.
   void begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted);
+  // Goes on with a run that was written whole by this process: performs what its last record asks
+  // for, which nobody has done.
+  void go_on(const Record& last);
   // Takes an existing run up.
   void attach(const std::string& by);
   // Looks for messages of other processes.

@@ -97,6 +97,10 @@ void Service::start(StartRequest request, std::function<void(Result<RunId>)> acc
   engine_.start(std::move(request), std::move(accepted));
 }
 
+void Service::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
+  engine_.fork(std::move(request), std::move(accepted));
+}
+
 Status Service::resume(const RunId& run) {
   PAWL_CHECK(engine_.resume(run));
   const Run* live = engine_.find(run);

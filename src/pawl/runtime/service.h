@@ -42,6 +42,8 @@ class Service {
 
   // Starts a run here. See Engine::start.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Starts a run from a recorded prefix of another. See Engine::fork.
+  void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Drives a run here until it ends or waits. A paused one goes on.
   Status resume(const RunId& run);
 

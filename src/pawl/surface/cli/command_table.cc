@@ -100,6 +100,19 @@ std::vector<CommandSpec> history_commands() {
        "beginning of the other.",
        {{"A", "A run, or any unique prefix of its id."}, {"B", "Another one."}},
        {{"all", '\0', Takes::nothing, "", "Compare every record in full."}}},
+      {"fork",
+       "Start a run from a recorded prefix of another",
+       "The prefix is taken over as it was recorded: no model and no tool is called for it. After "
+       "it the fork goes on by itself, with keys of its own. What the prefix used counts against "
+       "the fork's limits.",
+       {kRun},
+       {{"at", '\0', Takes::value, "STEP", "The last step of the prefix; 0: the input alone."},
+        {"edit", '\0', Takes::values, "TARGET=TEXT",
+         "Change the prefix: input, history1, message1, step2.text or c3 (a call's result). @FILE "
+         "reads the text from a file; a FILE alone is a JSON object of edits. Repeatable."},
+        {"model", '\0', Takes::value, "REF", "Go on with this model."},
+        {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
+        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."}}},
   };
 }
 

@@ -17,6 +17,7 @@ int command_explain(const CliContext& context);
 int command_verify(const CliContext& context);
 int command_replay(const CliContext& context);
 int command_diff(const CliContext& context);
+int command_fork(const CliContext& context);
 int command_pause(const CliContext& context);
 int command_cancel(const CliContext& context);
 int command_message(const CliContext& context);
