@@ -112,8 +112,10 @@ Result<DiffItem> DiffItemReader::make(const Record& record, std::uint64_t step) 
   item.seq = record.seq;
   item.type = name(record.event);
   item.call = call_of(record.event);
-  PAWL_TRY(item.event, parse_json(record_json(record, Contents::parsed)));
   PAWL_TRY(item.verbatim, parse_json(record_json(record, Contents::verbatim)));
+  // Arguments that are as deep as JSON may be are too deep inside a record.
+  const auto parsed = parse_json(record_json(record, Contents::parsed));
+  item.event = parsed ? *parsed : item.verbatim;
   if (scope_ == DiffScope::substance) {
     item.event = substance_of(item.event);
     item.verbatim = substance_of(item.verbatim);

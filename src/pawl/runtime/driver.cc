@@ -24,6 +24,9 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
       monotonic_base_ms_(services_.loop.monotonic_ms()),
       elapsed_base_ms_(loaded_.run->elapsed_ms) {
   if (loaded_.run->length > 0) {
+    // A store counts the drivers of an imported run anew; the run's own count must not fall.
+    const std::uint64_t recorded = loaded_.run->epoch;
+    if (recorded > setup_.drive.epoch) epochs_before_ = recorded - setup_.drive.epoch + 1;
     durable_seq_ = loaded_.run->length - 1;
     summary_status_ = name(status_of(loaded_.run.state()));
     summary_reason_ = summary_reason(loaded_.run.state());
@@ -37,7 +40,7 @@ Driver::~Driver() {
 Stamp Driver::now() const {
   const std::int64_t passed = services_.loop.monotonic_ms() - monotonic_base_ms_;
   Stamp stamp;
-  stamp.epoch = setup_.drive.epoch;
+  stamp.epoch = setup_.drive.epoch + epochs_before_;
   stamp.at_ms = services_.loop.wall_ms();
   stamp.elapsed_ms =
       std::max(loaded_.run->elapsed_ms,

@@ -115,6 +115,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   StatusCallback accepted_;
   std::int64_t monotonic_base_ms_ = 0;
   std::uint64_t elapsed_base_ms_ = 0;
+  std::uint64_t epochs_before_ = 0;  // of a run that was driven in another store
   std::uint64_t appends_open_ = 0;
   std::uint64_t durable_seq_ = 0;
   std::optional<std::uint64_t> timer_due_;

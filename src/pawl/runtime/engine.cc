@@ -144,6 +144,10 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto setup =
       guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
   if (!setup) return refuse(setup.error());
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) {
+    return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
+  }
   auto drive = options_.store.journal->acquire(id);
   if (!drive) return refuse(drive.error());
   if (drive->length > 0) {

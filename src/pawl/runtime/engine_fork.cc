@@ -1,5 +1,6 @@
 // Forking: plan it without a trace, write the prefix, go on where it ends.
 #include "pawl/runtime/engine.h"
+#include "pawl/runtime/export.h"
 #include "pawl/runtime/guarded_store.h"
 #include "pawl/runtime/run_summary.h"
 
@@ -39,6 +40,21 @@ Result<RunStarted> started_of(JournalReader& reader, const RunId& run) {
   return Error{ErrorCode::corrupt, "the first record of run " + run.text + " is not run_started"};
 }
 
+// What was replaced in a redacted run was part of what its model saw.
+Status check_whole(Catalog& catalog, const RunId& run) {
+  ListQuery query;
+  query.id_prefix = run.text;
+  PAWL_TRY(const auto found, catalog.list(query));
+  for (const RunSummary& summary : found) {
+    const std::string redacted = std::string(kLookOnly) + std::string(kRedacted);
+    if (summary.id == run && summary.reason == redacted) {
+      return Error{ErrorCode::conflict,
+                   "run " + run.text + " is redacted: it can be looked at, not forked"};
+    }
+  }
+  return ok();
+}
+
 }  // namespace
 
 // Tells the prefix once without writing anything: what cannot be forked leaves no trace.
@@ -46,6 +62,7 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   JournalReader& reader = *options_.store.reader;
   ForkPlan plan;
   if (!request.id) request.id = make_run_id(options_.loop.wall_ms());
+  PAWL_CHECK(check_whole(*options_.store.catalog, request.parent));
   PAWL_TRY(plan.started, started_of(reader, request.parent));
   if (!request.model.empty()) plan.started.model = request.model;
   PAWL_TRY(plan.setup,
@@ -75,10 +92,11 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
 Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
                           std::function<void(Result<Forked>)> accepted) {
   const RunId id = *plan->request.id;
+  const Error taken{ErrorCode::conflict, "there is a run " + id.text + " already"};
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) return taken;
   PAWL_TRY(Drive drive, options_.store.journal->acquire(id));
-  if (drive.length > 0) {
-    return Error{ErrorCode::conflict, "there is a run " + id.text + " already"};
-  }
+  if (drive.length > 0) return taken;
   const auto writer = std::make_shared<RunWriter>(
       *options_.store.journal, id, "the fork is not whole: its making was cut short",
       [plan] { return summary_of(plan->telling->told().run.state()); });

@@ -74,15 +74,19 @@ Result<std::vector<RunSummary>> Service::list(const ListQuery& query) const {
   return engine_.store().catalog->list(query);
 }
 
-Result<RunDetails> Service::show(const RunId& run) const {
+Result<RunSummary> Service::summary_of(const RunId& run) const {
   ListQuery query;
   query.id_prefix = run.text;
   PAWL_TRY(const auto found, engine_.store().catalog->list(query));
-  RunDetails details;
   for (const RunSummary& summary : found) {
-    if (summary.id == run) details.summary = summary;
+    if (summary.id == run) return summary;
   }
-  if (details.summary.id != run) return Error{ErrorCode::not_found, "there is no run " + run.text};
+  return Error{ErrorCode::not_found, "there is no run " + run.text};
+}
+
+Result<RunDetails> Service::show(const RunId& run) const {
+  RunDetails details;
+  PAWL_TRY(details.summary, summary_of(run));
   const auto loaded = load_run(*engine_.store().reader, run, UseSnapshot::yes);
   if (!loaded) {
     details.quarantine = loaded.error().message;
@@ -201,6 +205,18 @@ Result<ReplayReport> Service::replay(const RunId& run) const {
 
 Result<RunDiff> Service::diff(const RunId& a, const RunId& b, DiffScope scope) const {
   return diff_runs(*engine_.store().reader, a, b, scope);
+}
+
+Result<ExportReport> Service::export_run(const RunId& run, const ExportOptions& options,
+                                         const ExportSink& sink) const {
+  PAWL_TRY(const RunSummary summary, summary_of(run));
+  return pawl::export_run(*engine_.store().reader, summary, options, sink);
+}
+
+void Service::import_run(std::shared_ptr<LineSource> lines, std::optional<RunId> id,
+                         std::function<void(Result<ExportReport>)> done) {
+  pawl::import_run(engine_.loop(), engine_.store(), std::move(lines), std::move(id),
+                   std::move(done));
 }
 
 Result<std::string> Service::explain(const RunId& run) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/runtime/engine.h"
+#include "pawl/runtime/import.h"
 #include "pawl/runtime/replay.h"
 #include "pawl/runtime/run_diff.h"
 
@@ -72,6 +73,11 @@ class Service {
   Result<ReplayReport> replay(const RunId& run) const;
   // Where two runs differ.
   Result<RunDiff> diff(const RunId& a, const RunId& b, DiffScope scope) const;
+  // A run as one file, and back. See export.h and import.h.
+  Result<ExportReport> export_run(const RunId& run, const ExportOptions& options,
+                                  const ExportSink& sink) const;
+  void import_run(std::shared_ptr<LineSource> lines, std::optional<RunId> id,
+                  std::function<void(Result<ExportReport>)> done);
   // Why the run is where it is, in sentences.
   Result<std::string> explain(const RunId& run) const;
   // The output of a run whose records this view belongs to, for its last event.
@@ -80,6 +86,8 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
+  Result<RunSummary> summary_of(const RunId& run) const;
+
   Engine& engine_;
 };
 

@@ -11,13 +11,27 @@ namespace {
 
 using Handler = int (*)(const CliContext&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 19> kHandlers = {{
-    {"run", command_run},         {"init", command_init},       {"validate", command_validate},
-    {"resume", command_resume},   {"ls", command_ls},           {"show", command_show},
-    {"logs", command_logs},       {"attach", command_attach},   {"explain", command_explain},
-    {"verify", command_verify},   {"replay", command_replay},   {"diff", command_diff},
-    {"fork", command_fork},       {"pause", command_pause},     {"cancel", command_cancel},
-    {"message", command_message}, {"resolve", command_resolve}, {"completion", command_completion},
+constexpr std::array<std::pair<std::string_view, Handler>, 21> kHandlers = {{
+    {"run", command_run},
+    {"init", command_init},
+    {"validate", command_validate},
+    {"resume", command_resume},
+    {"ls", command_ls},
+    {"show", command_show},
+    {"logs", command_logs},
+    {"attach", command_attach},
+    {"explain", command_explain},
+    {"verify", command_verify},
+    {"replay", command_replay},
+    {"diff", command_diff},
+    {"fork", command_fork},
+    {"export", command_export},
+    {"import", command_import},
+    {"pause", command_pause},
+    {"cancel", command_cancel},
+    {"message", command_message},
+    {"resolve", command_resolve},
+    {"completion", command_completion},
     {"man", command_man},
 }};
 

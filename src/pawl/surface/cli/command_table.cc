@@ -113,6 +113,19 @@ std::vector<CommandSpec> history_commands() {
         {"model", '\0', Takes::value, "REF", "Go on with this model."},
         {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
         {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."}}},
+      {"export",
+       "Write a run as one self-contained file",
+       "To standard output, or to a new file. What looks like a secret is replaced; a run in which "
+       "something was replaced can be looked at elsewhere, but not taken up.",
+       {kRun},
+       {{"output", 'o', Takes::value, "FILE", "Write to this file, which must not exist."},
+        {"no-redact", '\0', Takes::nothing, "", "Leave secrets in it."}}},
+      {"import",
+       "Take in a run that was exported",
+       "The file is checked whole before anything is written. Nothing is run; pawl resume goes on "
+       "with a run that was not over.",
+       {{"FILE", "A file that pawl export has written."}},
+       {{"id", '\0', Takes::value, "ID", "Give the run this id instead of its own."}}},
   };
 }
 

@@ -18,6 +18,8 @@ int command_verify(const CliContext& context);
 int command_replay(const CliContext& context);
 int command_diff(const CliContext& context);
 int command_fork(const CliContext& context);
+int command_export(const CliContext& context);
+int command_import(const CliContext& context);
 int command_pause(const CliContext& context);
 int command_cancel(const CliContext& context);
 int command_message(const CliContext& context);
