@@ -43,6 +43,25 @@ struct Desk : RunStage {
   }
 };
 
+// A store of a process that dies after some appends: what is given to it later is lost.
+class DyingJournal final : public Journal {
+ public:
+  DyingJournal(Journal& inner, std::size_t appends) : inner_(inner), left_(appends) {}
+  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  void append(Append append, StatusCallback done) override {
+    if (left_ == 0) return;
+    --left_;
+    inner_.append(std::move(append), std::move(done));
+  }
+  Status quarantine(const RunId& run, const std::string& why) override {
+    return inner_.quarantine(run, why);
+  }
+
+ private:
+  Journal& inner_;
+  std::size_t left_;
+};
+
 bool has_part(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -251,6 +270,41 @@ TEST_CASE("a prefix that an edit makes impossible is refused and leaves no trace
   REQUIRE(!*answer);
   CHECK(has_part(answer->error().message, "does not follow from the prefix as it is now"));
   CHECK(!stage.service.show(RunId{"f"}));
+}
+
+TEST_CASE("wherever its process dies, a fork is absent, not to be driven, or goes on as a fork") {
+  const std::uint64_t prefix = [] {
+    Desk desk;
+    return desk.fork(Desk::at(2))->from.seq + 1;
+  }();
+  for (std::size_t appends = 0; appends <= prefix + 2; ++appends) {
+    CAPTURE(appends);
+    Desk desk;
+    const std::set<std::string> before(desk.tool->keys.begin(), desk.tool->keys.end());
+    {
+      DyingJournal dying(desk.journal, appends);
+      Engine doomed(EngineOptions{
+          desk.loop, {&dying, &desk.journal, &desk.journal, &desk.journal}, {}, desk.source()});
+      ForkRequest request = Desk::at(2);
+      request.parent = RunId{"p"};
+      doomed.fork(request, [](const Result<Forked>&) {});
+      desk.loop.advance(300);
+    }
+    const auto found = desk.service.show(RunId{"f"});
+    CHECK(found.has_value() == (appends > 0));
+    if (!found) continue;
+    const bool whole = found->summary.length >= prefix;
+    CHECK((found->summary.status == "quarantined") == !whole);
+    const Status resumed = desk.service.resume(RunId{"f"});
+    desk.loop.advance(300);
+    CHECK(resumed.has_value() == whole);
+    CHECK(replay(desk.journal, RunId{"f"})->same());
+    // Of the parent's three calls at most the third is made, and under another key.
+    CHECK(desk.tool->keys.size() <= before.size() + 1);
+    for (std::size_t i = before.size(); i < desk.tool->keys.size(); ++i) {
+      CHECK(!before.contains(desk.tool->keys[i]));
+    }
+  }
 }
 
 TEST_CASE("a fork of a fork names its own parent") {
