@@ -35,6 +35,7 @@ void check_journal_contract() {
       {"after one append fails, those behind it fail", one_failure_fails_those_behind},
       {"quarantine stops the present driver and keeps reads", quarantine_stops_everyone},
       {"a quarantined run is not driven again", a_quarantined_run_is_not_driven},
+      {"a run whose summary says quarantined is not driven", a_summary_can_say_quarantined},
       {"reads come in batches", reads_come_in_batches},
       {"bytes come back as they were", bytes_come_back_as_they_were},
       {"blobs belong to one run", blobs_belong_to_one_run},

@@ -105,4 +105,29 @@ void a_quarantined_run_is_not_driven(Store& store) {
   CHECK(drive.error().message.find("row 7 is damaged") != std::string::npos);
 }
 
+// How a run that is written piece by piece is kept from being driven before it is whole.
+template <class Store>
+void a_summary_can_say_quarantined(Store& store) {
+  const RunId run = run_id("a");
+  auto drive = store.journal.acquire(run);
+  REQUIRE(drive);
+  Append first = append_of(run, drive->epoch, 0, "r0");
+  first.summary = summary_of(run, "quarantined");
+  first.summary->reason = "not whole";
+  REQUIRE(append_now(store, first) == "ok");
+  Append second = append_of(run, drive->epoch, 1, "r1");
+  CHECK(append_now(store, second) == "ok");
+  drive->hold.reset();
+
+  const auto refused = store.journal.acquire(run);
+
+  REQUIRE(outcome(refused) == "corrupt");
+  CHECK(refused.error().message.find("not whole") != std::string::npos);
+  CHECK(post_now(store, run, "hello") == "conflict");
+  Append last = append_of(run, 1, 2, "r2");
+  last.summary = summary_of(run, "running");
+  CHECK(append_now(store, last) == "ok");
+  CHECK(outcome(store.journal.acquire(run)) == "ok");
+}
+
 }  // namespace pawl::contract

@@ -66,18 +66,19 @@ struct AgentAssembler::Source {
 Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
-  return from_text(*text, path, directory_of(path));
+  return from_text(*text, path, directory_of(path), "");
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
-  Assembled assembled = from_text(pinned.text, "charter of " + pinned.name, pinned.directory);
+  Assembled assembled =
+      from_text(pinned.text, "charter of " + pinned.name, pinned.directory, pinned.model);
   if (assembled.agent) return *std::move(assembled.agent);
   return Error{ErrorCode::invalid_argument,
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};
 }
 
 Assembled AgentAssembler::from_text(const std::string& text, const std::string& file,
-                                    const std::string& directory) {
+                                    const std::string& directory, const std::string& pinned_model) {
   Assembled assembled;
   const DocumentResult document = parse_yaml(text);
   add_faults(document.faults, file, assembled.faults);
@@ -87,6 +88,7 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
   if (!reading.charter) return assembled;
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
+  if (!pinned_model.empty()) agent.charter.model = pinned_model;
   choose_executor({file, *document.root}, agent, assembled.faults);
   if (!agent.executor) return assembled;
   make_tools(agent);

@@ -29,8 +29,9 @@ class AgentAssembler {
   Result<RunnableAgent> from_pinned(const PinnedCharter& pinned);
 
  private:
+  // A run may have pinned another model than its charter chooses: a fork can. Empty: the charter's.
   Assembled from_text(const std::string& text, const std::string& file,
-                      const std::string& directory);
+                      const std::string& directory, const std::string& pinned_model);
   struct Source;
   void choose_executor(const Source& source, RunnableAgent& agent,
                        std::vector<std::string>& faults) const;

@@ -95,6 +95,14 @@ TEST_CASE("a run is put together again from what it pinned, whatever became of t
 
   CHECK(stage.assembler.from_pinned(pinned));
 
+  pinned.model = "scripted/other.script.yaml";
+  CHECK_FALSE(stage.assembler.from_pinned(pinned));
+  stage.write("other.script.yaml", kScript);
+  const auto other = stage.assembler.from_pinned(pinned);
+  REQUIRE(other);
+  CHECK(other->charter.model == "scripted/other.script.yaml");
+
+  pinned.model = "scripted/pay.script.yaml";
   std::filesystem::remove(stage.directory / "pay.script.yaml");
   const auto gone = stage.assembler.from_pinned(pinned);
   REQUIRE_FALSE(gone);

@@ -12,7 +12,9 @@
 #include "pawl/app/configuration.h"
 #include "pawl/app/detach.h"
 #include "pawl/app/files.h"
+#include "pawl/app/line_file.h"
 #include "pawl/runtime/event_json.h"
+#include "pawl/runtime/redactor.h"
 
 namespace pawl {
 namespace {
@@ -90,6 +92,25 @@ Result<std::string> Program::read_text(const std::string& path) {
 
 Status Program::write_new(const std::string& path, const std::string& text) {
   return write_new_file(path, text);
+}
+
+Result<std::unique_ptr<OutputFile>> Program::create_file(const std::string& path) {
+  return create_output_file(path);
+}
+
+Result<std::unique_ptr<LineSource>> Program::open_lines(const std::string& path) {
+  return open_line_file(path);
+}
+
+std::vector<std::string> Program::secrets() const {
+  std::vector<std::string> values;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || !names_a_secret(text.substr(0, equals))) continue;
+    if (values.size() < kKnownSecretsMax) values.push_back(text.substr(equals + 1));
+  }
+  return values;
 }
 
 void Program::log_line(const Settings& settings, const std::string& line) {

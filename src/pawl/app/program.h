@@ -18,6 +18,9 @@ class Program final : public CliEnvironment {
   AgentReading read_agent(const std::string& path) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
+  Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) override;
+  Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override;
+  std::vector<std::string> secrets() const override;
   void log_line(const Settings& settings, const std::string& line) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;

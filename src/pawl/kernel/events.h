@@ -61,6 +61,17 @@ struct Variable {
 
 enum class Presence : std::uint8_t { absent, present };
 
+// Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
+struct ForkedFrom {
+  RunId run;
+  std::uint64_t seq = 0;
+  Digest chain;                     // of `run` after that record
+  std::vector<std::string> edited;  // what was changed on the way, such as "input" or "c3"
+
+  PAWL_FACT(ForkedFrom, "forked_from",
+            PAWL_FIELD(run) PAWL_FIELD(seq) PAWL_FIELD(chain) PAWL_FIELD(edited));
+};
+
 struct RunStarted {
   RunId run;
   std::string tenant = "default";
@@ -81,6 +92,7 @@ struct RunStarted {
   std::vector<PastMessage> history;
   Content input;
   Presence agent_callbacks = Presence::absent;
+  std::optional<ForkedFrom> forked_from;
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -88,7 +100,7 @@ struct RunStarted {
                     PAWL_FIELD(directory) PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits)
                         PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools)
                             PAWL_FIELD(variables) PAWL_FIELD(history) PAWL_FIELD(input)
-                                PAWL_FIELD(agent_callbacks));
+                                PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from));
 };
 
 // A process took the run over: after a crash, or because it had been parked.

@@ -131,6 +131,7 @@ void RunFolder::apply(const RunStarted& event) {
   state_.prices = event.prices;
   state_.tools = event.tools;
   state_.started_at_ms = record_.stamp.at_ms;
+  state_.forked_from = event.forked_from;
   state_.life = Live{};
   state_.instances.push_back(root_of(event, record_.seq));
   state_.instances_minted = 1;

@@ -97,6 +97,7 @@ TestRun people() {
 TestRun yields() {
   RunStarted start = a_start();
   start.run = RunId{"golden-yields"};
+  start.forked_from = ForkedFrom{RunId{"golden-parent"}, 7, sha256("parent"), {"input", "c3"}};
   TestRun run(start);
   ModelReplied hold = run.reply({says("hold")}, ReplyStop::suspend);
   hold.stop_detail = "key needed";

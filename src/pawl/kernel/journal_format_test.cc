@@ -129,7 +129,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
           {"effects", table_of<Effect>()},
           {"blocks", table_of<Block>()},
           {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy,
-                                       PinnedTool, Variable, PastMessage>()},
+                                       PinnedTool, Variable, PastMessage, ForkedFrom>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,

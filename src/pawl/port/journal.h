@@ -97,7 +97,8 @@ class Journal {
   // Takes the run for this process and raises its epoch, durably. conflict: another driver has it
   // (in this process or another). corrupt: quarantined, or nothing could be appended
   // after the last kFailedLoadsMax acquisitions (the count is durable before the run is loaded),
-  // which quarantines it.
+  // which quarantines it. A run whose summary says "quarantined" is; an append of whoever holds the
+  // run may say so, and take it back.
   virtual Result<Drive> acquire(const RunId& run) = 0;
 
   // All or nothing, and durable when done(ok). conflict: seq is not the length or the epoch is not

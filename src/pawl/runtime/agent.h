@@ -17,6 +17,14 @@ struct RunnableAgent {
   std::vector<std::shared_ptr<Tool>> tools;
 };
 
+// Of the agent's own model.
+inline Prices prices_of(const RunnableAgent& agent) {
+  for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
+    if (model.id == agent.charter.model) return model.prices;
+  }
+  return {};
+}
+
 // Makes the agent of a run that is to be carried on, from what the run pinned when it started.
 struct PinnedCharter {
   std::string name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/runtime/run_summary.h"
 
 namespace pawl {
 namespace {
@@ -10,13 +11,6 @@ namespace {
 constexpr std::uint64_t kSnapshotGrowth = 4;
 // A larger state is loaded from its records instead: stores cannot be asked to hold any size.
 constexpr std::size_t kSnapshotStateMax = 256U << 20U;
-
-std::string summary_reason(const RunState& state) {
-  const RunStatus status = status_of(state);
-  if (status == RunStatus::waiting) return std::string(name(waits_for(state)));
-  if (status == RunStatus::running || status == RunStatus::queued) return "";
-  return std::string(name(stop_reason_of(state)));
-}
 
 }  // namespace
 
@@ -29,6 +23,9 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
       monotonic_base_ms_(services_.loop.monotonic_ms()),
       elapsed_base_ms_(loaded_.run->elapsed_ms) {
   if (loaded_.run->length > 0) {
+    // A store counts the drivers of an imported run anew; the run's own count must not fall.
+    const std::uint64_t recorded = loaded_.run->epoch;
+    if (recorded > setup_.drive.epoch) epochs_before_ = recorded - setup_.drive.epoch + 1;
     durable_seq_ = loaded_.run->length - 1;
     summary_status_ = name(status_of(loaded_.run.state()));
     summary_reason_ = summary_reason(loaded_.run.state());
@@ -42,7 +39,7 @@ Driver::~Driver() {
 Stamp Driver::now() const {
   const std::int64_t passed = services_.loop.monotonic_ms() - monotonic_base_ms_;
   Stamp stamp;
-  stamp.epoch = setup_.drive.epoch;
+  stamp.epoch = setup_.drive.epoch + epochs_before_;
   stamp.at_ms = services_.loop.wall_ms();
   stamp.elapsed_ms =
       std::max(loaded_.run->elapsed_ms,
@@ -57,6 +54,19 @@ void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallba
   const Status fed = feed(std::move(event), std::move(blobs));
   if (fed || !accepted_) return;
   services_.loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
+}
+
+void Driver::go_on(const Record& last) {
+  for (const Effect& effect : last.effects) {
+    if (over_) return;
+    std::visit([&](const auto& one) { perform(last, one); }, effect);
+  }
+  if (over_) return;
+  if (wants_park(loaded_.run.state())) {
+    if (const Status parked = feed(RunWaiting{}); !parked) return end(parked);
+  }
+  arm_timer();
+  take_inbox();
 }
 
 void Driver::attach(const std::string& by) {
@@ -77,20 +87,10 @@ Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
 }
 
 std::optional<RunSummary> Driver::changed_summary() {
-  const RunState& state = loaded_.run.state();
-  const std::string status(name(status_of(state)));
-  const std::string reason = summary_reason(state);
-  if (status == summary_status_ && reason == summary_reason_) return std::nullopt;
-  summary_status_ = status;
-  summary_reason_ = reason;
-  RunSummary summary;
-  summary.id = id_;
-  summary.tenant = state.tenant;
-  summary.name = state.name;
-  summary.status = status;
-  summary.reason = reason;
-  summary.created_at_ms = state.started_at_ms;
-  summary.updated_at_ms = state.at_ms;
+  RunSummary summary = summary_of(loaded_.run.state());
+  if (summary.status == summary_status_ && summary.reason == summary_reason_) return std::nullopt;
+  summary_status_ = summary.status;
+  summary_reason_ = summary.reason;
   return summary;
 }
 

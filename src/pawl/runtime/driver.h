@@ -63,6 +63,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   // The first event of a new run. `accepted` is called when it is durable.
   void begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted);
+  // Goes on with a run that was written whole by this process: performs what its last record asks
+  // for, which nobody has done.
+  void go_on(const Record& last);
   // Takes an existing run up.
   void attach(const std::string& by);
   // Looks for messages of other processes.
@@ -120,6 +123,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   StatusCallback accepted_;
   std::int64_t monotonic_base_ms_ = 0;
   std::uint64_t elapsed_base_ms_ = 0;
+  std::uint64_t epochs_before_ = 0;  // of a run that was driven in another store
   std::uint64_t appends_open_ = 0;
   std::uint64_t durable_seq_ = 0;
   std::optional<std::uint64_t> timer_due_;

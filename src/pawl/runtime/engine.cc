@@ -26,13 +26,6 @@ std::string text_of(const RunnableAgent& agent) {
   return out.take();
 }
 
-Prices prices_of(const RunnableAgent& agent) {
-  for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
-    if (model.id == agent.charter.model) return model.prices;
-  }
-  return {};
-}
-
 RunStarted started_by(const StartRequest& request, const ToolRegistry& tools, Ingress& ingress) {
   const Charter& charter = request.agent.charter;
   const InvocationContext& context = *request.context;
@@ -152,6 +145,10 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto setup =
       guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
   if (!setup) return refuse(setup.error());
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) {
+    return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
+  }
   auto drive = options_.store.journal->acquire(id);
   if (!drive) return refuse(drive.error());
   if (drive->length > 0) {
@@ -180,21 +177,24 @@ Result<DriverSetup> Engine::setup_of_pinned(const RunId& id) const {
   PAWL_TRY(const Record first, read_record(*options_.store.reader, id, 0));
   const RunStarted* started = std::get_if<RunStarted>(&first.event);
   if (started == nullptr) return Error{ErrorCode::corrupt, "its first record is not run_started"};
+  return setup_of(*started, id);
+}
+
+Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& charter_of) const {
   if (!options_.agents) {
     return Error{ErrorCode::invalid_argument, "this host has no source of agents to resume with"};
   }
   PinnedCharter pinned;
-  pinned.name = started->name;
-  PAWL_TRY(pinned.text, resolve(*options_.store.reader, id, started->charter));
-  pinned.digest = started->charter_digest;
-  pinned.directory = started->directory;
-  pinned.model = started->model;
+  pinned.name = started.name;
+  PAWL_TRY(pinned.text, resolve(*options_.store.reader, charter_of, started.charter));
+  pinned.digest = started.charter_digest;
+  pinned.directory = started.directory;
+  pinned.model = started.model;
   PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
-  for (const Variable& variable : started->variables) variables[variable.key] = variable.value;
+  for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
   PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
-  setup.context =
-      InvocationContextBuilder().tenant(started->tenant).identity(options_.name).build();
+  setup.context = InvocationContextBuilder().tenant(started.tenant).identity(options_.name).build();
   return setup;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pawl/runtime/driver.h"
+#include "pawl/runtime/fork.h"
 
 namespace pawl {
 
@@ -40,6 +41,10 @@ class Engine {
 
   // `accepted` gets the id when the run is durable; it is driven here from then on.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
+  // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
+  // the fork. invalid_argument, not_found, conflict: see Retelling and ForkEdits.
+  void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
   Status resume(const RunId& run);
@@ -62,10 +67,17 @@ class Engine {
   Result<DriverSetup> setup_for(RunnableAgent agent,
                                 const std::map<std::string, std::string>& variables) const;
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
+  // `charter_of` is the run whose blobs hold the charter.
+  Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
   Result<LoadedRun> load(const RunId& run) const;
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
   void poll();
+  struct ForkPlan;
+  Result<ForkPlan> plan_fork(ForkRequest request) const;
+  Status write_fork(const std::shared_ptr<ForkPlan>& plan,
+                    std::function<void(Result<Forked>)> accepted);
+  void drive_fork(ForkPlan& plan, Drive drive);
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;

@@ -13,7 +13,7 @@ namespace {
 // Writes kernel types as JSON by their fields().
 class FieldPrinter {
  public:
-  explicit FieldPrinter(JsonWriter& out) : out_(out) {}
+  FieldPrinter(JsonWriter& out, Contents contents) : out_(out), contents_(contents) {}
 
   template <class T>
   void field(const char* key, const T& value) {
@@ -25,7 +25,7 @@ class FieldPrinter {
     out_.key(key);
     const std::string* bytes = value.bytes();
     const std::string_view name = key;
-    const bool json = name == "input" || name == "json";
+    const bool json = contents_ == Contents::parsed && (name == "input" || name == "json");
     if (json && bytes != nullptr && !bytes->empty() && check_json(*bytes)) {
       out_.raw(*bytes);
     } else {
@@ -99,6 +99,7 @@ class FieldPrinter {
   }
 
   JsonWriter& out_;
+  Contents contents_;
 };
 
 // An event's own instance is part of every line's head.
@@ -155,7 +156,7 @@ void put_final(JsonWriter& out, const RecordView& view, const FinalFields& field
 
 std::string event_json(const RecordView& view, const FinalFields* final_fields) {
   JsonWriter out;
-  FieldPrinter printer(out);
+  FieldPrinter printer(out, Contents::parsed);
   out.begin_object();
   put_head(out, view);
   const bool finished = std::holds_alternative<RunFinished>(view.record.event);
@@ -173,6 +174,28 @@ std::string event_json(const RecordView& view, const FinalFields* final_fields) 
   printer.field("effects", view.record.effects);
   out.end_object();
   return out.take();
+}
+
+std::string record_json(const Record& record, Contents contents) {
+  JsonWriter out;
+  FieldPrinter printer(out, contents);
+  out.begin_object().field("seq", record.seq);
+  printer.field("epoch", record.stamp.epoch);
+  printer.field("at_ms", record.stamp.at_ms);
+  printer.field("elapsed_ms", record.stamp.elapsed_ms);
+  out.field("type", name(record.event)).field("instance", to_string(record.instance));
+  std::visit(
+      [&printer](const auto& event) {
+        std::decay_t<decltype(event)>::fields(event, [&](const char* key, const auto& value) {
+          if (std::string_view(key) != "instance" && std::string_view(key) != "type") {
+            printer.field(key, value);
+          }
+        });
+      },
+      record.event);
+  printer.field("decisions", record.decisions);
+  printer.field("effects", record.effects);
+  return out.end_object().take();
 }
 
 std::string preview_json(const Preview& preview) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/runtime/export.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -162,7 +163,11 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
                                 const RunState& state, const std::string& quarantine) {
   std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
                                  quarantine.empty() ? summary.status : "quarantined");
-  if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
+  const bool look_only = quarantine.empty() && summary.reason.starts_with(kLookOnly);
+  if (look_only) {
+    text += "It was imported and can be looked at; nobody drives it: " +
+            summary.reason.substr(kLookOnly.size()) + ".\n";
+  } else if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
     return text +
            "Its journal cannot be trusted: " + (quarantine.empty() ? summary.reason : quarantine) +
            "\nNobody drives it again; `pawl verify` says what is damaged.\n";

@@ -24,6 +24,9 @@ Status GuardedStore::quarantine(const RunId& run, const std::string& why) {
 
 Result<std::vector<StoredRecord>> GuardedStore::read(const RunId& run, std::uint64_t from,
                                                      std::size_t bytes_max) {
+  if (inner_.reader == nullptr) {
+    return Error{ErrorCode::unavailable, "this store cannot be read"};
+  }
   return guarded("the store", [&] { return inner_.reader->read(run, from, bytes_max); });
 }
 

@@ -36,14 +36,23 @@ Result<Record> JournalWalker::step(const StoredRecord& stored) {
   return record;
 }
 
+Result<std::optional<Record>> JournalWalker::next() {
+  if (batch_taken_ == batch_.size()) {
+    batch_taken_ = 0;
+    batch_.clear();
+    PAWL_TRY(batch_, reader_.read(id_, loaded_.run->length, kReadBatchBytes));
+    if (batch_.empty()) return std::optional<Record>();
+  }
+  PAWL_TRY(Record record, step(batch_[batch_taken_]));
+  ++batch_taken_;
+  return std::optional<Record>(std::move(record));
+}
+
 Status JournalWalker::walk(const RecordVisitor& each) {
   while (true) {
-    PAWL_TRY(const auto batch, reader_.read(id_, loaded_.run->length, kReadBatchBytes));
-    if (batch.empty()) return ok();
-    for (const StoredRecord& stored : batch) {
-      PAWL_TRY(const Record record, step(stored));
-      if (each && !each(record, loaded_.run)) return ok();
-    }
+    PAWL_TRY(const auto record, next());
+    if (!record) return ok();
+    if (each && !each(*record, loaded_.run)) return ok();
   }
 }
 

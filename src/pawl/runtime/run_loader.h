@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/run.h"
@@ -36,6 +38,8 @@ class JournalWalker {
   JournalWalker(JournalReader& reader, RunId id);
 
   Status walk(const RecordVisitor& each);
+  // The record that comes next, applied already; nullopt when no more has been written.
+  Result<std::optional<Record>> next();
   const LoadedRun& loaded() const { return loaded_; }
   LoadedRun take() { return std::move(loaded_); }
   // Starts behind a snapshot; one that cannot be used is as good as none.
@@ -47,6 +51,8 @@ class JournalWalker {
   JournalReader& reader_;
   RunId id_;
   LoadedRun loaded_;
+  std::vector<StoredRecord> batch_;
+  std::size_t batch_taken_ = 0;
 };
 
 Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq);

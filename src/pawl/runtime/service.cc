@@ -3,6 +3,7 @@
 #include <set>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
 
 namespace pawl {
@@ -50,37 +51,6 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
   std::unique_ptr<Timer> timer_;
 };
 
-void collect(const Content& content, std::set<Digest>& blobs) {
-  if (const BlobRef* blob = content.blob()) blobs.insert(blob->digest);
-}
-
-template <class T>
-void collect_fields(const T& value, std::set<Digest>& blobs);
-
-struct Collector {
-  std::set<Digest>& blobs;
-
-  void operator()(const char*, const Content& content) const { collect(content, blobs); }
-  void operator()(const char*, const std::optional<Content>& content) const {
-    if (content) collect(*content, blobs);
-  }
-  void operator()(const char*, const std::vector<PastMessage>& messages) const {
-    for (const PastMessage& message : messages) collect(message.text, blobs);
-  }
-  void operator()(const char*, const std::vector<Block>& blocks) const {
-    for (const Block& block : blocks) {
-      std::visit([this](const auto& one) { collect_fields(one, blobs); }, block);
-    }
-  }
-  template <class Other>
-  void operator()(const char*, const Other&) const {}
-};
-
-template <class T>
-void collect_fields(const T& value, std::set<Digest>& blobs) {
-  T::fields(value, Collector{blobs});
-}
-
 }  // namespace
 
 Result<RunId> Service::find(const std::string& prefix) const {
@@ -104,15 +74,19 @@ Result<std::vector<RunSummary>> Service::list(const ListQuery& query) const {
   return engine_.store().catalog->list(query);
 }
 
-Result<RunDetails> Service::show(const RunId& run) const {
+Result<RunSummary> Service::summary_of(const RunId& run) const {
   ListQuery query;
   query.id_prefix = run.text;
   PAWL_TRY(const auto found, engine_.store().catalog->list(query));
-  RunDetails details;
   for (const RunSummary& summary : found) {
-    if (summary.id == run) details.summary = summary;
+    if (summary.id == run) return summary;
   }
-  if (details.summary.id != run) return Error{ErrorCode::not_found, "there is no run " + run.text};
+  return Error{ErrorCode::not_found, "there is no run " + run.text};
+}
+
+Result<RunDetails> Service::show(const RunId& run) const {
+  RunDetails details;
+  PAWL_TRY(details.summary, summary_of(run));
   const auto loaded = load_run(*engine_.store().reader, run, UseSnapshot::yes);
   if (!loaded) {
     details.quarantine = loaded.error().message;
@@ -125,6 +99,10 @@ Result<RunDetails> Service::show(const RunId& run) const {
 
 void Service::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
   engine_.start(std::move(request), std::move(accepted));
+}
+
+void Service::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
+  engine_.fork(std::move(request), std::move(accepted));
 }
 
 Status Service::resume(const RunId& run) {
@@ -209,7 +187,7 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
   std::set<Digest> blobs;
   JournalWalker walker(reader, run);
   const Status walked = walker.walk([&blobs](const Record& record, const Run&) {
-    std::visit([&blobs](const auto& event) { collect_fields(event, blobs); }, record.event);
+    for (const BlobRef& blob : blobs_of(record.event)) blobs.insert(blob.digest);
     return true;
   });
   report.records = walker.loaded().run->length;
@@ -225,6 +203,26 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     ++report.blobs;
   }
   return report;
+}
+
+Result<ReplayReport> Service::replay(const RunId& run) const {
+  return pawl::replay(*engine_.store().reader, run);
+}
+
+Result<RunDiff> Service::diff(const RunId& a, const RunId& b, DiffScope scope) const {
+  return diff_runs(*engine_.store().reader, a, b, scope);
+}
+
+Result<ExportReport> Service::export_run(const RunId& run, const ExportOptions& options,
+                                         const ExportSink& sink) const {
+  PAWL_TRY(const RunSummary summary, summary_of(run));
+  return pawl::export_run(*engine_.store().reader, summary, options, sink);
+}
+
+void Service::import_run(std::shared_ptr<LineSource> lines, std::optional<RunId> id,
+                         std::function<void(Result<ExportReport>)> done) {
+  pawl::import_run(engine_.loop(), engine_.store(), std::move(lines), std::move(id),
+                   std::move(done));
 }
 
 Result<std::string> Service::explain(const RunId& run) const {

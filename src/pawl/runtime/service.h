@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "pawl/runtime/engine.h"
+#include "pawl/runtime/import.h"
+#include "pawl/runtime/replay.h"
+#include "pawl/runtime/run_diff.h"
 
 namespace pawl {
 
@@ -40,6 +43,8 @@ class Service {
 
   // Starts a run here. See Engine::start.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Starts a run from a recorded prefix of another. See Engine::fork.
+  void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Drives a run here until it ends or waits. A paused one goes on.
   Status resume(const RunId& run);
 
@@ -64,6 +69,15 @@ class Service {
 
   // Reads everything of a run and checks it: chain, codec, fold, blobs.
   Result<VerifyReport> verify(const RunId& run) const;
+  // Makes every decision again, offline, and compares.
+  Result<ReplayReport> replay(const RunId& run) const;
+  // Where two runs differ.
+  Result<RunDiff> diff(const RunId& a, const RunId& b, DiffScope scope) const;
+  // A run as one file, and back. See export.h and import.h.
+  Result<ExportReport> export_run(const RunId& run, const ExportOptions& options,
+                                  const ExportSink& sink) const;
+  void import_run(std::shared_ptr<LineSource> lines, std::optional<RunId> id,
+                  std::function<void(Result<ExportReport>)> done);
   // Why the run is where it is, in sentences.
   Result<std::string> explain(const RunId& run) const;
   // The output of a run whose records this view belongs to, for its last event.
@@ -72,6 +86,8 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
+  Result<RunSummary> summary_of(const RunId& run) const;
+
   Engine& engine_;
 };
 

@@ -84,6 +84,22 @@ TEST_CASE("a run is found by any unique prefix of its id") {
   CHECK(desk.service.find("").error().code == ErrorCode::not_found);
 }
 
+TEST_CASE("however often an id is asked for that is taken, the run that has it can be driven") {
+  ScriptReply suspending = ScriptReply::say("wait");
+  std::get<ScriptSpeech>(suspending.outcome).stop = ReplyStop::suspend;
+  Desk desk(saying({suspending}));
+  desk.start("r");
+  for (int i = 0; i <= kFailedLoadsMax; ++i) {
+    std::optional<Result<RunId>> answer;
+    desk.service.start({desk.agent(), "go", RunId{"r"}, nullptr},
+                       [&](const Result<RunId>& accepted) { answer = accepted; });
+    desk.loop.advance(10);
+    REQUIRE(answer);
+    CHECK(answer->error().code == ErrorCode::conflict);
+  }
+  CHECK(desk.service.resume(RunId{"r"}));
+}
+
 TEST_CASE("show and explain say where a finished run ended, verify that it is whole") {
   Desk desk(saying({ScriptReply::call("nothing"), ScriptReply::say("hi")}));
   desk.start("r");

@@ -58,7 +58,7 @@ Result<Drive> MemoryJournal::acquire(const RunId& run) {
   if (driven_->contains(run.text)) return conflict(run, "is driven by someone else");
   Drive drive{1, 0, nullptr};
   if (Run* known = find(run)) {
-    if (known->quarantined) {
+    if (known->quarantined || known->summary.status == "quarantined") {
       return Error{ErrorCode::corrupt,
                    "run " + run.text + " is quarantined: " + known->summary.reason};
     }

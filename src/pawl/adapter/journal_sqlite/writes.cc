@@ -9,7 +9,8 @@ namespace pawl::sqlite {
 namespace {
 
 constexpr const char* kFindRun =
-    "SELECT no, epoch, loads, status, quarantine FROM runs WHERE id = ?";
+    "SELECT no, epoch, loads, status, "
+    "coalesce(quarantine, CASE status WHEN 'quarantined' THEN reason END) FROM runs WHERE id = ?";
 constexpr const char* kLastSeq = "SELECT max(seq) FROM journal WHERE run = ?";
 constexpr const char* kInsertRun =
     "INSERT INTO runs (id, tenant, name, status, reason, created_at, updated_at, epoch, loads) "

@@ -11,7 +11,7 @@ namespace {
 
 using Handler = int (*)(const CliContext&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 16> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 21> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -22,6 +22,11 @@ constexpr std::array<std::pair<std::string_view, Handler>, 16> kHandlers = {{
     {"attach", command_attach},
     {"explain", command_explain},
     {"verify", command_verify},
+    {"replay", command_replay},
+    {"diff", command_diff},
+    {"fork", command_fork},
+    {"export", command_export},
+    {"import", command_import},
     {"pause", command_pause},
     {"cancel", command_cancel},
     {"message", command_message},

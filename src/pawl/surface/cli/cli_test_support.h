@@ -24,6 +24,34 @@ struct FakeScreen final : Console {
   bool terminal = false;
 };
 
+struct FakeFile final : OutputFile {
+  explicit FakeFile(std::string& into) : text(into) {}
+  Status write(std::string_view piece) override {
+    text += piece;
+    return ok();
+  }
+  Status finish() override { return ok(); }
+
+  std::string& text;
+};
+
+struct FakeLines final : LineSource {
+  explicit FakeLines(std::string from) : text(std::move(from)) {}
+  Result<std::optional<std::string>> next(std::size_t) override {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) return std::optional<std::string>();
+    const std::size_t from = std::exchange(at, end + 1);
+    return std::optional(text.substr(from, end - from));
+  }
+  Status rewind() override {
+    at = 0;
+    return ok();
+  }
+
+  std::string text;
+  std::size_t at = 0;
+};
+
 struct FakeEnvironment : CliEnvironment {
   Console& console() override { return screen; }
   Result<Settings> settings(const SettingFlags& flags) override {
@@ -43,6 +71,15 @@ struct FakeEnvironment : CliEnvironment {
     files[path] = text;
     return ok();
   }
+  Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) override {
+    if (files.contains(path)) return Error{ErrorCode::conflict, path + " is there already"};
+    return std::unique_ptr<OutputFile>(std::make_unique<FakeFile>(files[path]));
+  }
+  Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override {
+    if (!files.contains(path)) return Error{ErrorCode::not_found, path + " is not there"};
+    return std::unique_ptr<LineSource>(std::make_unique<FakeLines>(files[path]));
+  }
+  std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }

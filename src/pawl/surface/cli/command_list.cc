@@ -63,6 +63,11 @@ std::string shown_state(const RunState& state) {
       row("charter", safe_line(state.name, 100) + ", sha256 " + to_hex(state.charter_digest));
   text += row("directory", safe_line(state.directory, 200));
   text += row("model", safe_line(state.model, 200));
+  if (state.forked_from) {
+    text +=
+        row("forked from", fmt::format("{}, record {}, chain {}", state.forked_from->run.text,
+                                       state.forked_from->seq, to_hex(state.forked_from->chain)));
+  }
   text += row("used", shown_usage(state));
   for (const Call& call : state.calls) {
     const std::string_view where =
@@ -93,6 +98,12 @@ void put_state(JsonWriter& json, const RunDetails& details) {
   const RunState& state = details.state;
   json.field("directory", state.directory).field("model", state.model);
   json.field("charter_digest", to_hex(state.charter_digest)).field("step", state.tally.steps);
+  if (const auto& from = state.forked_from) {
+    json.key("forked_from").begin_object().field("run", from->run.text).field("seq", from->seq);
+    json.field("chain", to_hex(from->chain)).key("edited").begin_array();
+    for (const std::string& target : from->edited) json.string(target);
+    json.end_array().end_object();
+  }
   json.key("usage").begin_object();
   Tally::fields(state.tally, [&json](const char* key, const auto& value) {
     if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) json.field(key, value);

@@ -82,6 +82,53 @@ std::vector<CommandSpec> looking_commands() {
   };
 }
 
+// What is done with the recorded history of runs.
+std::vector<CommandSpec> history_commands() {
+  return {
+      {"replay",
+       "Make every decision of a run again, offline, and compare",
+       "No model and no tool is called, nothing is written. Ends with the same chain hash, or "
+       "names "
+       "the first record that this version would have written otherwise. The exit code is 1 when "
+       "something differs or is damaged.",
+       {kRun},
+       {}},
+      {"diff",
+       "Say where two runs differ, by step and JSON path",
+       "What must differ is left out: ids, times, epochs, who drove and paused them, the order in "
+       "which calls of one step ended. The exit code is 1 when they differ, also when one is the "
+       "beginning of the other.",
+       {{"A", "A run, or any unique prefix of its id."}, {"B", "Another one."}},
+       {{"all", '\0', Takes::nothing, "", "Compare every record in full."}}},
+      {"fork",
+       "Start a run from a recorded prefix of another",
+       "The prefix is taken over as it was recorded: no model and no tool is called for it. After "
+       "it the fork goes on by itself, with keys of its own. What the prefix used counts against "
+       "the fork's limits.",
+       {kRun},
+       {{"at", '\0', Takes::value, "STEP", "The last step of the prefix; 0: the input alone."},
+        {"edit", '\0', Takes::values, "TARGET=TEXT",
+         "Change the prefix: input, history1, message1, step2.text or c3 (a call's result). @FILE "
+         "reads the text from a file; a FILE alone is a JSON object of edits. Repeatable."},
+        {"model", '\0', Takes::value, "REF", "Go on with this model."},
+        {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
+        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."}}},
+      {"export",
+       "Write a run as one self-contained file",
+       "To standard output, or to a new file. What looks like a secret is replaced; a run in which "
+       "something was replaced can be looked at elsewhere, but not taken up.",
+       {kRun},
+       {{"output", 'o', Takes::value, "FILE", "Write to this file, which must not exist."},
+        {"no-redact", '\0', Takes::nothing, "", "Leave secrets in it."}}},
+      {"import",
+       "Take in a run that was exported",
+       "The file is checked whole before anything is written. Nothing is run; pawl resume goes on "
+       "with a run that was not over.",
+       {{"FILE", "A file that pawl export has written."}},
+       {{"id", '\0', Takes::value, "ID", "Give the run this id instead of its own."}}},
+  };
+}
+
 std::vector<CommandSpec> steering_commands() {
   return {
       {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
@@ -116,7 +163,7 @@ std::vector<CommandSpec> steering_commands() {
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = [] {
     std::vector<CommandSpec> list = running_commands();
-    for (const auto& group : {looking_commands(), steering_commands()}) {
+    for (const auto& group : {looking_commands(), history_commands(), steering_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;

@@ -24,8 +24,9 @@ TEST_CASE("no command, and no option of a command, is there twice") {
 
 TEST_CASE("every command of the issue is there") {
   for (const char* name :
-       {"run", "init", "resume", "ls", "show", "logs", "attach", "explain", "pause", "cancel",
-        "message", "resolve", "verify", "validate", "completion", "man"}) {
+       {"run",        "init",  "resume", "ls",      "show",    "logs",   "attach",
+        "explain",    "pause", "cancel", "message", "resolve", "verify", "validate",
+        "completion", "man",   "replay", "diff",    "fork",    "export", "import"}) {
     CHECK_MESSAGE(find_command(name) != nullptr, name);
   }
   CHECK(find_command("") == nullptr);

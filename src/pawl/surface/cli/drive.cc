@@ -84,6 +84,15 @@ int DriveSession::start(StartRequest request, std::function<void(const Status&)>
   return wait();
 }
 
+int DriveSession::fork(ForkRequest request, std::function<void(const Result<Forked>&)> accepted) {
+  run_ = *request.id;
+  workspace_.service().fork(std::move(request), [this, accepted](const Result<Forked>& forked) {
+    if (!forked) ended_ = Status(forked.error());
+    if (accepted) accepted(forked);
+  });
+  return wait();
+}
+
 int DriveSession::carry_on(const RunId& run, const std::function<Status()>& begin) {
   run_ = run;
   if (const Status begun = begin(); !begun) return fail(context_, begun.error());

@@ -21,6 +21,8 @@ class DriveSession {
   // Begins with `request`. `accepted` (may be empty) is called when the run is durable, or when it
   // was refused.
   int start(StartRequest request, std::function<void(const Status&)> accepted);
+  // Likewise, with a fork; `request` names its id.
+  int fork(ForkRequest request, std::function<void(const Result<Forked>&)> accepted);
   // Takes a run up. `begin` does it: Service::resume or Engine::resume.
   int carry_on(const RunId& run, const std::function<Status()>& begin);
 

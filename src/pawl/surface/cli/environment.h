@@ -76,6 +76,14 @@ struct Handover {
 
 enum class IfAbsent : std::uint8_t { make, refuse };
 
+// A new file, written piece by piece. Unless finish() says ok, there is no such file.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  virtual Status write(std::string_view piece) = 0;
+  virtual Status finish() = 0;
+};
+
 class CliEnvironment {
  public:
   // Does the work of the background process. `report` is called once, when the run is durable or
@@ -92,6 +100,11 @@ class CliEnvironment {
   virtual Result<std::string> read_text(const std::string& path) = 0;
   // conflict: it is there already.
   virtual Status write_new(const std::string& path, const std::string& text) = 0;
+  // conflict: it is there already.
+  virtual Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) = 0;
+  virtual Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) = 0;
+  // Values in the environment that are secret by the name of their variable.
+  virtual std::vector<std::string> secrets() const = 0;
   // Appends a line to the log file of the settings, or to standard error.
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
   // Must be called before anything has started a thread.

@@ -1,0 +1,139 @@
+// Forking: plan it without a trace, write the prefix, go on where it ends.
+#include "pawl/runtime/engine.h"
+#include "pawl/runtime/export.h"
+#include "pawl/runtime/guarded_store.h"
+#include "pawl/runtime/run_summary.h"
+
+namespace pawl {
+
+struct Engine::ForkPlan {
+  ForkRequest request;
+  DriverSetup setup;
+  RunStarted started;  // the fork's first event, but for edits
+  ForkCut cut;
+  std::unique_ptr<Retelling> telling;
+};
+
+namespace {
+
+// What the fork's first event has of its own.
+std::function<void(RunStarted&)> renamed(const RunStarted& own) {
+  return [own](RunStarted& event) {
+    event.run = own.run;
+    event.started_by = own.started_by;
+    event.model = own.model;
+    event.prices = own.prices;
+    event.forked_from = own.forked_from;
+  };
+}
+
+Status check_model(const DriverSetup& setup, const std::string& asked) {
+  if (asked.empty() || setup.agent.charter.model == asked) return ok();
+  return Error{ErrorCode::invalid_argument,
+               "this host cannot run the fork with the model '" + asked + "'"};
+}
+
+Result<RunStarted> started_of(JournalReader& reader, const RunId& run) {
+  PAWL_TRY(Record first, read_record(reader, run, 0));
+  auto* started = std::get_if<RunStarted>(&first.event);
+  if (started != nullptr) return std::move(*started);
+  return Error{ErrorCode::corrupt, "the first record of run " + run.text + " is not run_started"};
+}
+
+// What was replaced in a redacted run was part of what its model saw.
+Status check_whole(Catalog& catalog, const RunId& run) {
+  ListQuery query;
+  query.id_prefix = run.text;
+  PAWL_TRY(const auto found, catalog.list(query));
+  for (const RunSummary& summary : found) {
+    const std::string redacted = std::string(kLookOnly) + std::string(kRedacted);
+    if (summary.id == run && summary.reason == redacted) {
+      return Error{ErrorCode::conflict,
+                   "run " + run.text + " is redacted: it can be looked at, not forked"};
+    }
+  }
+  return ok();
+}
+
+}  // namespace
+
+// Tells the prefix once without writing anything: what cannot be forked leaves no trace.
+Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
+  JournalReader& reader = *options_.store.reader;
+  ForkPlan plan;
+  if (!request.id) request.id = make_run_id(options_.loop.wall_ms());
+  PAWL_CHECK(check_whole(*options_.store.catalog, request.parent));
+  PAWL_TRY(plan.started, started_of(reader, request.parent));
+  if (!request.model.empty()) plan.started.model = request.model;
+  PAWL_TRY(plan.setup,
+           guarded("the agent", [&] { return setup_of(plan.started, request.parent); }));
+  PAWL_CHECK(check_model(plan.setup, request.model));
+  if (!request.model.empty()) plan.started.prices = prices_of(plan.setup.agent);
+  plan.started.run = *request.id;
+  plan.started.started_by = request.by;
+  plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
+  PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
+  Retelling rehearsal(reader, request, edits, renamed(plan.started), Retelling::Blobs::left_out);
+  while (true) {
+    PAWL_TRY(const auto piece, rehearsal.next());
+    if (!piece) break;
+  }
+  PAWL_CHECK(rehearsal.edits().check_all_met());
+  plan.cut = *rehearsal.cut();
+  plan.started.forked_from =
+      ForkedFrom{request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
+  plan.telling = std::make_unique<Retelling>(reader, request, edits, renamed(plan.started),
+                                             Retelling::Blobs::copied);
+  plan.telling->end_at(plan.cut);
+  plan.request = std::move(request);
+  return plan;
+}
+
+Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
+                          std::function<void(Result<Forked>)> accepted) {
+  const RunId id = *plan->request.id;
+  const Error taken{ErrorCode::conflict, "there is a run " + id.text + " already"};
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) return taken;
+  PAWL_TRY(Drive drive, options_.store.journal->acquire(id));
+  if (drive.length > 0) return taken;
+  const auto writer = std::make_shared<RunWriter>(
+      *options_.store.journal, id, "the fork is not whole: its making was cut short",
+      [plan] { return summary_of(plan->telling->told().run.state()); });
+  writer->write(
+      std::move(drive), [plan] { return plan->telling->next(); },
+      [this, plan, accepted = std::move(accepted), alive = alive_](Result<Drive> done) {
+        if (!*alive) return;
+        if (!done) return accepted(done.error());
+        const Forked forked{*plan->request.id, plan->request.step, *plan->started.forked_from,
+                            plan->telling->told().run->tally};
+        accepted(forked);
+        drive_fork(*plan, *std::move(done));
+      });
+  return ok();
+}
+
+void Engine::drive_fork(ForkPlan& plan, Drive drive) {
+  const RunId id = *plan.request.id;
+  const Record last = plan.telling->last();
+  plan.setup.drive = std::move(drive);
+  plan.setup.loaded = plan.telling->take();
+  const bool paused = std::holds_alternative<Pausing>(plan.setup.loaded.run->course);
+  make_driver(std::move(plan.setup), id)->go_on(last);
+  // Whoever forks wants it to go on, also where the other run had been paused.
+  if (paused) static_cast<void>(feed(id, ResumeRequested{plan.request.by}));
+}
+
+void Engine::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
+  auto plan = plan_fork(std::move(request));
+  Status begun = ok();
+  if (plan) {
+    begun = write_fork(std::make_shared<ForkPlan>(*std::move(plan)), accepted);
+  } else {
+    begun = plan.error();
+  }
+  if (begun) return;
+  options_.loop.post([accepted = std::move(accepted), begun] { accepted(begun.error()); });
+}
+
+}  // namespace pawl

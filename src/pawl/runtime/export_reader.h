@@ -1,0 +1,80 @@
+// Reads an exported run line by line and believes nothing of it: sizes, order, digests, chain, that
+// the records decode and fit each other, and that they say what is shown.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "pawl/base/json.h"
+#include "pawl/runtime/export.h"
+#include "pawl/runtime/run_loader.h"
+#include "pawl/runtime/run_writer.h"
+
+namespace pawl {
+
+// The lines of a file that can be read more than once.
+class LineSource {
+ public:
+  virtual ~LineSource() = default;
+  // The next line, without its line break; nullopt at the end of the file. invalid_argument: the
+  // last line does not end. limit_exceeded: the line is longer than `bytes_max`.
+  virtual Result<std::optional<std::string>> next(std::size_t bytes_max) = 0;
+  virtual Status rewind() = 0;
+};
+
+inline constexpr std::size_t kBlobsPerRecordMax = 100'000;
+inline constexpr std::size_t kBlobBytesPerRecordMax = 512U << 20U;
+
+class ExportReader {
+ public:
+  // `rename` is the id that the run gets instead of its own.
+  ExportReader(LineSource& lines, std::optional<RunId> rename);
+
+  // Reads the first line. Errors (here and below) are invalid_argument and name the line.
+  Status open();
+  // Records with their blobs, one after the other; nullopt when the last line was read and
+  // everything fits.
+  Result<std::optional<WritePiece>> next();
+
+  // After open(): what the first line says. After the last: what there was.
+  const ExportReport& report() const { return report_; }
+  const RunId& run() const { return run_; }  // what it is called here
+  const Run& state() const { return loaded_.run; }
+  Digest chain() const { return loaded_.chain; }
+  // Of all lines but the last, after the last.
+  const Digest& digest() const { return file_digest_; }
+  // Why the run may only be looked at; empty: it may be taken up.
+  std::string look_only() const;
+
+ private:
+  Result<Json> take_line();
+  Status take_blob(const Json& line);
+  Result<WritePiece> take_record(const Json& line);
+  Result<Record> decoded(const Json& line, std::string& bytes);
+  Status check_blobs(const Record& record);
+  Status check_shown(const Json& line, const Record& record) const;
+  Status apply(const Record& record);
+  Status take_trailer(const Json& line);
+  Error wrong(const std::string& what) const;
+
+  LineSource& lines_;
+  std::optional<RunId> rename_;
+  RunId run_;
+  ExportReport report_;
+  std::uint64_t line_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint64_t blobs_ = 0;
+  Digest chain_;      // as the file has it
+  LoadedRun loaded_;  // as it is stored here
+  std::set<Digest> given_;
+  std::vector<StoredBlob> waiting_;  // blobs for the next record
+  std::size_t waiting_bytes_ = 0;
+  std::optional<std::uint64_t> odd_;  // the first record that this version would not have written
+  Sha256 digest_;                     // of the lines before the one at hand
+  std::string text_;                  // the line at hand
+  Digest file_digest_;
+};
+
+}  // namespace pawl

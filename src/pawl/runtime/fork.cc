@@ -1,0 +1,129 @@
+#include "pawl/runtime/fork.h"
+
+#include <algorithm>
+
+#include "pawl/runtime/contents.h"
+
+namespace pawl {
+namespace {
+
+bool started_by(const Record& record, EffectId id) {
+  return std::any_of(record.effects.begin(), record.effects.end(), [id](const Effect& effect) {
+    return std::visit(
+        [id](const auto& one) {
+          if constexpr (requires { one.effect; }) return one.effect == id;
+          return false;
+        },
+        effect);
+  });
+}
+
+bool ends_step(const Record& record, std::uint64_t step) {
+  return std::any_of(record.decisions.begin(), record.decisions.end(), [step](const Decision& one) {
+    const StepEnded* ended = std::get_if<StepEnded>(&one);
+    return ended != nullptr && ended->step == step;
+  });
+}
+
+// Nothing is under way that an earlier record started, and no call is without its result.
+bool at_rest(const RunState& state, const Record& last) {
+  return state.calls.empty() &&
+         std::all_of(state.open.begin(), state.open.end(),
+                     [&last](const OpenEffect& open) { return started_by(last, open.id); });
+}
+
+}  // namespace
+
+Retelling::Retelling(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
+                     std::function<void(RunStarted&)> change, Blobs blobs)
+    : reader_(reader),
+      parent_(request.parent),
+      step_(request.step),
+      edits_(std::move(edits)),
+      change_(std::move(change)),
+      blobs_(blobs),
+      walker_(reader, request.parent) {
+  if (step_ == 0) step_state_ = Step::ended;
+}
+
+Result<std::optional<WritePiece>> Retelling::next() {
+  if (cut_ && walker_.loaded().run->length > cut_->seq) return std::optional<WritePiece>();
+  PAWL_TRY(auto original, walker_.next());
+  if (!original) return not_ended();
+  Ingress ingress;
+  Event event = original->event;
+  edits_.apply(told_.run.state(), event, ingress);
+  if (auto* started = std::get_if<RunStarted>(&event)) {
+    change_(*started);
+    told_.chain = chain_origin(started->run);
+  }
+  WritePiece piece;
+  PAWL_TRY(piece.blobs, blobs_for(event, ingress));
+  PAWL_TRY(last_, tell(std::move(event), original->stamp));
+  piece.bytes = encode_record(last_);
+  piece.chain = told_.chain = chain_after(told_.chain, piece.bytes);
+  told_.bytes_since_snapshot += piece.bytes.size();
+  if (!cut_) look_for_cut(*original);
+  return std::optional<WritePiece>(std::move(piece));
+}
+
+// The parent's drivers are not the fork's; its clocks are: what the prefix took counts.
+Result<Record> Retelling::tell(Event event, const Stamp& recorded) {
+  Stamp stamp = recorded;
+  stamp.epoch = kFirstEpoch;
+  const std::uint64_t seq = told_.run->length;
+  const std::string what(name(event));
+  if (std::holds_alternative<Unrecognised>(event)) {
+    Record record;
+    record.seq = seq;
+    record.stamp = stamp;
+    record.event = std::move(event);
+    PAWL_CHECK(fold(told_.run, record));
+    return record;
+  }
+  auto record = advance(told_.run, std::move(event), stamp);
+  if (record) return record;
+  return Error{ErrorCode::conflict,
+               "record " + std::to_string(seq) + " (" + what + ") of run " + parent_.text +
+                   " does not follow from the prefix as it is now: " + record.error().message};
+}
+
+Result<std::vector<StoredBlob>> Retelling::blobs_for(const Event& event, Ingress& ingress) const {
+  std::vector<StoredBlob> blobs = ingress.take_blobs();
+  if (blobs_ == Blobs::left_out) return std::vector<StoredBlob>();
+  for (const BlobRef& blob : blobs_of(event)) {
+    const bool new_here = std::any_of(blobs.begin(), blobs.end(), [&blob](const StoredBlob& one) {
+      return one.digest == blob.digest;
+    });
+    if (new_here) continue;
+    PAWL_TRY(std::string bytes, reader_.blob(parent_, blob.digest));
+    blobs.push_back({blob.digest, std::move(bytes)});
+  }
+  return blobs;
+}
+
+void Retelling::look_for_cut(const Record& original) {
+  if (ends_step(original, step_)) step_state_ = Step::ended;
+  const LoadedRun& parent = walker_.loaded();
+  if (step_state_ == Step::open || !at_rest(parent.run.state(), original)) return;
+  cut_ = ForkCut{original.seq, parent.chain};
+}
+
+Error Retelling::not_ended() const {
+  const RunState& state = walker_.loaded().run.state();
+  const std::string step = std::to_string(step_);
+  if (step_state_ == Step::ended) {
+    return Error{ErrorCode::conflict,
+                 "step " + step + " of run " + parent_.text +
+                     " has calls that have not ended; fork at an earlier step"};
+  }
+  if (state.tally.steps < step_) {
+    return Error{ErrorCode::invalid_argument, "run " + parent_.text + " has " +
+                                                  std::to_string(state.tally.steps) +
+                                                  " steps; it has no step " + step};
+  }
+  return Error{ErrorCode::conflict, "step " + step + " of run " + parent_.text +
+                                        " has not ended; fork at an earlier one"};
+}
+
+}  // namespace pawl

@@ -1,0 +1,131 @@
+// A stage for tests about recorded runs: a store in memory, a scripted model, one tool that counts.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/runtime/service.h"
+#include "tests/support/test_loop.h"
+
+namespace pawl {
+
+// Answers with its input and how often it was called; remembers the keys.
+class CountingTool final : public Tool {
+ public:
+  struct Running final : Operation {
+    void abort() override {}
+  };
+
+  explicit CountingTool(Loop& loop) : loop_(loop) {
+    spec_.name = "note";
+    spec_.effect = EffectClass::once;
+  }
+  const ToolSpec& spec() const override { return spec_; }
+  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
+                                    std::function<void(ToolOutcome)> done) override {
+    keys.push_back(invocation.key);
+    const std::string text = padding + "noted " + std::to_string(keys.size());
+    if (answers) {
+      loop_.post([done, text] { done({ToolOutcome::Kind::succeeded, text, text.size()}); });
+    }
+    return std::make_unique<Running>();
+  }
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)>) override {
+    return nullptr;
+  }
+
+  std::vector<std::string> keys;
+  std::string padding;  // in front of every answer, to make it long
+  bool answers = true;
+
+ private:
+  Loop& loop_;
+  ToolSpec spec_;
+};
+
+inline Script scripted(std::vector<ScriptReply> replies) {
+  Script script;
+  script.replies = std::move(replies);
+  return script;
+}
+
+struct RunStage {
+  TestLoop loop;
+  MemoryJournal journal{loop};
+  std::shared_ptr<CountingTool> tool = std::make_shared<CountingTool>(loop);
+  Script script;
+  std::string model_refused = "nobody/knows";
+  Engine engine;
+  Service service{engine};
+
+  explicit RunStage(Script replies)
+      : script(std::move(replies)),
+        engine(
+            EngineOptions{loop, {&journal, &journal, &journal, &journal}, {}, source(), "stage"}) {}
+
+  AgentSource source() {
+    return [this](const PinnedCharter& pinned) -> Result<RunnableAgent> {
+      if (pinned.model == model_refused) {
+        return Error{ErrorCode::invalid_argument, "nobody here executes " + pinned.model};
+      }
+      RunnableAgent made = agent();
+      made.charter.model = pinned.model;
+      return made;
+    };
+  }
+  RunnableAgent agent() {
+    RunnableAgent made;
+    made.charter.name = "stage";
+    made.charter.instructions = "Go.";
+    made.charter.model = "scripted";
+    made.executor = make_scripted_executor(script, loop);
+    made.tools.push_back(tool);
+    return made;
+  }
+  RunId start(const std::string& id, const std::string& input = "go") {
+    service.start({agent(), input, RunId{id}, nullptr},
+                  [](const Result<RunId>& accepted) { CHECK(accepted); });
+    loop.advance(300);
+    return RunId{id};
+  }
+  std::vector<StoredRecord> records(const RunId& run) {
+    return *journal.read(run, 0, std::size_t{1} << 30U);
+  }
+  Digest chain(const RunId& run) { return records(run).back().chain; }
+};
+
+// Writes `records` of `run` into another store, with a chain that fits.
+inline void write_journal(MemoryJournal& journal, TestLoop& loop, const RunId& run,
+                          const std::vector<Record>& records,
+                          const std::vector<StoredBlob>& blobs = {}) {
+  Digest chain = chain_origin(run);
+  for (const Record& record : records) {
+    Append append;
+    append.run = run;
+    append.epoch = 1;
+    append.seq = record.seq;
+    append.bytes = encode_record(record);
+    append.chain = chain = chain_after(chain, append.bytes);
+    if (record.seq == 0) {
+      append.summary = RunSummary{run, "default", "stage", "running", "", 0, 0, 0};
+      append.blobs = blobs;
+    }
+    journal.append(std::move(append), [](const Status& status) { CHECK(status); });
+  }
+  loop.run_posted();
+}
+
+inline std::vector<Record> decoded(const std::vector<StoredRecord>& stored) {
+  std::vector<Record> records;
+  for (const StoredRecord& one : stored) records.push_back(*decode_record(one.bytes));
+  return records;
+}
+
+}  // namespace pawl

@@ -1,0 +1,151 @@
+// fork: starts a run from a recorded prefix of another.
+#include <fmt/format.h>
+
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/escape.h"
+
+namespace pawl {
+namespace {
+
+// {"input": "…", "c3": "…"}: every member is an edit.
+Status add_edits_of_file(const CliContext& context, const std::string& path,
+                         std::vector<ForkEdit>& edits) {
+  PAWL_TRY(const std::string text, context.environment.read_text(path));
+  const auto json = parse_json(text);
+  const JsonObject* object = json ? json->if_object() : nullptr;
+  if (object == nullptr) {
+    return Error{ErrorCode::invalid_argument,
+                 path + ": a file of edits is one JSON object, TARGET: TEXT" +
+                     (json ? "" : " (" + json.error().message + ")")};
+  }
+  for (const JsonMember& member : object->members()) {
+    if (!member.value.is_string()) {
+      return Error{ErrorCode::invalid_argument,
+                   path + ": the text for '" + member.key + "' is not a string"};
+    }
+    edits.push_back({member.key, member.value.string()});
+  }
+  return ok();
+}
+
+Status add_edit(const CliContext& context, const std::string& word, std::vector<ForkEdit>& edits) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos) return add_edits_of_file(context, word, edits);
+  ForkEdit edit{word.substr(0, equals), word.substr(equals + 1)};
+  if (edit.text.starts_with('@')) {
+    PAWL_TRY(edit.text, context.environment.read_text(edit.text.substr(1)));
+  }
+  if (!is_valid_utf8(edit.text)) {
+    return Error{ErrorCode::invalid_argument,
+                 "the text for '" + edit.target + "' is not UTF-8; convert it, e.g. with iconv"};
+  }
+  edits.push_back(std::move(edit));
+  return ok();
+}
+
+// All but the parent, which only an open store knows.
+Result<ForkRequest> request_of(const CliContext& context) {
+  const Arguments& arguments = context.arguments;
+  ForkRequest request;
+  const auto at = arguments.one("at");
+  if (!at) {
+    return Error{ErrorCode::invalid_argument,
+                 "fork needs --at STEP: the last step that the fork shares; 0 is the input alone"};
+  }
+  if (*at != "0") {
+    PAWL_TRY(request.step, parse_count("at", *at));
+  }
+  for (const std::string& word : arguments.many("edit")) {
+    PAWL_CHECK(add_edit(context, word, request.edits));
+  }
+  request.model = arguments.one_or("model", "");
+  request.by = context.environment.user();
+  if (const auto id = arguments.one("id")) {
+    PAWL_TRY(request.id, parse_run_id(*id));
+  } else {
+    request.id = make_run_id(AsioLoop().wall_ms());
+  }
+  return request;
+}
+
+std::string told(const Forked& forked) {
+  const Tally& tally = forked.inherited;
+  std::string text = fmt::format(
+      "run {} is forked from {} after step {}: {} records, nothing of them was called again; {} "
+      "tool calls and {} tokens are inherited",
+      forked.run.text, forked.from.run.text, forked.step, forked.from.seq + 1, tally.tool_calls,
+      total_tokens(tally.usage));
+  if (!forked.from.edited.empty()) {
+    text += fmt::format("; edited: {}", fmt::join(forked.from.edited, ", "));
+  }
+  return text;
+}
+
+using Report = std::function<void(Handover)>;
+
+int drive_fork(const CliContext& context, Workspace& workspace, ForkRequest request,
+               const Report& report) {
+  const auto view = make_view(context, workspace, nullptr);
+  DriveSession session(context, workspace, view.get());
+  return session.fork(std::move(request), [&](const Result<Forked>& forked) {
+    if (forked) view->note(told(*forked));
+    if (!report) return;
+    if (forked) return report({kExitDone, ""});
+    report({exit_code_of(forked.error()), "pawl: " + safe_text(forked.error().message) + "\n"});
+  });
+}
+
+int fork_here(const CliContext& context, ForkRequest request) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  const auto parent = named_run(context, opened.workspace->service());
+  if (!parent) return fail(context, parent.error());
+  request.parent = *parent;
+  return drive_fork(context, *opened.workspace, std::move(request), {});
+}
+
+// In the background process: `report` tells the one in the foreground how it went.
+int fork_behind(const CliContext& context, ForkRequest request, const Report& report) {
+  const auto refuse = [&report](const Error& error) {
+    report({exit_code_of(error), "pawl: " + safe_text(error.message) + "\n"});
+    return exit_code_of(error);
+  };
+  auto workspace = context.environment.open(context.settings, IfAbsent::refuse);
+  if (!workspace) return refuse(workspace.error());
+  const auto parent = named_run(context, (*workspace)->service());
+  if (!parent) return refuse(parent.error());
+  request.parent = *parent;
+  return drive_fork(context, **workspace, std::move(request), report);
+}
+
+int fork_detached(const CliContext& context, const ForkRequest& request) {
+  const std::string id = request.id->text;
+  const Handover handover = context.environment.detach(
+      context.settings, id + ".log",
+      [&](const Report& report) { return fork_behind(context, request, report); });
+  if (handover.exit_code != kExitDone) {
+    context.console().write(Stream::err, handover.text);
+    return handover.exit_code;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", id).field("detached", true).end_object();
+  print(context, (context.format() == Format::json ? json.take() : id) + "\n");
+  return kExitDone;
+}
+
+}  // namespace
+
+int command_fork(const CliContext& context) {
+  auto request = request_of(context);
+  if (!request) {
+    complain(context, request.error().message);
+    return kExitUsage;
+  }
+  if (context.arguments.has("detach")) return fork_detached(context, *request);
+  return fork_here(context, *std::move(request));
+}
+
+}  // namespace pawl
