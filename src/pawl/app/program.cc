@@ -9,9 +9,11 @@
 
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
 #include "pawl/app/detach.h"
 #include "pawl/app/files.h"
+#include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 
 namespace pawl {
@@ -82,6 +84,13 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
 AgentReading Program::read_agent(const std::string& path) {
   Assembled assembled = assembler().from_file(path);
   return {std::move(assembled.agent), std::move(assembled.faults)};
+}
+
+std::string Program::description_of(const std::string& charter) {
+  const DocumentResult document = parse_yaml(charter);
+  if (!document.root) return "";
+  const CharterReading reading = read_charter(*document.root, charter, "");
+  return reading.charter ? reading.charter->description : "";
 }
 
 Result<std::string> Program::read_text(const std::string& path) {

@@ -16,6 +16,7 @@ class Program final : public CliEnvironment {
   Result<Settings> settings(const SettingFlags& flags) override;
   Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
   AgentReading read_agent(const std::string& path) override;
+  std::string description_of(const std::string& charter) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
   void log_line(const Settings& settings, const std::string& line) override;

@@ -43,6 +43,10 @@ Result<std::uint64_t> GuardedStore::version() {
   return guarded("the store", [&] { return inner_.catalog->version(); });
 }
 
+Result<bool> GuardedStore::is_driven(const RunId& run) {
+  return guarded("the store", [&] { return inner_.catalog->is_driven(run); });
+}
+
 void GuardedStore::post(const RunId& run, std::int64_t at_ms, std::string body,
                         StatusCallback done) {
   const auto shared = std::make_shared<StatusCallback>(std::move(done));

@@ -190,6 +190,11 @@ Result<std::uint64_t> FaultyJournal::version() {
   return behind_.catalog.version();
 }
 
+Result<bool> FaultyJournal::is_driven(const RunId& run) {
+  if (crashed_) return has_crashed();
+  return behind_.catalog.is_driven(run);
+}
+
 void FaultyJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   if (crashed_) return;

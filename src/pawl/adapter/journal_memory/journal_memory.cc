@@ -207,6 +207,10 @@ Result<std::uint64_t> MemoryJournal::version() {
   return version_;
 }
 
+Result<bool> MemoryJournal::is_driven(const RunId& run) {
+  return driven_->contains(run.text);
+}
+
 Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body) {
   PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
   Run* known = find(run);

@@ -149,6 +149,10 @@ Result<std::uint64_t> SqliteJournal::version() {
   return reader_->version();
 }
 
+Result<bool> SqliteJournal::is_driven(const RunId& run) {
+  return locks_->is_taken(run);
+}
+
 Result<std::vector<InboxRow>> SqliteJournal::pending(const RunId& run) {
   return reader_->pending(run);
 }

@@ -93,8 +93,11 @@ TEST_CASE("a run that another process drives is a conflict, until that process i
   OpenStore store(directory.path());
   CHECK(outcome(store.owner->acquire(run_id("a"))) == "conflict");
   CHECK(outcome(store.owner->acquire(run_id("other"))) == "ok");
+  CHECK(*store.owner->is_driven(run_id("a")));
+  CHECK_FALSE(*store.owner->is_driven(run_id("other")));
 
   child.kill();
+  CHECK_FALSE(*store.owner->is_driven(run_id("a")));
 
   const auto drive = store.owner->acquire(run_id("a"));
   REQUIRE(drive);

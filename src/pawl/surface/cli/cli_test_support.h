@@ -37,6 +37,7 @@ struct FakeEnvironment : CliEnvironment {
   AgentReading read_agent(const std::string& path) override {
     return {std::nullopt, {path + ":1:1: wrong", path + ":2:1: wrong too"}};
   }
+  std::string description_of(const std::string&) override { return "Notes things."; }
   Result<std::string> read_text(const std::string& path) override { return "text of " + path; }
   Status write_new(const std::string& path, const std::string& text) override {
     if (files.contains(path)) return Error{ErrorCode::conflict, path + " is there already"};

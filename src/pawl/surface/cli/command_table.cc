@@ -58,8 +58,8 @@ std::vector<CommandSpec> looking_commands() {
        "",
        {},
        {{"status", '\0', Takes::value, "S",
-         "Only runs that are queued, running, waiting, done, stopped, failed, cancelled or "
-         "quarantined."}}},
+         "Only runs that are queued, running, waiting, done, stopped, failed, cancelled, "
+         "quarantined, or interrupted (running, but nobody drives it)."}}},
       {"show", "Show a run: where it stands, what it used, what it said", "", {kRun}, {}},
       {"logs",
        "Print the events of a run",

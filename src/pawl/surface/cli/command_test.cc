@@ -80,7 +80,9 @@ TEST_CASE("runs are listed and shown, by any unique prefix") {
   const Answer shown = pawl(environment, {"show", "abc2", "--json"});
   CHECK(shown.code == 0);
   CHECK(*lines_of(shown.out)[0].find_string("output") == "All noted.");
+  CHECK(*lines_of(shown.out)[0].find_string("description") == "Notes things.");
   CHECK(holds(pawl(environment, {"show", "abc1"}).out, "done, end_turn"));
+  CHECK(holds(pawl(environment, {"show", "abc1"}).out, "description  Notes things.\n"));
 
   const Answer ambiguous = pawl(environment, {"show", "abc"});
   CHECK(ambiguous.code == 1);
@@ -120,13 +122,42 @@ TEST_CASE("a call in doubt is explained, resolved and not made again") {
   CHECK(environment.tool->keys.size() == 1);
 }
 
+TEST_CASE("a run whose process died is called interrupted and not waited for") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+
+  CHECK(holds(pawl(environment, {"ls"}).out, " interrupted "));
+  CHECK(holds(pawl(environment, {"ls", "--status", "interrupted"}).out, "r1"));
+  CHECK(holds(pawl(environment, {"show", "r1"}).out, "interrupted\n"));
+  for (const char* command : {"ls", "show"}) {
+    std::vector<const char*> words = {command, "--json"};
+    if (std::string_view(command) == "show") words.push_back("r1");
+    const auto shown = lines_of(pawl(environment, words).out);
+    CHECK(*shown[0].find_string("status") == "running");
+    CHECK(shown[0].find("driven")->boolean() == false);
+  }
+  const Answer attached = pawl(environment, {"attach", "r1"});
+  CHECK(attached.code == 1);
+  CHECK(holds(attached.err, "nobody drives this run; `pawl resume r1` carries it on"));
+  const Answer followed = pawl(environment, {"logs", "-f", "r1"});
+  CHECK(followed.code == 0);
+  CHECK(holds(followed.out, "run_started"));
+  CHECK(holds(followed.err, "nobody drives this run; `pawl resume r1` carries it on"));
+
+  pawl(environment, {"resume", "r1"});
+
+  CHECK(pawl(environment, {"ls", "--status", "interrupted"}).out.empty());
+  CHECK(holds(pawl(environment, {"show", "r1"}).out, "waiting, in_doubt"));
+}
+
 TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the same") {
   MemoryEnvironment environment;
   environment.start_and_crash("r1");
 
   const Answer message = pawl(environment, {"message", "r1", "hello"});
   CHECK(message.code == 0);
-  CHECK(holds(message.out, "stored"));
+  CHECK(holds(message.out, "stored; nobody drives the run"));
+  CHECK(holds(message.out, "pawl resume r1"));
   const Answer cancelled = pawl(environment, {"cancel", "r1", "enough"});
   CHECK(cancelled.code == 0);
   CHECK(holds(cancelled.out, "the run is cancelled"));
