@@ -20,8 +20,10 @@ class Program final : public CliEnvironment {
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
   void log_line(const Settings& settings, const std::string& line) override;
+  void remove_log(const Settings& settings, const std::string& run) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
+  std::vector<Finding> examine(const Settings& settings) override;
   VersionNumbers versions() const override;
   std::string user() const override;
 

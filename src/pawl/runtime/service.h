@@ -51,6 +51,7 @@ class Service {
   Result<RunId> find(const std::string& prefix) const;
   Result<std::vector<RunSummary>> list(const ListQuery& query) const;
   Result<RunDetails> show(const RunId& run) const;
+  Result<RunSummary> summary_of(const RunId& run) const;
   // Whether some live process drives the run. What says "running" and is not driven is looked up
   // once more: it may have ended between the two looks.
   Result<bool> is_driven(RunSummary& summary) const;
@@ -92,8 +93,6 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
-  Result<RunSummary> summary_of(const RunId& run) const;
-
   Engine& engine_;
 };
 

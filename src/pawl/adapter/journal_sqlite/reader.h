@@ -10,6 +10,7 @@
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/port/journal.h"
+#include "pawl/port/upkeep.h"
 
 namespace pawl::sqlite {
 
@@ -27,6 +28,10 @@ class Reader final : public JournalReader {
   // As a Catalog does.
   Result<std::vector<RunSummary>> list(const ListQuery& query);
   Result<std::uint64_t> version();
+
+  // As an Upkeep does.
+  Result<StoreSize> size();
+  Result<std::vector<RunSize>> run_sizes();
 
  private:
   Result<std::optional<std::int64_t>> number_of(const RunId& run);

@@ -24,8 +24,9 @@ TEST_CASE("no command, and no option of a command, is there twice") {
 
 TEST_CASE("every command of the issue is there") {
   for (const char* name :
-       {"run", "init", "resume", "ls", "show", "logs", "attach", "explain", "pause", "cancel",
-        "message", "resolve", "verify", "validate", "completion", "man"}) {
+       {"run",     "init",  "resume", "ls",      "show",       "logs",   "attach",
+        "explain", "pause", "cancel", "message", "resolve",    "verify", "validate",
+        "rm",      "gc",    "backup", "doctor",  "completion", "man"}) {
     CHECK_MESSAGE(find_command(name) != nullptr, name);
   }
   CHECK(find_command("") == nullptr);
@@ -33,6 +34,7 @@ TEST_CASE("every command of the issue is there") {
 
 TEST_CASE("labels and usage say what is optional") {
   CHECK(usage_line(*find_command("cancel")) == "pawl cancel RUN [REASON] [options]");
+  CHECK(usage_line(*find_command("rm")) == "pawl rm RUN... [options]");
   CHECK(option_label({"follow", 'f', Takes::nothing, "", ""}) == "-f, --follow");
   CHECK(option_label({"data", '\0', Takes::value, "DIR", ""}) == "--data DIR");
   CHECK(option_label({"happened", '\0', Takes::value_maybe, "RESULT", ""}) ==

@@ -68,6 +68,15 @@ struct VersionNumbers {
   std::uint32_t schema = 0;
 };
 
+// One thing that was looked at.
+struct Finding {
+  enum class Grade : std::uint8_t { ok, warning, problem } grade = Grade::ok;
+  std::string about;   // "database"
+  std::string text;    // what was found
+  std::string remedy;  // what helps; empty when nothing needs to
+  std::vector<std::pair<std::string, std::uint64_t>> figures = {};  // the same, for programs
+};
+
 // How a run was handed to a process of its own.
 struct Handover {
   int exit_code = 0;
@@ -96,9 +105,13 @@ class CliEnvironment {
   virtual Status write_new(const std::string& path, const std::string& text) = 0;
   // Appends a line to the log file of the settings, or to standard error.
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
+  // The log of a detached run, if there is one.
+  virtual void remove_log(const Settings& settings, const std::string& run) = 0;
   // Must be called before anything has started a thread.
   virtual Handover detach(const Settings& settings, const std::string& log_name,
                           const Background& work) = 0;
+  // Looks at the data directory and the machine, and changes nothing.
+  virtual std::vector<Finding> examine(const Settings& settings) = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };
