@@ -94,6 +94,23 @@ class Commands(Stage):
         self.assertEqual(self.status("r"), "cancelled")
         self.assertEqual(len(set(self.keys())), 1)
 
+    def test_a_killed_run_is_interrupted_and_nobody_waits_for_it(self):
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", "r")
+        self.wait_for_keys(1)
+        self.assertTrue(self.summary("r")["driven"])
+        self.assertIn(" running ", self.ok("ls").stdout)
+        attached = self.start("attach", "r")
+        followed = self.start("logs", "r", "-f")
+        process.kill()
+        process.communicate()
+        says = "nobody drives this run; `pawl resume r` carries it on"
+        self.assertIn(says, self.end(attached, 1)[1])
+        self.assertIn(says, self.end(followed, 0)[1])
+        self.assertIn(" interrupted ", self.ok("ls", "--status", "interrupted").stdout)
+        self.assertEqual((self.status("r"), self.summary("r")["driven"]), ("running", False))
+        self.assertIn("Nobody drives it", self.ok("explain", "r").stdout)
+
     def test_a_message_to_a_parked_run_is_read_when_it_is_resumed(self):
         self.gated()
         process = self.start("run", "gated.yaml", "--id", "r")

@@ -47,6 +47,13 @@ class Validate(Stage):
         self.assertIn("Hello!", self.ok("run", "new/agent.yaml", "World").stdout)
         self.refused("init", "new", code=1, says="there already")
 
+    def test_the_description_is_shown(self):
+        self.charter("c", "  - text: Done.\n", more="description: Says that it is done.\n")
+        self.assertIn("c: Says that it is done.\n", self.ok("validate", "c.yaml").stdout)
+        self.ok("run", "c.yaml", "--id", "r")
+        self.assertIn("Says that it is done.\n", self.ok("show", "r").stdout)
+        self.assertEqual(self.summary("r")["description"], "Says that it is done.")
+
 
 if __name__ == "__main__":
     main()

@@ -25,6 +25,7 @@ void check_journal_contract() {
       {"callbacks never come from inside the call", callbacks_come_later},
       {"acquire raises the epoch, which fences the one before", acquire_raises_the_epoch},
       {"a run has one driver until its hold is gone", one_driver_at_a_time},
+      {"a run is driven while its drive is held", a_run_is_driven_while_it_is_held},
       {"the fourth load without an append quarantines", failed_loads_quarantine},
       {"an append forgives failed loads", an_append_forgives_failed_loads},
       {"a refused append leaves nothing", a_refused_append_leaves_nothing},

@@ -51,6 +51,23 @@ void one_driver_at_a_time(Store& store) {
 }
 
 template <class Store>
+void a_run_is_driven_while_it_is_held(Store& store) {
+  for (const RunId& run : {make_run(store, "there"), run_id("not-there")}) {
+    CHECK_FALSE(*store.journal.is_driven(run));
+    auto drive = store.journal.acquire(run);
+    REQUIRE(drive);
+    CHECK(*store.journal.is_driven(run));
+    CHECK_FALSE(*store.journal.is_driven(run_id("other")));
+
+    std::shared_ptr<void> copy = drive->hold;
+    drive->hold.reset();
+    CHECK(*store.journal.is_driven(run));
+    copy.reset();
+    CHECK_FALSE(*store.journal.is_driven(run));
+  }
+}
+
+template <class Store>
 void failed_loads_quarantine(Store& store) {
   const RunId run = make_run(store, "a");
   for (int load = 0; load < kFailedLoadsMax; ++load) REQUIRE(store.journal.acquire(run));

@@ -9,10 +9,14 @@
 
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
 #include "pawl/app/detach.h"
+#include "pawl/app/doctor.h"
 #include "pawl/app/files.h"
 #include "pawl/app/line_file.h"
+#include "pawl/app/machine.h"
+#include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
 
@@ -35,7 +39,8 @@ class SqliteWorkspace final : public Workspace {
       : loop_(loop),
         journal_(std::move(journal)),
         engine_(EngineOptions{loop,
-                              Store{journal_.get(), journal_.get(), journal_.get(), journal_.get()},
+                              Store{journal_.get(), journal_.get(), journal_.get(), journal_.get(),
+                                    journal_.get(), journal_.get()},
                               {},
                               std::move(agents),
                               std::move(name)}),
@@ -86,6 +91,13 @@ AgentReading Program::read_agent(const std::string& path) {
   return {std::move(assembled.agent), std::move(assembled.faults)};
 }
 
+std::string Program::description_of(const std::string& charter) {
+  const DocumentResult document = parse_yaml(charter);
+  if (!document.root) return "";
+  const CharterReading reading = read_charter(*document.root, charter, "");
+  return reading.charter ? reading.charter->description : "";
+}
+
 Result<std::string> Program::read_text(const std::string& path) {
   return read_file(path, kInputBytesMax);
 }
@@ -125,6 +137,11 @@ void Program::log_line(const Settings& settings, const std::string& line) {
   if (!written) console_.write(Stream::err, stamped);
 }
 
+void Program::remove_log(const Settings& settings, const std::string& run) {
+  std::error_code ignored;  // Most runs have none.
+  std::filesystem::remove(settings.data + "/logs/" + run + ".log", ignored);
+}
+
 Handover Program::detach(const Settings& settings, const std::string& log_name,
                          const Background& work) {
   const std::string logs = settings.data + "/logs";
@@ -134,6 +151,12 @@ Handover Program::detach(const Settings& settings, const std::string& log_name,
     }
   }
   return detach_process(logs + "/" + log_name, work);
+}
+
+std::vector<Finding> Program::examine(const Settings& settings) {
+  std::vector<Finding> findings = examine_data(settings.data);
+  for (Finding& finding : examine_machine()) findings.push_back(std::move(finding));
+  return findings;
 }
 
 VersionNumbers Program::versions() const {

@@ -16,14 +16,17 @@ class Program final : public CliEnvironment {
   Result<Settings> settings(const SettingFlags& flags) override;
   Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
   AgentReading read_agent(const std::string& path) override;
+  std::string description_of(const std::string& charter) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
   Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) override;
   Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override;
   std::vector<std::string> secrets() const override;
   void log_line(const Settings& settings, const std::string& line) override;
+  void remove_log(const Settings& settings, const std::string& run) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
+  std::vector<Finding> examine(const Settings& settings) override;
   VersionNumbers versions() const override;
   std::string user() const override;
 

@@ -140,6 +140,9 @@ class Catalog {
   // A number that changes whenever this or another process has committed anything. Cheap enough to
   // ask ten times a second.
   virtual Result<std::uint64_t> version() = 0;
+  // True while somebody, in this process or another, holds the run's Drive. Takes nothing and
+  // waits for nothing; a run that is not there is not driven.
+  virtual Result<bool> is_driven(const RunId& run) = 0;
 };
 
 struct InboxRow {

@@ -12,6 +12,7 @@
 #include "pawl/kernel/kernel.h"
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/upkeep.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"
 #include "pawl/runtime/ingress.h"
@@ -28,6 +29,8 @@ struct Store {
   JournalReader* reader = nullptr;
   Catalog* catalog = nullptr;
   Inbox* inbox = nullptr;
+  Upkeep* upkeep = nullptr;  // these two only where the store offers them
+  Copier* copier = nullptr;
 };
 
 // A snapshot is taken when the records since the last one have at least this many bytes, and four

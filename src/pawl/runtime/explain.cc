@@ -138,7 +138,7 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
   return text;
 }
 
-std::string explain_running(const RunState& state) {
+std::string explain_running(const RunState& state, Driven driven) {
   std::string text = fmt::format("It is in step {}.", state.tally.steps);
   for (const Instance& instance : state.instances) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
@@ -152,15 +152,18 @@ std::string explain_running(const RunState& state) {
       text += " Tool call " + to_string(effect.call) + " is under way.";
     }
   }
-  return text +
-         fmt::format("\nIf nobody drives it (its process was killed), go on with: pawl resume {}\n",
-                     state.id.text);
+  if (driven == Driven::yes) return text + " A process drives it.\n";
+  return text + fmt::format(
+                    "\nNobody drives it: its process ended or was killed. Go on with: pawl "
+                    "resume {}\n",
+                    state.id.text);
 }
 
 }  // namespace
 
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
-                                const RunState& state, const std::string& quarantine) {
+                                const RunState& state, Driven driven,
+                                const std::string& quarantine) {
   std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
                                  quarantine.empty() ? summary.status : "quarantined");
   const bool look_only = quarantine.empty() && summary.reason.starts_with(kLookOnly);
@@ -175,7 +178,7 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
   switch (status_of(state)) {
     case RunStatus::queued:
     case RunStatus::running:
-      text += explain_running(state);
+      text += explain_running(state, driven);
       break;
     case RunStatus::waiting:
       text += explain_wait(reader, state);

@@ -8,7 +8,10 @@
 
 namespace pawl {
 
+enum class Driven : std::uint8_t { no, yes };  // by any process
+
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
-                                const RunState& state, const std::string& quarantine);
+                                const RunState& state, Driven driven,
+                                const std::string& quarantine);
 
 }  // namespace pawl

@@ -1,21 +1,32 @@
 #include "pawl/runtime/guarded_store.h"
 
 namespace pawl {
+namespace {
+
+// Hands a callback to `give`, which may throw before or after it has taken it: either way it is
+// called once.
+template <class Answer, class Give>
+void give_once(std::function<void(Answer)> done, Give&& give) {
+  const auto shared = std::make_shared<std::function<void(Answer)>>(std::move(done));
+  const Status given = guarded("the store", [&] {
+    give([shared](Answer answer) {
+      if (*shared) std::exchange(*shared, {})(std::move(answer));
+    });
+    return ok();
+  });
+  if (!given && *shared) std::exchange(*shared, {})(given.error());
+}
+
+}  // namespace
 
 Result<Drive> GuardedStore::acquire(const RunId& run) {
   return guarded("the store", [&] { return inner_.journal->acquire(run); });
 }
 
 void GuardedStore::append(Append append, StatusCallback done) {
-  // Shared, because a store that throws may or may not have taken the callback already.
-  const auto shared = std::make_shared<StatusCallback>(std::move(done));
-  const Status given = guarded("the store", [&] {
-    inner_.journal->append(std::move(append), [shared](Status status) {
-      if (*shared) std::exchange(*shared, {})(std::move(status));
-    });
-    return ok();
+  give_once(std::move(done), [&](StatusCallback once) {
+    inner_.journal->append(std::move(append), std::move(once));
   });
-  if (!given && *shared) std::exchange(*shared, {})(given);
 }
 
 Status GuardedStore::quarantine(const RunId& run, const std::string& why) {
@@ -46,20 +57,43 @@ Result<std::uint64_t> GuardedStore::version() {
   return guarded("the store", [&] { return inner_.catalog->version(); });
 }
 
+Result<bool> GuardedStore::is_driven(const RunId& run) {
+  return guarded("the store", [&] { return inner_.catalog->is_driven(run); });
+}
+
 void GuardedStore::post(const RunId& run, std::int64_t at_ms, std::string body,
                         StatusCallback done) {
-  const auto shared = std::make_shared<StatusCallback>(std::move(done));
-  const Status given = guarded("the store", [&] {
-    inner_.inbox->post(run, at_ms, std::move(body), [shared](Status status) {
-      if (*shared) std::exchange(*shared, {})(std::move(status));
-    });
-    return ok();
+  give_once(std::move(done), [&](StatusCallback once) {
+    inner_.inbox->post(run, at_ms, std::move(body), std::move(once));
   });
-  if (!given && *shared) std::exchange(*shared, {})(given);
 }
 
 Result<std::vector<InboxRow>> GuardedStore::pending(const RunId& run) {
   return guarded("the store", [&] { return inner_.inbox->pending(run); });
+}
+
+void GuardedStore::remove(const RunId& run, StatusCallback done) {
+  give_once(std::move(done),
+            [&](StatusCallback once) { inner_.upkeep->remove(run, std::move(once)); });
+}
+
+void GuardedStore::compact(std::function<void(Result<std::uint64_t>)> done) {
+  give_once(std::move(done), [&](std::function<void(Result<std::uint64_t>)> once) {
+    inner_.upkeep->compact(std::move(once));
+  });
+}
+
+Result<StoreSize> GuardedStore::size() {
+  return guarded("the store", [&] { return inner_.upkeep->size(); });
+}
+
+Result<std::vector<RunSize>> GuardedStore::run_sizes() {
+  return guarded("the store", [&] { return inner_.upkeep->run_sizes(); });
+}
+
+void GuardedStore::copy_to(const std::string& target, StatusCallback done) {
+  give_once(std::move(done),
+            [&](StatusCallback once) { inner_.copier->copy_to(target, std::move(once)); });
 }
 
 }  // namespace pawl

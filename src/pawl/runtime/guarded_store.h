@@ -6,11 +6,20 @@
 
 namespace pawl {
 
-class GuardedStore final : public Journal, public JournalReader, public Catalog, public Inbox {
+class GuardedStore final : public Journal,
+                           public JournalReader,
+                           public Catalog,
+                           public Inbox,
+                           public Upkeep,
+                           public Copier {
  public:
   explicit GuardedStore(const Store& inner) : inner_(inner) {}
 
-  Store parts() { return {this, this, this, this}; }
+  Store parts() {
+    Upkeep* upkeep = inner_.upkeep == nullptr ? nullptr : this;
+    Copier* copier = inner_.copier == nullptr ? nullptr : this;
+    return {this, this, this, this, upkeep, copier};
+  }
 
   Result<Drive> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
@@ -23,9 +32,17 @@ class GuardedStore final : public Journal, public JournalReader, public Catalog,
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
+  Result<bool> is_driven(const RunId& run) override;
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+  // Only where the store behind offers them.
+  void remove(const RunId& run, StatusCallback done) override;
+  void compact(std::function<void(Result<std::uint64_t>)> done) override;
+  Result<StoreSize> size() override;
+  Result<std::vector<RunSize>> run_sizes() override;
+  void copy_to(const std::string& target, StatusCallback done) override;
 
  private:
   Store inner_;

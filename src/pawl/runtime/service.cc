@@ -15,11 +15,16 @@ constexpr std::size_t kCandidatesShownMax = 10;
 class Watcher : public std::enable_shared_from_this<Watcher> {
  public:
   using Sink = std::function<void(std::shared_ptr<const RecordView>)>;
+  using Ended = std::function<void(Result<WatchEnd>)>;
 
   Watcher(Engine& engine, const RunId& run, std::uint64_t from, Service::Follow follow)
-      : engine_(engine), walker_(*engine.store().reader, run), from_(from), follow_(follow) {}
+      : engine_(engine),
+        run_(run),
+        walker_(*engine.store().reader, run),
+        from_(from),
+        follow_(follow) {}
 
-  void start(Sink sink, StatusCallback ended) {
+  void start(Sink sink, Ended ended) {
     sink_ = std::move(sink);
     ended_ = std::move(ended);
     engine_.loop().post([weak = weak_from_this()] {
@@ -35,23 +40,47 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
       }
       return true;
     });
-    const bool over = std::holds_alternative<Finished>(walker_.loaded().run->life);
-    if (!walked || over || follow_ == Service::Follow::no) return std::exchange(ended_, {})(walked);
+    if (!walked) return std::exchange(ended_, {})(walked.error());
+    if (std::holds_alternative<Finished>(walker_.loaded().run->life)) return end(WatchEnd::over);
+    if (follow_ == Service::Follow::no) return end(WatchEnd::read);
+    if (is_abandoned()) return end(WatchEnd::undriven);
     timer_ = engine_.loop().after(kInboxPollMs, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->read();
     });
   }
 
+  void end(WatchEnd how) { std::exchange(ended_, {})(how); }
+
+  // Somebody who takes the run over has a moment to do so, and a driver that ends it has written
+  // so before it lets go.
+  bool is_abandoned() {
+    const auto driven = engine_.store().catalog->is_driven(run_);
+    const bool waits = status_of(walker_.loaded().run.state()) == RunStatus::waiting;
+    if (waits || !driven || *driven) {
+      undriven_since_ms_.reset();
+      return false;
+    }
+    const std::int64_t now_ms = engine_.loop().monotonic_ms();
+    if (!undriven_since_ms_) undriven_since_ms_ = now_ms;
+    return now_ms - *undriven_since_ms_ >= kUndrivenGraceMs;
+  }
+
   Engine& engine_;
+  RunId run_;
   JournalWalker walker_;
   std::uint64_t from_;
   Service::Follow follow_;
   Sink sink_;
-  StatusCallback ended_;
+  Ended ended_;
+  std::optional<std::int64_t> undriven_since_ms_;
   std::unique_ptr<Timer> timer_;
 };
 
 }  // namespace
+
+bool is_under_way(const RunSummary& summary) {
+  return summary.status == name(RunStatus::queued) || summary.status == name(RunStatus::running);
+}
 
 Result<RunId> Service::find(const std::string& prefix) const {
   ListQuery query;
@@ -84,9 +113,18 @@ Result<RunSummary> Service::summary_of(const RunId& run) const {
   return Error{ErrorCode::not_found, "there is no run " + run.text};
 }
 
+Result<bool> Service::is_driven(RunSummary& summary) const {
+  PAWL_TRY(const bool driven, engine_.store().catalog->is_driven(summary.id));
+  if (!driven && is_under_way(summary)) {
+    PAWL_TRY(summary, summary_of(summary.id));
+  }
+  return driven;
+}
+
 Result<RunDetails> Service::show(const RunId& run) const {
   RunDetails details;
   PAWL_TRY(details.summary, summary_of(run));
+  PAWL_TRY(details.driven, is_driven(details.summary));
   const auto loaded = load_run(*engine_.store().reader, run, UseSnapshot::yes);
   if (!loaded) {
     details.quarantine = loaded.error().message;
@@ -95,6 +133,14 @@ Result<RunDetails> Service::show(const RunId& run) const {
   details.state = loaded->run.state();
   PAWL_TRY(details.output, output_text(*engine_.store().reader, details.state));
   return details;
+}
+
+Result<std::string> Service::charter_of(const RunId& run) const {
+  JournalReader& reader = *engine_.store().reader;
+  PAWL_TRY(const Record first, read_record(reader, run, 0));
+  const RunStarted* started = std::get_if<RunStarted>(&first.event);
+  if (started == nullptr) return Error{ErrorCode::corrupt, "its first record is not run_started"};
+  return resolve(reader, run, started->charter);
 }
 
 void Service::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
@@ -174,7 +220,7 @@ Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance
 
 std::shared_ptr<void> Service::watch(const RunId& run, std::uint64_t from, Follow follow,
                                      std::function<void(std::shared_ptr<const RecordView>)> sink,
-                                     StatusCallback ended) {
+                                     std::function<void(Result<WatchEnd>)> ended) {
   auto watcher = std::make_shared<Watcher>(engine_, run, from, follow);
   watcher->start(std::move(sink), std::move(ended));
   return watcher;
@@ -227,7 +273,8 @@ void Service::import_run(std::shared_ptr<LineSource> lines, std::optional<RunId>
 
 Result<std::string> Service::explain(const RunId& run) const {
   PAWL_TRY(const RunDetails details, show(run));
-  return explain_run(*engine_.store().reader, details.summary, details.state, details.quarantine);
+  return explain_run(*engine_.store().reader, details.summary, details.state,
+                     details.driven ? Driven::yes : Driven::no, details.quarantine);
 }
 
 std::string Service::output_of(const RecordView& view) const {

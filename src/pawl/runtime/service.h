@@ -19,7 +19,18 @@ struct RunDetails {
   RunState state;
   std::string output;      // its last text
   std::string quarantine;  // why it cannot be loaded; then `state` is empty
+  bool driven = false;     // by some live process
 };
+
+// Why nothing more comes of a watch.
+enum class WatchEnd : std::uint8_t {
+  read,      // what there was has been given, and no more was asked for
+  over,      // the run is over
+  undriven,  // it is neither over nor waiting, and nobody drives it
+};
+
+// A run goes from one driver to the next within this time; only then it is called undriven.
+inline constexpr std::int64_t kUndrivenGraceMs = 1'000;
 
 inline constexpr std::size_t kMessageBytesMax = 512U << 10U;
 
@@ -31,6 +42,9 @@ struct VerifyReport {
   std::string damage;  // empty: everything is as it was written
 };
 
+// By its status: neither waiting nor over. One of these that nobody drives was interrupted.
+bool is_under_way(const RunSummary& summary);
+
 class Service {
  public:
   explicit Service(Engine& engine) : engine_(engine) {}
@@ -40,6 +54,13 @@ class Service {
   Result<RunId> find(const std::string& prefix) const;
   Result<std::vector<RunSummary>> list(const ListQuery& query) const;
   Result<RunDetails> show(const RunId& run) const;
+  Result<RunSummary> summary_of(const RunId& run) const;
+  // Whether some live process drives the run. What says "running" and is not driven is looked up
+  // once more: it may have ended between the two looks.
+  Result<bool> is_driven(RunSummary& summary) const;
+
+  // The text of the charter that the run was started from.
+  Result<std::string> charter_of(const RunId& run) const;
 
   // Starts a run here. See Engine::start.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
@@ -59,13 +80,13 @@ class Service {
                                     std::string by) const;
 
   // Every durable event from `from` on with the state after it, and then (follow) those to come,
-  // by whichever process drives, until the run is over. Destroying the handle ends it. `sink` is
-  // called on the loop thread; `ended` once, when there is nothing more to come: with ok when the
-  // run is over (or not followed), with an error when it cannot be read.
+  // by whichever process drives, until the run is over or nobody drives it. Destroying the handle
+  // ends it. `sink` is called on the loop thread; `ended` once, when there is nothing more to come,
+  // with an error when it cannot be read.
   enum class Follow : std::uint8_t { no, yes };
   std::shared_ptr<void> watch(const RunId& run, std::uint64_t from, Follow follow,
                               std::function<void(std::shared_ptr<const RecordView>)> sink,
-                              StatusCallback ended);
+                              std::function<void(Result<WatchEnd>)> ended);
 
   // Reads everything of a run and checks it: chain, codec, fold, blobs.
   Result<VerifyReport> verify(const RunId& run) const;

@@ -145,7 +145,7 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
   Desk desk(saying({ScriptReply::say("hi")}));
   desk.start("r");
   std::vector<std::string> lines;
-  std::optional<Status> ended;
+  std::optional<Result<WatchEnd>> ended;
 
   const auto watch = desk.service.watch(
       RunId{"r"}, 0, Service::Follow::yes,
@@ -153,11 +153,11 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
         const FinalFields fields{desk.service.output_of(*view)};
         lines.push_back(event_json(*view, &fields));
       },
-      [&](const Status& status) { ended = status; });
+      [&](const Result<WatchEnd>& end) { ended = end; });
   desk.loop.advance(300);
 
   REQUIRE(ended);
-  CHECK(*ended);
+  CHECK(**ended == WatchEnd::over);
   REQUIRE(lines.size() == 3);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto line = parse_json(lines[i]);
@@ -173,6 +173,35 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
   CHECK(*last->find_string("stop_reason") == "end_turn");
   CHECK(*last->find_string("output") == "hi");
   CHECK(last->find("usage")->find("steps")->as_uint64() == 1);
+}
+
+TEST_CASE("a run whose process died is not watched for ever") {
+  ScriptReply slow = ScriptReply::say("hi");
+  slow.delay_ms = 3'600'000;
+  Desk desk(saying({slow}));
+  auto other = std::make_unique<Engine>(desk.options(false));
+  other->start({desk.agent(), "go", RunId{"r"}, nullptr}, [](const Result<RunId>&) {});
+  desk.loop.advance(200);
+  RunSummary summary = desk.service.list({})->front();
+  CHECK(*desk.service.is_driven(summary));
+  CHECK(desk.service.explain(RunId{"r"})->find("A process drives it") != std::string::npos);
+  std::optional<Result<WatchEnd>> ended;
+  const auto watch = desk.service.watch(
+      RunId{"r"}, 0, Service::Follow::yes, [](const std::shared_ptr<const RecordView>&) {},
+      [&](const Result<WatchEnd>& end) { ended = end; });
+  desk.loop.advance(10'000);
+  CHECK_FALSE(ended);
+
+  other.reset();
+
+  desk.loop.advance(kUndrivenGraceMs - 2 * kInboxPollMs);
+  CHECK_FALSE(ended);
+  desk.loop.advance(4 * kInboxPollMs);
+  REQUIRE(ended);
+  CHECK(**ended == WatchEnd::undriven);
+  CHECK_FALSE(*desk.service.is_driven(summary));
+  CHECK(summary.status == "running");
+  CHECK(desk.service.explain(RunId{"r"})->find("Nobody drives it") != std::string::npos);
 }
 
 TEST_CASE("a message to a run that is over is refused, to a waiting one it is kept") {

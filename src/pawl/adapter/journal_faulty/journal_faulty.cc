@@ -190,6 +190,11 @@ Result<std::uint64_t> FaultyJournal::version() {
   return behind_.catalog.version();
 }
 
+Result<bool> FaultyJournal::is_driven(const RunId& run) {
+  if (crashed_) return has_crashed();
+  return behind_.catalog.is_driven(run);
+}
+
 void FaultyJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   if (crashed_) return;
@@ -202,6 +207,41 @@ void FaultyJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
 Result<std::vector<InboxRow>> FaultyJournal::pending(const RunId& run) {
   if (crashed_) return has_crashed();
   return behind_.inbox.pending(run);
+}
+
+Status FaultyJournal::check_upkeep() const {
+  if (crashed_) return has_crashed();
+  if (behind_.upkeep != nullptr) return ok();
+  return Error{ErrorCode::unavailable, "the store behind offers no upkeep"};
+}
+
+void FaultyJournal::remove(const RunId& run, StatusCallback done) {
+  if (crashed_) return;
+  StatusCallback answer = [done = std::move(done), alive = watch()](Status status) {
+    if (!alive.expired()) done(std::move(status));
+  };
+  if (behind_.upkeep != nullptr) return behind_.upkeep->remove(run, std::move(answer));
+  loop_.post([this, answer = std::move(answer)] { answer(check_upkeep()); });
+}
+
+void FaultyJournal::compact(std::function<void(Result<std::uint64_t>)> done) {
+  if (crashed_) return;
+  std::function<void(Result<std::uint64_t>)> answer =
+      [done = std::move(done), alive = watch()](Result<std::uint64_t> bytes) {
+        if (!alive.expired()) done(std::move(bytes));
+      };
+  if (behind_.upkeep != nullptr) return behind_.upkeep->compact(std::move(answer));
+  loop_.post([this, answer = std::move(answer)] { answer(check_upkeep().error()); });
+}
+
+Result<StoreSize> FaultyJournal::size() {
+  PAWL_CHECK(check_upkeep());
+  return behind_.upkeep->size();
+}
+
+Result<std::vector<RunSize>> FaultyJournal::run_sizes() {
+  PAWL_CHECK(check_upkeep());
+  return behind_.upkeep->run_sizes();
 }
 
 }  // namespace pawl

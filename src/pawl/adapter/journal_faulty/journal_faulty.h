@@ -2,6 +2,7 @@
 // fault planned it keeps the contract of port/journal.h as well as the one behind it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/upkeep.h"
 
 namespace pawl {
 
@@ -52,14 +54,20 @@ struct JournalPorts {
   JournalReader& reader;
   Catalog& catalog;
   Inbox& inbox;
+  Upkeep* upkeep = nullptr;  // null: none of it works
 };
 
 template <class Store>
 JournalPorts ports_of(Store& store) {
+  if constexpr (std::derived_from<Store, Upkeep>) return {store, store, store, store, &store};
   return {store, store, store, store};
 }
 
-class FaultyJournal final : public Journal, public JournalReader, public Catalog, public Inbox {
+class FaultyJournal final : public Journal,
+                            public JournalReader,
+                            public Catalog,
+                            public Inbox,
+                            public Upkeep {
  public:
   FaultyJournal(JournalPorts behind, Loop& loop, JournalFaults faults = {});
   ~FaultyJournal() override;
@@ -85,9 +93,15 @@ class FaultyJournal final : public Journal, public JournalReader, public Catalog
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
+  Result<bool> is_driven(const RunId& run) override;
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+  void remove(const RunId& run, StatusCallback done) override;
+  void compact(std::function<void(Result<std::uint64_t>)> done) override;
+  Result<StoreSize> size() override;
+  Result<std::vector<RunSize>> run_sizes() override;
 
  private:
   // An append on its way. Answers are given in the order of the appends of a run.
@@ -110,6 +124,7 @@ class FaultyJournal final : public Journal, public JournalReader, public Catalog
   void answer_after(std::uint32_t posts, const std::string& run, const std::shared_ptr<Slot>& slot,
                     Status status);
   void answer(const std::string& run, const std::shared_ptr<Slot>& slot, Status status);
+  Status check_upkeep() const;
   std::weak_ptr<char> watch() const { return alive_; }
 
   JournalPorts behind_;

@@ -4,6 +4,7 @@
 
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "tests/contract/journal_contract.h"
+#include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
 namespace {
@@ -48,6 +49,23 @@ Texts append_three(FaultyStore& store) {
 
 TEST_CASE("without faults the faulty journal keeps the contract") {
   contract::check_journal_contract<FaultyStore>();
+}
+
+TEST_CASE("without faults the faulty journal keeps the contract of upkeep") {
+  contract::check_upkeep_contract<FaultyStore>();
+}
+
+TEST_CASE("a store behind that offers no upkeep is said to offer none") {
+  TestLoop loop;
+  MemoryJournal behind(loop);
+  FaultyJournal journal({behind, behind, behind, behind}, loop);
+  std::string seen;
+
+  journal.remove(run_id("a"), [&](const Status& status) { seen = outcome(status); });
+  loop.run_posted();
+
+  CHECK(seen == "unavailable");
+  CHECK(outcome(journal.size()) == "unavailable");
 }
 
 TEST_CASE("a refused append is not written, nor are those behind it") {

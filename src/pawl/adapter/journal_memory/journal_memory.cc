@@ -44,6 +44,15 @@ bool matches(const RunSummary& summary, const ListQuery& query) {
          (query.status.empty() || summary.status == query.status);
 }
 
+template <class Run>
+std::uint64_t bytes_of(const Run& run) {
+  std::uint64_t bytes = run.snapshot ? run.snapshot->state.size() : 0;
+  for (const StoredRecord& record : run.records) bytes += record.bytes.size();
+  for (const auto& [digest, content] : run.blobs) bytes += content.size();
+  for (const InboxRow& row : run.inbox) bytes += row.body.size();
+  return bytes;
+}
+
 }  // namespace
 
 MemoryJournal::MemoryJournal(Loop& loop) : loop_(loop) {}
@@ -203,6 +212,10 @@ Result<std::uint64_t> MemoryJournal::version() {
   return version_;
 }
 
+Result<bool> MemoryJournal::is_driven(const RunId& run) {
+  return driven_->contains(run.text);
+}
+
 Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body) {
   PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
   Run* known = find(run);
@@ -229,6 +242,40 @@ void MemoryJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
 Result<std::vector<InboxRow>> MemoryJournal::pending(const RunId& run) {
   const Run* known = find(run);
   return known ? known->inbox : std::vector<InboxRow>{};
+}
+
+Status MemoryJournal::erase(const RunId& run) {
+  if (!find(run)) return no_such_run(run);
+  if (driven_->contains(run.text)) return conflict(run, "is driven by someone else");
+  runs_.erase(run.text);
+  ++version_;
+  return ok();
+}
+
+void MemoryJournal::remove(const RunId& run, StatusCallback done) {
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([alive, outcome = erase(run), done = std::move(done)]() mutable {
+    if (!alive.expired()) done(std::move(outcome));
+  });
+}
+
+void MemoryJournal::compact(std::function<void(Result<std::uint64_t>)> done) {
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([alive, done = std::move(done)] {
+    if (!alive.expired()) done(std::uint64_t{0});  // What is removed has been freed.
+  });
+}
+
+Result<StoreSize> MemoryJournal::size() {
+  StoreSize size;
+  for (const auto& [id, run] : runs_) size.bytes += bytes_of(run);
+  return size;
+}
+
+Result<std::vector<RunSize>> MemoryJournal::run_sizes() {
+  std::vector<RunSize> sizes;
+  for (const auto& [id, run] : runs_) sizes.push_back({RunId{id}, bytes_of(run)});
+  return sizes;
 }
 
 }  // namespace pawl

@@ -13,10 +13,15 @@
 
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/upkeep.h"
 
 namespace pawl {
 
-class MemoryJournal final : public Journal, public JournalReader, public Catalog, public Inbox {
+class MemoryJournal final : public Journal,
+                            public JournalReader,
+                            public Catalog,
+                            public Inbox,
+                            public Upkeep {
  public:
   // `loop` must outlive the journal. Callbacks not yet delivered when the journal is destroyed are
   // never called.
@@ -36,9 +41,15 @@ class MemoryJournal final : public Journal, public JournalReader, public Catalog
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
+  Result<bool> is_driven(const RunId& run) override;
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+  void remove(const RunId& run, StatusCallback done) override;
+  void compact(std::function<void(Result<std::uint64_t>)> done) override;
+  Result<StoreSize> size() override;
+  Result<std::vector<RunSize>> run_sizes() override;
 
  private:
   struct Run {
@@ -61,6 +72,7 @@ class MemoryJournal final : public Journal, public JournalReader, public Catalog
   Run* find(const RunId& run);
   Status write(const Append& append);
   Status check_position(const Append& append);
+  Status erase(const RunId& run);
   Status put(const RunId& run, std::int64_t at_ms, std::string body);
   void set_quarantined(Run& run, const std::string& why);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/contract/journal_contract.h"
+#include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
 namespace {
@@ -16,6 +17,10 @@ struct MemoryStore {
 
 TEST_CASE("the memory journal keeps the contract") {
   contract::check_journal_contract<MemoryStore>();
+}
+
+TEST_CASE("the memory journal keeps the contract of upkeep") {
+  contract::check_upkeep_contract<MemoryStore>();
 }
 
 TEST_CASE("callbacks are not called after the journal is gone") {

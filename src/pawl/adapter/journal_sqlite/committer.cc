@@ -96,10 +96,11 @@ void Committer::run() {
 bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
   if (disk_full_) {
     changed_.wait_for(lock, milliseconds(options_.full_retry_ms),
-                      [this] { return closing_ || checkpoint_; });
+                      [this] { return closing_ || checkpoint_ || !write_backs_.empty(); });
     return !closing_;
   }
-  changed_.wait(lock, [this] { return closing_ || checkpoint_ || !queue_.empty(); });
+  changed_.wait(
+      lock, [this] { return closing_ || checkpoint_ || !write_backs_.empty() || !queue_.empty(); });
   return !closing_ || !queue_.empty();
 }
 
@@ -109,6 +110,12 @@ bool Committer::take_group(Group& group) {
   if (const auto waiter = std::exchange(checkpoint_, nullptr)) {
     lock.unlock();
     answer_checkpoint(waiter);
+    return true;
+  }
+  if (!write_backs_.empty()) {
+    const auto answers = std::exchange(write_backs_, {});
+    lock.unlock();
+    answer_write_backs(answers);
     return true;
   }
   // On a full disk a small job may still fit, and a large one must not keep it from trying.
@@ -298,6 +305,24 @@ Status Committer::checkpoint() {
 
 void Committer::answer_checkpoint(const std::shared_ptr<Waiter>& waiter) {
   waiter->give(stopped_ ? Status(*stopped_) : write_back(SQLITE_CHECKPOINT_TRUNCATE));
+}
+
+void Committer::write_back_soon(std::function<void()> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    write_backs_.push_back(std::move(done));
+  }
+  changed_.notify_all();
+}
+
+void Committer::answer_write_backs(const std::vector<std::function<void()>>& answers) {
+  if (!stopped_) static_cast<void>(write_back(SQLITE_CHECKPOINT_PASSIVE));
+  loop_.post([answers, alive = std::weak_ptr<char>(alive_)] {
+    for (const auto& answer : answers) {
+      if (alive.expired()) return;
+      answer();
+    }
+  });
 }
 
 Status Committer::write_back(int mode) {

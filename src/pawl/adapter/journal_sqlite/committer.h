@@ -50,6 +50,10 @@ class Committer {
   // Loop thread only: writes the whole log back into the database and empties it.
   Status checkpoint();
 
+  // Loop thread only: writes the log back as far as it is in nobody's way, and then calls `done` on
+  // the loop.
+  void write_back_soon(std::function<void()> done);
+
   const AppendOrder& order() const { return *order_; }
 
  private:
@@ -85,6 +89,7 @@ class Committer {
 
   void shorten_log();
   Status write_back(int mode);
+  void answer_write_backs(const std::vector<std::function<void()>>& answers);
   void answer_checkpoint(const std::shared_ptr<Waiter>& waiter);
   bool wait_while_busy();
 
@@ -107,6 +112,7 @@ class Committer {
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
   std::atomic<bool> closing_{false};
   std::shared_ptr<Waiter> checkpoint_;
+  std::vector<std::function<void()>> write_backs_;
   std::optional<Error> stopped_;  // a commit failed: nothing is written any more
 
   std::thread thread_;  // last: it uses all of the above

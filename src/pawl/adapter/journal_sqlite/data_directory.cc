@@ -124,9 +124,15 @@ Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) 
   return std::optional<DatabaseHeader>(header);
 }
 
-// Everything that can be known without SQLite, which would change files by opening them. The bytes
-// torn off the log. Must not run while this process has the database open: closing any descriptor
-// of it would drop SQLite's locks.
+Status make_database(const std::string& directory) {
+  const std::string path = directory + "/" + kDatabaseName;
+  // SQLite gives its log and index the mode of the database.
+  PAWL_TRY(const FileHandle file, open_private(path));
+  return sync_directory(directory);
+}
+
+}  // namespace
+
 Result<std::uint64_t> check_files(const std::string& directory) {
   const std::string log = directory + "/" + kLogName;
   PAWL_TRY(const auto header, read_header(directory));
@@ -143,15 +149,6 @@ Result<std::uint64_t> check_files(const std::string& directory) {
   PAWL_CHECK(check_identity(identity, directory + "/" + kDatabaseName));
   return report.torn_bytes;
 }
-
-Status make_database(const std::string& directory) {
-  const std::string path = directory + "/" + kDatabaseName;
-  // SQLite gives its log and index the mode of the database.
-  PAWL_TRY(const FileHandle file, open_private(path));
-  return sync_directory(directory);
-}
-
-}  // namespace
 
 Result<OpenedDirectory> open_directory(const std::string& path) {
   PAWL_CHECK(make_directory(path));

@@ -33,6 +33,11 @@ struct OpenedDirectory {
 // newer Pawl's, and a log with damage before its end.
 Result<OpenedDirectory> open_directory(const std::string& path);
 
+// Everything that can be known without SQLite, which would change files by opening them. The bytes
+// torn off the log. Must not run while this process has the database open: closing any descriptor
+// of it would drop SQLite's locks. Changes nothing.
+Result<std::uint64_t> check_files(const std::string& directory);
+
 // To be called when SQLite has opened the database: lets others open it too.
 Status admit_others(OpenedDirectory& directory);
 

@@ -1,13 +1,18 @@
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 
+#include <sys/stat.h>
+
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/committer.h"
+#include "pawl/adapter/journal_sqlite/copying.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
+#include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/sweeper.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 
 namespace pawl {
@@ -52,10 +57,13 @@ Status settle_log(Connection& connection) {
 
 }  // namespace
 
-SqliteJournal::SqliteJournal(Loop& loop, std::shared_ptr<sqlite::RunLocks> locks)
-    : loop_(loop), locks_(std::move(locks)) {}
+SqliteJournal::SqliteJournal(Loop& loop, std::string database,
+                             std::shared_ptr<sqlite::RunLocks> locks)
+    : loop_(loop), database_(std::move(database)), locks_(std::move(locks)) {}
 
 SqliteJournal::~SqliteJournal() {
+  copies_.clear();
+  sweeper_.reset();
   committer_.reset();
   reader_.reset();
   // Holds of drives may keep the lock file open, but the store is not: the next one checks it
@@ -67,14 +75,19 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& di
                                                            const SqliteOptions& options) {
   PAWL_TRY(sqlite::OpenedDirectory opened, sqlite::open_directory(directory));
   PAWL_TRY(auto writer, open_connection(opened.database(), kWriterCacheKiB));
-  PAWL_CHECK(sqlite::prepare_schema(*writer, opened.database()));
+  const bool alone = opened.others == sqlite::OpenedDirectory::Others::none;
+  PAWL_CHECK(sqlite::prepare_schema(*writer, opened.database(),
+                                    alone ? sqlite::Access::alone : sqlite::Access::shared));
   PAWL_CHECK(prepare_writer(*writer, options));
-  if (opened.others == sqlite::OpenedDirectory::Others::none) PAWL_CHECK(settle_log(*writer));
+  if (alone) PAWL_CHECK(settle_log(*writer));
   PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));
-  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.locks));
+  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.database(), opened.locks));
   journal->torn_bytes_ = opened.torn_bytes;
   journal->reader_ = std::make_unique<sqlite::Reader>(std::move(reader));
   journal->committer_ = std::make_unique<sqlite::Committer>(std::move(writer), loop, options);
+  journal->sweeper_ = std::make_unique<sqlite::Sweeper>(*journal->committer_, loop);
+  PAWL_TRY(const StoreSize size, journal->reader_->size());
+  if (size.removing > 0) journal->sweeper_->start();
   PAWL_CHECK(sqlite::admit_others(opened));
   return journal;
 }
@@ -149,8 +162,54 @@ Result<std::uint64_t> SqliteJournal::version() {
   return reader_->version();
 }
 
+Result<bool> SqliteJournal::is_driven(const RunId& run) {
+  return locks_->is_taken(run);
+}
+
 Result<std::vector<InboxRow>> SqliteJournal::pending(const RunId& run) {
   return reader_->pending(run);
+}
+
+void SqliteJournal::remove(const RunId& run, StatusCallback done) {
+  const auto number = std::make_shared<std::int64_t>(0);
+  auto hold = locks_->take(run);
+  std::optional<Error> refusal;
+  if (!hold) refusal = hold.error();
+  sqlite::Job job;
+  job.work = [run, number](Connection& connection) -> Status {
+    PAWL_TRY(*number, sqlite::write_removal(connection, run));
+    return ok();
+  };
+  // Held until the run is gone for everybody; its id is free from then on.
+  job.done = [this, number, done = std::move(done),
+              hold = hold ? *hold : nullptr](const Status& status) mutable {
+    hold.reset();
+    if (!status) return done(status);
+    sweeper_->sweep(*number, std::move(done));
+  };
+  committer_->submit(std::move(job), std::move(refusal));
+}
+
+void SqliteJournal::compact(std::function<void(Result<std::uint64_t>)> done) {
+  sweeper_->compact(std::move(done));
+}
+
+Result<StoreSize> SqliteJournal::size() {
+  PAWL_TRY(StoreSize size, reader_->size());
+  struct stat info{};
+  if (::stat((database_ + "-wal").c_str(), &info) == 0) {
+    size.log_bytes = static_cast<std::uint64_t>(info.st_size);
+  }
+  return size;
+}
+
+Result<std::vector<RunSize>> SqliteJournal::run_sizes() {
+  return reader_->run_sizes();
+}
+
+void SqliteJournal::copy_to(const std::string& target, StatusCallback done) {
+  std::erase_if(copies_, [](const auto& copying) { return copying->is_over(); });
+  copies_.push_back(std::make_unique<sqlite::Copying>(database_, target, loop_, std::move(done)));
 }
 
 Status SqliteJournal::checkpoint() {

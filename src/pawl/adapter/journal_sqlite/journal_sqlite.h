@@ -10,16 +10,24 @@
 #include "pawl/adapter/journal_sqlite/options.h"
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/upkeep.h"
 
 namespace pawl {
 
 namespace sqlite {
 class Committer;
+class Copying;
 class Reader;
 class RunLocks;
+class Sweeper;
 }  // namespace sqlite
 
-class SqliteJournal final : public Journal, public JournalReader, public Catalog, public Inbox {
+class SqliteJournal final : public Journal,
+                            public JournalReader,
+                            public Catalog,
+                            public Inbox,
+                            public Upkeep,
+                            public Copier {
  public:
   // `directory` is made if it is not there (0700, its files 0600). `loop` must outlive the journal.
   // invalid_argument: not a directory that this user alone may write, another program's database,
@@ -44,9 +52,16 @@ class SqliteJournal final : public Journal, public JournalReader, public Catalog
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
+  Result<bool> is_driven(const RunId& run) override;
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+
+  void remove(const RunId& run, StatusCallback done) override;
+  void compact(std::function<void(Result<std::uint64_t>)> done) override;
+  Result<StoreSize> size() override;
+  Result<std::vector<RunSize>> run_sizes() override;
+  void copy_to(const std::string& target, StatusCallback done) override;
 
   // Bytes of the log that were cut off at opening: of a commit that was never acknowledged.
   std::uint64_t torn_bytes() const { return torn_bytes_; }
@@ -54,13 +69,16 @@ class SqliteJournal final : public Journal, public JournalReader, public Catalog
   Status checkpoint();
 
  private:
-  SqliteJournal(Loop& loop, std::shared_ptr<sqlite::RunLocks> locks);
+  SqliteJournal(Loop& loop, std::string database, std::shared_ptr<sqlite::RunLocks> locks);
 
   Loop& loop_;
+  std::string database_;
   std::uint64_t torn_bytes_ = 0;
   std::shared_ptr<sqlite::RunLocks> locks_;  // before the connections: closed after them
   std::unique_ptr<sqlite::Reader> reader_;
   std::unique_ptr<sqlite::Committer> committer_;
+  std::unique_ptr<sqlite::Sweeper> sweeper_;
+  std::vector<std::unique_ptr<sqlite::Copying>> copies_;
 };
 
 }  // namespace pawl

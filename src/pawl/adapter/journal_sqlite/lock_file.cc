@@ -40,6 +40,18 @@ Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind
   return true;
 }
 
+Result<bool> is_locked(const FileHandle& file, std::int64_t offset) {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = offset;
+  lock.l_len = 1;
+  if (::fcntl(file.get(), F_OFD_GETLK, &lock) != 0) {
+    return Error{ErrorCode::unavailable, "pawl.lock: " + describe_errno(errno)};
+  }
+  return lock.l_type != F_UNLCK;
+}
+
 Status lock_opening(const FileHandle& file) {
   for (int waited_ms = 0; waited_ms <= kOpeningWaitMsMax; waited_ms += kOpeningPollMs) {
     PAWL_TRY(const bool locked, try_lock(file, kOpeningOffset, LockKind::exclusive));
@@ -67,6 +79,13 @@ Result<std::shared_ptr<void>> RunLocks::take(const RunId& run) {
   held_.insert(offset);
   return std::shared_ptr<void>(
       nullptr, [self = shared_from_this(), offset](void*) { self->release(offset); });
+}
+
+Result<bool> RunLocks::is_taken(const RunId& run) {
+  const std::int64_t offset = lock_offset(run);
+  const std::lock_guard lock(mutex_);
+  if (held_.contains(offset)) return true;
+  return is_locked(file_, offset);
 }
 
 void RunLocks::release(std::int64_t offset) {

@@ -29,6 +29,10 @@ enum class LockKind { shared, exclusive, none };
 // True: it is held now. False: someone else has it.
 Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind);
 
+// True: another open file of this or any other process has it. Takes nothing. Locks of `file`
+// itself are not seen.
+Result<bool> is_locked(const FileHandle& file, std::int64_t offset);
+
 // Waits for byte 0, at most kOpeningWaitMsMax.
 Status lock_opening(const FileHandle& file);
 
@@ -43,6 +47,9 @@ class RunLocks : public std::enable_shared_from_this<RunLocks> {
 
   // conflict: driven by someone else. The lock goes when the last copy of the hold goes.
   Result<std::shared_ptr<void>> take(const RunId& run);
+
+  // Whether take() would find it taken. Takes nothing.
+  Result<bool> is_taken(const RunId& run);
 
   const FileHandle& file() const { return file_; }
 

@@ -40,6 +40,23 @@ TEST_CASE("a run is taken once, in one process and by two open files alike") {
   CHECK(outcome(there->take(RunId{"a"})) == "ok");
 }
 
+TEST_CASE("whether a run is taken can be asked without taking it") {
+  const TempDirectory directory;
+  const auto here = std::make_shared<RunLocks>(open_file(directory));
+  const auto there = std::make_shared<RunLocks>(open_file(directory));
+  CHECK_FALSE(*here->is_taken(RunId{"a"}));
+  auto hold = here->take(RunId{"a"});
+  REQUIRE(hold);
+
+  CHECK(*here->is_taken(RunId{"a"}));
+  CHECK(*there->is_taken(RunId{"a"}));
+  CHECK_FALSE(*there->is_taken(RunId{"b"}));
+  hold->reset();
+  CHECK_FALSE(*here->is_taken(RunId{"a"}));
+  CHECK_FALSE(*there->is_taken(RunId{"a"}));
+  CHECK(outcome(here->take(RunId{"a"})) == "ok");
+}
+
 TEST_CASE("a lock is not lost when the file is opened and closed elsewhere in the process") {
   const TempDirectory directory;
   const auto here = std::make_shared<RunLocks>(open_file(directory));

@@ -11,6 +11,7 @@
 
 #include "pawl/adapter/journal_sqlite/file_handle.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
 namespace {
@@ -93,8 +94,14 @@ TEST_CASE("a run that another process drives is a conflict, until that process i
   OpenStore store(directory.path());
   CHECK(outcome(store.owner->acquire(run_id("a"))) == "conflict");
   CHECK(outcome(store.owner->acquire(run_id("other"))) == "ok");
+  CHECK(*store.owner->is_driven(run_id("a")));
+  CHECK_FALSE(*store.owner->is_driven(run_id("other")));
+
+  StoreView view{store.loop, *store.owner};
+  CHECK(contract::remove_now(view, run_id("a")) == "conflict");
 
   child.kill();
+  CHECK_FALSE(*store.owner->is_driven(run_id("a")));
 
   const auto drive = store.owner->acquire(run_id("a"));
   REQUIRE(drive);
@@ -178,6 +185,39 @@ TEST_CASE("eight processes that write to one directory lose nothing") {
   }
   CHECK(records_of(view, run_id("shared")).size() == kWriters * 10);
   CHECK(store.owner->list({})->size() == kWriters + 1);
+}
+
+TEST_CASE("a removal whose process is killed in the middle hides the run and is finished later") {
+  const TempDirectory directory;
+  Child child([&](int pipe) {
+    OpenStore store(directory.path());
+    StoreView view{store.loop, *store.owner};
+    make_run(view, "stays", 2);
+    std::uint64_t durable = 0;
+    for (std::uint64_t seq = 0; seq < 3'000; ++seq) {
+      Append append = append_of(run_id("large"), 1, seq, "r");
+      append.blobs = {contract::blob_of("blob " + std::to_string(seq))};
+      store.owner->append(std::move(append), [&](const Status&) { ++durable; });
+    }
+    store.loop.run_until([&] { return durable == 3'000; });
+    store.owner->remove(run_id("large"), [](const Status&) {});
+    store.loop.run_until([&] { return store.loop.timer_count() > 0; });  // after one slice
+    report(pipe, store.owner->size()->removing);
+    ::pause();
+  });
+  REQUIRE(child.next() == 1);
+  child.kill();
+
+  OpenStore store(directory.path());
+  StoreView view{store.loop, *store.owner};
+  CHECK(store.owner->list({})->size() == 1);
+  CHECK(outcome(store.owner->read(run_id("large"), 0, 1)) == "not_found");
+  CHECK(store.owner->size()->removing == 1);
+  contract::finish(view, [&] { return store.owner->size()->removing == 0; });
+  contract::compact_now(view);
+
+  CHECK(store.owner->size()->bytes < 200'000);
+  CHECK(records_of(view, run_id("stays")).size() == 2);
 }
 
 TEST_CASE("another process's message and its commit are seen") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 
 namespace pawl::sqlite {
@@ -158,6 +159,14 @@ Result<std::uint64_t> Reader::version() {
   PAWL_TRY(const bool row, query.next());
   if (!row) return Error{ErrorCode::unavailable, "SQLite gave no data_version"};
   return query.unsigned_at(0);
+}
+
+Result<StoreSize> Reader::size() {
+  return size_of_store(*connection_);
+}
+
+Result<std::vector<RunSize>> Reader::run_sizes() {
+  return sizes_of_runs(*connection_);
 }
 
 Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {

@@ -10,10 +10,11 @@
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/port/journal.h"
+#include "pawl/port/upkeep.h"
 
 namespace pawl::sqlite {
 
-class Reader final : public JournalReader, public Catalog {
+class Reader final : public JournalReader {
  public:
   explicit Reader(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
@@ -24,8 +25,13 @@ class Reader final : public JournalReader, public Catalog {
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
-  Result<std::vector<RunSummary>> list(const ListQuery& query) override;
-  Result<std::uint64_t> version() override;
+  // As a Catalog does.
+  Result<std::vector<RunSummary>> list(const ListQuery& query);
+  Result<std::uint64_t> version();
+
+  // As an Upkeep does.
+  Result<StoreSize> size();
+  Result<std::vector<RunSize>> run_sizes();
 
  private:
   Result<std::optional<std::int64_t>> number_of(const RunId& run);

@@ -5,11 +5,14 @@
 namespace pawl::sqlite {
 namespace {
 
+// Numbers of runs are never used again: what a removed run held may still be there for a while
+// under its number, which `removals` keeps until it is swept.
+//
 // The journal is a rowid table with an index beside it: rows are added at one end of one tree,
 // which costs half the space and twice the speed of a table ordered by (run, seq).
 constexpr const char* kTables = R"sql(
 CREATE TABLE runs (
-  no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, name TEXT NOT NULL,
+  no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, name TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL, epoch INTEGER NOT NULL, loads INTEGER NOT NULL,
   quarantine TEXT) STRICT;
@@ -27,6 +30,7 @@ CREATE TABLE inbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, at INTEGER NOT NULL,
   body BLOB NOT NULL) STRICT;
 CREATE INDEX inbox_by_run ON inbox (run, id);
+CREATE TABLE removals (run INTEGER PRIMARY KEY) STRICT;
 )sql";
 
 Result<Identity> identity_of(Connection& connection) {
@@ -67,21 +71,27 @@ Status check_identity(const Identity& identity, const std::string& path) {
   return ok();
 }
 
-Status prepare_schema(Connection& connection, const std::string& path) {
+Status prepare_schema(Connection& connection, const std::string& path, Access access) {
   PAWL_TRY(std::int64_t objects, connection.integer_of("SELECT count(*) FROM sqlite_schema"));
   if (objects == 0) {
     // Made with a rollback journal and only then switched to a log: until the tables are durable
     // the file is empty, so that a crash in between leaves nothing that looks like another's
     // database.
     PAWL_CHECK(connection.execute("PRAGMA page_size = " + std::to_string(kPageBytes)));
+    // So that space can be given back a few pages at a time. It can be chosen only now.
+    PAWL_CHECK(connection.execute("PRAGMA auto_vacuum = INCREMENTAL"));
     PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
     PAWL_TRY(objects, connection.integer_of("SELECT count(*) FROM sqlite_schema"));
     PAWL_CHECK(objects == 0 ? create_tables(connection) : connection.execute("ROLLBACK"));
   }
   PAWL_TRY(const Identity identity, identity_of(connection));
   PAWL_CHECK(check_identity(identity, path));
-  if (identity.schema_version != kSchemaVersion) {
+  if (identity.schema_version == 0) {
     return Error{ErrorCode::corrupt, path + " says store version 0, which no Pawl has written"};
+  }
+  if (identity.schema_version < kSchemaVersion) {
+    const Upgrade upgrade{identity.schema_version, kSchemaVersion, access};
+    PAWL_CHECK(migrate(connection, path, upgrade, migrations()));
   }
   return use_log(connection, path);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "pawl/adapter/journal_sqlite/migration.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/base/result.h"
 
@@ -21,7 +22,9 @@ struct Identity {
 // Refuses a database that another program, or a newer Pawl, has made. `path` is for the message.
 Status check_identity(const Identity& identity, const std::string& path);
 
-// Makes the tables in an empty database, in one transaction. Refuses one that is not ours.
-Status prepare_schema(Connection& connection, const std::string& path);
+// Makes the tables in an empty database, in one transaction; brings those of an older version up.
+// Refuses a database that is not ours.
+Status prepare_schema(Connection& connection, const std::string& path,
+                      Access access = Access::alone);
 
 }  // namespace pawl::sqlite

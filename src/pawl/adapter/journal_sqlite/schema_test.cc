@@ -38,10 +38,11 @@ TEST_CASE("version 1 has these tables") {
                 "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
                 "GROUP BY m.name ORDER BY m.name)") ==
         "blobs:id,run,digest,bytes inbox:id,run,at,body "
-        "journal:id,run,seq,epoch,payload,chain "
+        "journal:id,run,seq,epoch,payload,chain removals:run "
         "runs:no,id,tenant,name,status,reason,created_at,updated_at,epoch,loads,quarantine "
         "snapshots:run,seq,chain,digest,state");
   CHECK(*connection->integer_of("PRAGMA page_size") == 8192);
+  CHECK(*connection->integer_of("PRAGMA auto_vacuum") == 2);
   CHECK(*connection->integer_of("PRAGMA user_version") == 1);
   CHECK(*connection->integer_of("PRAGMA application_id") == 0x5061776c);
   CHECK(text_of(*connection, "PRAGMA journal_mode") == "wal");

@@ -40,6 +40,20 @@ ErrorCode error_code_of(int extended_code) {
   }
 }
 
+std::string uri_escaped(const std::string& path) {
+  static constexpr char kHexDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : path) {
+    if (c != '%' && c != '?' && c != '#') {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += {'%', kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
+  }
+  return out;
+}
+
 int call_busy_handler(void* handler, int asked) {
   return (*static_cast<std::function<bool(int)>*>(handler))(asked) ? 1 : 0;
 }
@@ -47,10 +61,21 @@ int call_busy_handler(void* handler, int asked) {
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path) {
+  return open(path, path, SQLITE_OPEN_READWRITE);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_to_read(const std::string& path, Log log) {
+  const std::string name =
+      "file:" + uri_escaped(path) + (log == Log::ignored ? "?immutable=1" : "");
+  return open(name, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& name,
+                                                     const std::string& path, int flags) {
   std::unique_ptr<Connection> connection(new Connection);
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle,
+                                   flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   connection->handle_.reset(handle);
   if (code != SQLITE_OK) return connection->failed("opening " + path);
   // The journal decides itself when the log is written back: never after a failed commit.

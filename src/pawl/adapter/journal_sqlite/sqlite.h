@@ -28,6 +28,10 @@ class Connection {
  public:
   // The file must exist; an empty one is an empty database.
   static Result<std::unique_ptr<Connection>> open(const std::string& path);
+  // For looking only. Ignoring the log needs no file but the database, and must not be done while
+  // anybody writes.
+  enum class Log : std::uint8_t { included, ignored };
+  static Result<std::unique_ptr<Connection>> open_to_read(const std::string& path, Log log);
   ~Connection() = default;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -59,6 +63,8 @@ class Connection {
   };
 
   Connection() = default;
+  static Result<std::unique_ptr<Connection>> open(const std::string& name, const std::string& path,
+                                                  int flags);
   sqlite3_stmt* prepare(const char* sql);
 
   // Before the statements: they must be finalized before the connection closes.

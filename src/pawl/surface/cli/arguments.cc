@@ -92,7 +92,9 @@ struct Parser {
     Bindings& bindings = by_command[std::string(command.name)];
     for (const ArgumentSpec& argument : command.arguments) {
       const std::string name(argument.name);
-      bindings.emplace_back(name, sub->add_option(name));
+      CLI::Option* option = sub->add_option(name);
+      if (argument.need == Need::one_or_more) option->expected(1, -1)->allow_extra_args();
+      bindings.emplace_back(name, option);
     }
     for (const OptionSpec& option : command.options) add_option(*sub, option, bindings);
   }

@@ -11,7 +11,8 @@ namespace {
 
 using Handler = int (*)(const CliContext&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 21> kHandlers = {{
+// clang-format off: one command a line
+constexpr std::array<std::pair<std::string_view, Handler>, 25> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -31,9 +32,14 @@ constexpr std::array<std::pair<std::string_view, Handler>, 21> kHandlers = {{
     {"cancel", command_cancel},
     {"message", command_message},
     {"resolve", command_resolve},
+    {"rm", command_rm},
+    {"gc", command_gc},
+    {"backup", command_backup},
+    {"doctor", command_doctor},
     {"completion", command_completion},
     {"man", command_man},
 }};
+// clang-format on
 
 SettingFlags flags_of(const Arguments& arguments) {
   SettingFlags flags;

@@ -65,6 +65,7 @@ struct FakeEnvironment : CliEnvironment {
   AgentReading read_agent(const std::string& path) override {
     return {std::nullopt, {path + ":1:1: wrong", path + ":2:1: wrong too"}};
   }
+  std::string description_of(const std::string&) override { return "Notes things."; }
   Result<std::string> read_text(const std::string& path) override { return "text of " + path; }
   Status write_new(const std::string& path, const std::string& text) override {
     if (files.contains(path)) return Error{ErrorCode::conflict, path + " is there already"};
@@ -81,13 +82,17 @@ struct FakeEnvironment : CliEnvironment {
   }
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
+  void remove_log(const Settings&, const std::string& run) override { forgotten.push_back(run); }
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
+  std::vector<Finding> examine(const Settings&) override { return findings; }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;
   std::map<std::string, std::string> files;
   std::vector<std::string> logged;
+  std::vector<std::string> forgotten;
+  std::vector<Finding> findings;
 };
 
 // A tool that answers at once, or never: then it is under way until its workspace is gone.
@@ -146,7 +151,7 @@ struct MemoryEnvironment final : FakeEnvironment {
 
   Result<std::unique_ptr<Workspace>> open(const Settings&, IfAbsent) override {
     return std::unique_ptr<Workspace>(
-        std::make_unique<Opened>(*this, Store{&journal, &journal, &journal, &journal}));
+        std::make_unique<Opened>(*this, Store{&journal, &journal, &journal, &journal, &journal}));
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
 

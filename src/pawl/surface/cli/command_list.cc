@@ -14,16 +14,31 @@ namespace {
 constexpr std::size_t kNameColumns = 24;
 constexpr double kMsPerSecond = 1000.0;
 
-void put_summary(JsonWriter& json, const RunSummary& run) {
+constexpr std::string_view kInterrupted = "interrupted";
+
+// A run of the list, and whether some live process drives it.
+struct Listed {
+  RunSummary summary;
+  bool driven = false;
+};
+
+// What people are told. The journal's word stays "running": nobody was there to write another.
+std::string status_shown(const RunSummary& run, bool driven) {
+  if (!driven && is_under_way(run)) return std::string(kInterrupted);
+  return run.status;
+}
+
+void put_summary(JsonWriter& json, const RunSummary& run, bool driven) {
   json.field("run", run.id.text).field("name", run.name).field("status", run.status);
-  json.field("reason", run.reason);
+  json.field("reason", run.reason).field("driven", driven);
   json.field("created_at", format_time(run.created_at_ms));
   json.field("updated_at", format_time(run.updated_at_ms)).field("events", run.length);
 }
 
-std::string list_line(const RunSummary& run) {
-  const std::string status =
-      run.reason.empty() ? run.status : run.status + " (" + safe_line(run.reason, 60) + ")";
+std::string list_line(const Listed& listed) {
+  const RunSummary& run = listed.summary;
+  std::string status = status_shown(run, listed.driven);
+  if (!run.reason.empty()) status += " (" + safe_line(run.reason, 60) + ")";
   return fmt::format("{:<22} {:<24} {:<24} {:<28} {}\n", run.id.text,
                      safe_line(run.name, kNameColumns), format_time(run.created_at_ms), status,
                      run.length);
@@ -33,13 +48,30 @@ Status check_status_word(const std::string& word) {
   static constexpr std::array<RunStatus, 8> kAll = {
       RunStatus::queued,  RunStatus::running, RunStatus::waiting,   RunStatus::done,
       RunStatus::stopped, RunStatus::failed,  RunStatus::cancelled, RunStatus::quarantined};
+  if (word == kInterrupted) return ok();
   std::string known;
   for (const RunStatus status : kAll) {
     if (word == name(status)) return ok();
     known += " " + std::string(name(status));
   }
-  return Error{ErrorCode::invalid_argument,
-               "there is no status " + quoted(word) + "; there is" + known};
+  return Error{ErrorCode::invalid_argument, "there is no status " + quoted(word) + "; there is" +
+                                                known + " " + std::string(kInterrupted)};
+}
+
+// "interrupted" is no status of the store's: it is a running one that nobody drives.
+Result<std::vector<Listed>> list_of(Service& service, const std::string& word) {
+  ListQuery query;
+  query.status = word == kInterrupted ? name(RunStatus::running) : word;
+  PAWL_TRY(const auto runs, service.list(query));
+  std::vector<Listed> list;
+  for (const RunSummary& run : runs) {
+    Listed listed{run, false};
+    PAWL_TRY(listed.driven, service.is_driven(listed.summary));
+    const bool wanted =
+        word != kInterrupted || status_shown(listed.summary, listed.driven) == kInterrupted;
+    if (wanted) list.push_back(std::move(listed));
+  }
+  return list;
 }
 
 std::string row(std::string_view label, const std::string& value) {
@@ -58,9 +90,10 @@ std::string shown_usage(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
-std::string shown_state(const RunState& state) {
+std::string shown_state(const RunState& state, const std::string& description) {
   std::string text =
       row("charter", safe_line(state.name, 100) + ", sha256 " + to_hex(state.charter_digest));
+  if (!description.empty()) text += row("description", safe_line(description, 400));
   text += row("directory", safe_line(state.directory, 200));
   text += row("model", safe_line(state.model, 200));
   if (state.forked_from) {
@@ -79,9 +112,10 @@ std::string shown_state(const RunState& state) {
   return text;
 }
 
-std::string shown(const RunDetails& details) {
+std::string shown(const RunDetails& details, const std::string& description) {
   const RunSummary& run = details.summary;
-  const std::string status = run.reason.empty() ? run.status : run.status + ", " + run.reason;
+  std::string status = status_shown(run, details.driven);
+  if (!run.reason.empty()) status += ", " + run.reason;
   std::string text = row("run", run.id.text) + row("status", safe_line(status, 400));
   text += row("started", format_time(run.created_at_ms));
   text += row("changed", format_time(run.updated_at_ms));
@@ -89,7 +123,7 @@ std::string shown(const RunDetails& details) {
   if (!details.quarantine.empty()) {
     return text + row("unreadable", safe_line(details.quarantine, 400));
   }
-  text += shown_state(details.state);
+  text += shown_state(details.state, description);
   if (details.output.empty()) return text;
   return text + "\n" + safe_text(details.output) + (details.output.ends_with('\n') ? "" : "\n");
 }
@@ -129,26 +163,25 @@ void put_state(JsonWriter& json, const RunDetails& details) {
 }  // namespace
 
 int command_ls(const CliContext& context) {
-  ListQuery query;
-  query.status = context.arguments.one_or("status", "");
-  if (!query.status.empty()) {
-    if (const Status known = check_status_word(query.status); !known) {
+  const std::string word = context.arguments.one_or("status", "");
+  if (!word.empty()) {
+    if (const Status known = check_status_word(word); !known) {
       return fail(context, known.error());
     }
   }
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
-  const auto runs = opened.workspace->service().list(query);
+  const auto runs = list_of(opened.workspace->service(), word);
   if (!runs) return fail(context, runs.error());
   std::string text;
-  for (const RunSummary& run : *runs) {
+  for (const Listed& run : *runs) {
     if (context.format() == Format::text) {
       text += list_line(run);
       continue;
     }
     JsonWriter json;
     json.begin_object();
-    put_summary(json, run);
+    put_summary(json, run.summary, run.driven);
     text += json.end_object().take() + "\n";
   }
   print(context, text);
@@ -163,14 +196,16 @@ int command_show(const CliContext& context) {
   if (!run) return fail(context, run.error());
   const auto details = service.show(*run);
   if (!details) return fail(context, details.error());
+  const auto charter = service.charter_of(*run);
+  const std::string description = charter ? context.environment.description_of(*charter) : "";
   if (context.format() == Format::text) {
-    print(context, shown(*details));
+    print(context, shown(*details, description));
     return kExitDone;
   }
   JsonWriter json;
   json.begin_object();
-  put_summary(json, details->summary);
-  json.field("unreadable", details->quarantine);
+  put_summary(json, details->summary, details->driven);
+  json.field("unreadable", details->quarantine).field("description", description);
   if (details->quarantine.empty()) put_state(json, *details);
   print(context, json.end_object().take() + "\n");
   return kExitDone;

@@ -57,7 +57,7 @@ class LogPrinter {
 // What the run is at its last event; `settled` once that has not changed for a while.
 struct Following {
   std::shared_ptr<const RecordView> last;
-  std::optional<Status> ended;
+  std::optional<Result<WatchEnd>> ended;
   bool settled = false;
   std::unique_ptr<Timer> timer;
 };
@@ -66,6 +66,11 @@ void await_settling(Loop& loop, Following& following) {
   following.timer.reset();
   if (!std::holds_alternative<RunWaiting>(following.last->record.event)) return;
   following.timer = loop.after(kSettleMs, [&following] { following.settled = true; });
+}
+
+void complain_undriven(const CliContext& context, const RunId& run) {
+  complain(context, with_data_flag(context, "nobody drives this run; `pawl resume " + run.text +
+                                                "` carries it on"));
 }
 
 }  // namespace
@@ -84,12 +89,14 @@ int command_logs(const CliContext& context) {
   if (!run) return fail(context, run.error());
   const auto follow = context.arguments.has("follow") ? Service::Follow::yes : Service::Follow::no;
   LogPrinter printer(context, service);
-  std::optional<Status> ended;
+  std::optional<Result<WatchEnd>> ended;
   const auto watch = service.watch(
       *run, from, follow, [&](const std::shared_ptr<const RecordView>& view) { printer(*view); },
-      [&](const Status& status) { ended = status; });
+      [&](const Result<WatchEnd>& end) { ended = end; });
   opened.workspace->loop().run_until([&] { return ended.has_value(); });
-  return *ended ? kExitDone : fail(context, ended->error());
+  if (!*ended) return fail(context, ended->error());
+  if (**ended == WatchEnd::undriven) complain_undriven(context, *run);
+  return kExitDone;
 }
 
 int command_attach(const CliContext& context) {
@@ -108,11 +115,16 @@ int command_attach(const CliContext& context) {
         view->on_event(record);
         await_settling(loop, following);
       },
-      [&](const Status& status) { following.ended = status; });
+      [&](const Result<WatchEnd>& end) { following.ended = end; });
   loop.run_until([&] { return following.ended || following.settled; });
   const bool readable = !following.ended || *following.ended;
-  view->finish(readable ? following.last.get() : nullptr);
+  const bool undriven = following.ended && readable && **following.ended == WatchEnd::undriven;
+  view->finish(readable && !undriven ? following.last.get() : nullptr);
   if (!readable) return fail(context, following.ended->error());
+  if (undriven) {
+    complain_undriven(context, *run);
+    return kExitError;
+  }
   return following.last ? exit_code_of(following.last->status) : kExitError;
 }
 

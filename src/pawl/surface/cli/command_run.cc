@@ -122,11 +122,11 @@ int show_end(const CliContext& context, Workspace& workspace, const RunDetails& 
   const RunId& run = details.summary.id;
   const auto view = make_view(context, workspace, nullptr);
   std::shared_ptr<const RecordView> last;
-  std::optional<Status> ended;
+  std::optional<Result<WatchEnd>> ended;
   const auto watch = workspace.service().watch(
       run, details.state.length - 1, Service::Follow::no,
       [&](const std::shared_ptr<const RecordView>& record) { last = record; },
-      [&](const Status& status) { ended = status; });
+      [&](const Result<WatchEnd>& end) { ended = end; });
   workspace.loop().run_until([&] { return ended.has_value(); });
   if (!*ended) return fail(context, ended->error());
   PAWL_ASSERT(last != nullptr);  // a run that is over has a last record

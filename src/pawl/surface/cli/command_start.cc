@@ -62,14 +62,23 @@ int command_validate(const CliContext& context) {
   const bool sound = reading.agent.has_value();
   if (context.format() == Format::json) {
     JsonWriter json;
-    json.begin_object().field("charter", path).field("ok", sound).key("faults").begin_array();
+    json.begin_object().field("charter", path).field("ok", sound);
+    if (sound) {
+      json.field("name", reading.agent->charter.name);
+      json.field("description", reading.agent->charter.description);
+    }
+    json.key("faults").begin_array();
     for (const std::string& fault : reading.faults) json.string(fault);
     print(context, json.end_array().end_object().take() + "\n");
     return sound ? kExitDone : kExitUsage;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
   if (sound) {
+    const Charter& charter = reading.agent->charter;
     print(context, safe_line(path, 400) + ": no faults\n");
+    print(context, safe_line(charter.name, kCharterNameBytesMax) +
+                       (charter.description.empty() ? "" : ": ") + safe_text(charter.description) +
+                       "\n");
     return kExitDone;
   }
   complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);

@@ -23,6 +23,7 @@ struct Target {
   RunId run;
   std::uint64_t length = 0;  // of the journal, before anything was posted
   std::string status;
+  bool driven = false;
 
   Service& service() const { return workspace.service(); }
 };
@@ -88,11 +89,10 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
     case Taken::not_yet:
       break;
   }
+  const std::string nobody = target.driven ? "" : "; nobody drives the run";
   return report(target, "stored",
-                what +
-                    " is stored and will be read when the run is resumed: "
-                    "pawl resume " +
-                    target.run.text);
+                what + " is stored" + nobody +
+                    ". It takes effect when the run is carried on: pawl resume " + target.run.text);
 }
 
 // Posts an event that is only left for the driver.
@@ -101,9 +101,9 @@ int leave(const Target& target, const Result<Event>& event, const std::string& w
   if (const Status posted = post_and_wait(target, *event); !posted) {
     return fail(target.context, posted.error());
   }
-  // Nobody drives a run that waits, so there is nothing to wait for.
-  const bool parked = target.status == name(RunStatus::waiting);
-  return report_taken(target, parked ? Taken::not_yet : wait_until_taken(target, *event), what);
+  // Without a driver there is nothing to wait for.
+  const Taken taken = target.driven ? wait_until_taken(target, *event) : Taken::not_yet;
+  return report_taken(target, taken, what);
 }
 
 // Posts an event and sees to it: takes the run up when nobody drives it.
@@ -114,6 +114,9 @@ int enforce(const Target& target, const Event& event, const std::string& done, R
   Engine& engine = target.service().engine();
   const Status mine = engine.resume(target.run);
   if (!mine && mine.error().code != ErrorCode::conflict) {
+    complain(target.context,
+             "the request is stored and takes effect when the run is carried on, "
+             "which failed here:");
     return fail(target.context, mine.error());
   }
   if (!mine) return report_taken(target, wait_until_taken(target, event), "the request");
@@ -130,7 +133,7 @@ int with_target(const CliContext& context, const std::function<int(const Target&
   const auto details = named_live_run(context, service);
   if (!details) return fail(context, details.error());
   const RunSummary& run = details->summary;
-  return act(Target{context, *opened.workspace, run.id, run.length, run.status});
+  return act(Target{context, *opened.workspace, run.id, run.length, run.status, details->driven});
 }
 
 }  // namespace

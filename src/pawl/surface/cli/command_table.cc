@@ -58,8 +58,8 @@ std::vector<CommandSpec> looking_commands() {
        "",
        {},
        {{"status", '\0', Takes::value, "S",
-         "Only runs that are queued, running, waiting, done, stopped, failed, cancelled or "
-         "quarantined."}}},
+         "Only runs that are queued, running, waiting, done, stopped, failed, cancelled, "
+         "quarantined, or interrupted (running, but nobody drives it)."}}},
       {"show", "Show a run: where it stands, what it used, what it said", "", {kRun}, {}},
       {"logs",
        "Print the events of a run",
@@ -158,12 +158,49 @@ std::vector<CommandSpec> steering_commands() {
   };
 }
 
+std::vector<CommandSpec> keeping_commands() {
+  return {
+      {"rm",
+       "Remove runs with all that is stored of them",
+       "A run that somebody drives is refused; one that could be carried on needs --force. Its "
+       "space is given back to the file system.",
+       {{"RUN", "The id of a run, or any unique prefix of it.", Need::one_or_more}},
+       {{"force", '\0', Takes::nothing, "", "Also runs that wait or were interrupted."}}},
+      {"gc",
+       "Remove old runs by rule",
+       "A run that is over goes when any of the rules says so. Says what it removed and how many "
+       "bytes were returned.",
+       {},
+       {{"older-than", '\0', Takes::value, "AGE",
+         "Runs that have not changed for that long, such as 12h or 30d."},
+        {"keep", '\0', Takes::value, "N", "All but the newest N."},
+        {"max-size", '\0', Takes::value, "SIZE",
+         "The oldest, until all runs together have at most that much, such as 500MB."},
+        {"dry-run", '\0', Takes::nothing, "", "Only say what would be removed."},
+        {"force", '\0', Takes::nothing, "",
+         "Also runs that wait or were interrupted; never those that somebody drives."}}},
+      {"backup",
+       "Copy the data directory while runs go on",
+       "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
+       "directory itself.",
+       {{"DIR", "The new directory."}},
+       {}},
+      {"doctor",
+       "Look at the data directory and the machine",
+       "Says what is well, what to watch and what is wrong, each with what helps. Changes nothing. "
+       "Exit code 1 when there is a problem.",
+       {},
+       {}},
+  };
+}
+
 }  // namespace
 
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = [] {
     std::vector<CommandSpec> list = running_commands();
-    for (const auto& group : {looking_commands(), history_commands(), steering_commands()}) {
+    for (const auto& group : {looking_commands(), history_commands(), steering_commands(),
+                              keeping_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;
@@ -227,7 +264,8 @@ std::string usage_line(const CommandSpec& command) {
   std::string line = "pawl " + std::string(command.name);
   for (const ArgumentSpec& argument : command.arguments) {
     const std::string name(argument.name);
-    line += argument.need == Need::required ? " " + name : " [" + name + "]";
+    line += argument.need == Need::optional ? " [" + name + "]" : " " + name;
+    if (argument.need == Need::one_or_more) line += "...";
   }
   return line + " [options]";
 }

@@ -9,7 +9,7 @@
 
 namespace pawl {
 
-enum class Need : std::uint8_t { required, optional };
+enum class Need : std::uint8_t { required, optional, one_or_more };
 
 struct ArgumentSpec {
   std::string_view name;  // "RUN"

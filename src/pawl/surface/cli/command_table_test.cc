@@ -26,7 +26,8 @@ TEST_CASE("every command of the issue is there") {
   for (const char* name :
        {"run",        "init",  "resume", "ls",      "show",    "logs",   "attach",
         "explain",    "pause", "cancel", "message", "resolve", "verify", "validate",
-        "completion", "man",   "replay", "diff",    "fork",    "export", "import"}) {
+        "completion", "man",   "replay", "diff",    "fork",    "export", "import",
+        "rm",         "gc",    "backup", "doctor"}) {
     CHECK_MESSAGE(find_command(name) != nullptr, name);
   }
   CHECK(find_command("") == nullptr);
@@ -34,6 +35,7 @@ TEST_CASE("every command of the issue is there") {
 
 TEST_CASE("labels and usage say what is optional") {
   CHECK(usage_line(*find_command("cancel")) == "pawl cancel RUN [REASON] [options]");
+  CHECK(usage_line(*find_command("rm")) == "pawl rm RUN... [options]");
   CHECK(option_label({"follow", 'f', Takes::nothing, "", ""}) == "-f, --follow");
   CHECK(option_label({"data", '\0', Takes::value, "DIR", ""}) == "--data DIR");
   CHECK(option_label({"happened", '\0', Takes::value_maybe, "RESULT", ""}) ==

@@ -80,7 +80,9 @@ TEST_CASE("runs are listed and shown, by any unique prefix") {
   const Answer shown = pawl(environment, {"show", "abc2", "--json"});
   CHECK(shown.code == 0);
   CHECK(*lines_of(shown.out)[0].find_string("output") == "All noted.");
+  CHECK(*lines_of(shown.out)[0].find_string("description") == "Notes things.");
   CHECK(holds(pawl(environment, {"show", "abc1"}).out, "done, end_turn"));
+  CHECK(holds(pawl(environment, {"show", "abc1"}).out, "description  Notes things.\n"));
 
   const Answer ambiguous = pawl(environment, {"show", "abc"});
   CHECK(ambiguous.code == 1);
@@ -120,13 +122,42 @@ TEST_CASE("a call in doubt is explained, resolved and not made again") {
   CHECK(environment.tool->keys.size() == 1);
 }
 
+TEST_CASE("a run whose process died is called interrupted and not waited for") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+
+  CHECK(holds(pawl(environment, {"ls"}).out, " interrupted "));
+  CHECK(holds(pawl(environment, {"ls", "--status", "interrupted"}).out, "r1"));
+  CHECK(holds(pawl(environment, {"show", "r1"}).out, "interrupted\n"));
+  for (const char* command : {"ls", "show"}) {
+    std::vector<const char*> words = {command, "--json"};
+    if (std::string_view(command) == "show") words.push_back("r1");
+    const auto shown = lines_of(pawl(environment, words).out);
+    CHECK(*shown[0].find_string("status") == "running");
+    CHECK(shown[0].find("driven")->boolean() == false);
+  }
+  const Answer attached = pawl(environment, {"attach", "r1"});
+  CHECK(attached.code == 1);
+  CHECK(holds(attached.err, "nobody drives this run; `pawl resume r1` carries it on"));
+  const Answer followed = pawl(environment, {"logs", "-f", "r1"});
+  CHECK(followed.code == 0);
+  CHECK(holds(followed.out, "run_started"));
+  CHECK(holds(followed.err, "nobody drives this run; `pawl resume r1` carries it on"));
+
+  pawl(environment, {"resume", "r1"});
+
+  CHECK(pawl(environment, {"ls", "--status", "interrupted"}).out.empty());
+  CHECK(holds(pawl(environment, {"show", "r1"}).out, "waiting, in_doubt"));
+}
+
 TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the same") {
   MemoryEnvironment environment;
   environment.start_and_crash("r1");
 
   const Answer message = pawl(environment, {"message", "r1", "hello"});
   CHECK(message.code == 0);
-  CHECK(holds(message.out, "stored"));
+  CHECK(holds(message.out, "stored; nobody drives the run"));
+  CHECK(holds(message.out, "pawl resume r1"));
   const Answer cancelled = pawl(environment, {"cancel", "r1", "enough"});
   CHECK(cancelled.code == 0);
   CHECK(holds(cancelled.out, "the run is cancelled"));
@@ -140,6 +171,67 @@ TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the s
   const Answer resumed = pawl(environment, {"resume", "r1"});
   CHECK(resumed.code == 130);
   CHECK(holds(resumed.err, "is over"));
+}
+
+TEST_CASE("runs that are over are removed, others only by force") {
+  MemoryEnvironment environment;
+  pawl(environment, {"run", "c.yaml", "--id", "a1"});
+  pawl(environment, {"run", "c.yaml", "--id", "a2"});
+  environment.tool->keys.clear();
+  environment.start_and_crash("b");
+
+  CHECK(pawl(environment, {"rm", "a1", "zz"}).code == 1);
+  CHECK(pawl(environment, {"rm", "a"}).code == 1);
+  const Answer kept = pawl(environment, {"rm", "a1", "b"});
+  CHECK(kept.code == 1);
+  CHECK(holds(kept.out, "removed a1 (done)"));
+  CHECK(holds(kept.out, "removed 1 run; 0 bytes returned"));
+  CHECK(holds(kept.err, "--force"));
+  CHECK(environment.forgotten == std::vector<std::string>{"a1"});
+  CHECK(pawl(environment, {"show", "a1"}).code == 1);
+  const Answer forced = pawl(environment, {"rm", "a2", "b", "--force", "--json"});
+  CHECK(forced.code == 0);
+  CHECK(*lines_of(forced.out)[1].find_string("run") == "b");
+  CHECK(pawl(environment, {"ls"}).out.empty());
+  environment.tool->answer = FakeTool::Answer::at_once;
+  CHECK(pawl(environment, {"run", "c.yaml", "--id", "a1"}).code == 0);
+}
+
+TEST_CASE("gc needs a rule, tells before it acts, and takes the oldest") {
+  MemoryEnvironment environment;
+  for (const char* id : {"r1", "r2", "r3"}) pawl(environment, {"run", "c.yaml", "--id", id});
+
+  CHECK(pawl(environment, {"gc"}).code == 2);
+  CHECK(pawl(environment, {"gc", "--keep", "x"}).code == 2);
+  CHECK(pawl(environment, {"gc", "--older-than", "1h"}).out ==
+        "removed 0 runs; 0 bytes returned\n");
+  CHECK(holds(pawl(environment, {"gc", "--keep", "1", "--dry-run"}).out, "would remove 2 runs"));
+  const auto said = lines_of(pawl(environment, {"gc", "--keep", "1", "--json"}).out);
+  REQUIRE(said.size() == 3);
+  CHECK(*said[0].find_string("run") == "r1");
+  CHECK(said[2].find("runs")->as_uint64() == 2);
+  CHECK(holds(pawl(environment, {"gc", "--max-size", "1"}).out, "removed r3"));
+  CHECK(pawl(environment, {"backup", "somewhere"}).code == 2);
+}
+
+TEST_CASE("doctor says what it found, and ends with 1 only for a problem") {
+  MemoryEnvironment environment;
+  environment.findings = {{Finding::Grade::ok, "database", "8192 bytes", "", {{"bytes", 8192}}},
+                          {Finding::Grade::warning, "runs", "r1 is interrupted", "pawl resume r1"}};
+
+  const Answer well = pawl(environment, {"doctor", "--data", "d"});
+  CHECK(well.code == 0);
+  CHECK(well.out ==
+        "ok       database: 8192 bytes\n"
+        "warning  runs: r1 is interrupted; pawl --data d resume r1\n");
+  environment.findings[0].grade = Finding::Grade::problem;
+  const Answer ill = pawl(environment, {"doctor", "--json"});
+  CHECK(ill.code == 1);
+  const auto lines = lines_of(ill.out);
+  REQUIRE(lines.size() == 2);
+  CHECK(*lines[0].find_string("grade") == "problem");
+  CHECK(lines[0].find("figures")->find("bytes")->as_uint64() == 8192);
+  CHECK(*lines[1].find_string("remedy") == "pawl resume r1");
 }
 
 TEST_CASE("a limit of the command line ends a run with what it has") {

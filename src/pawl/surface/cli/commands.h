@@ -24,6 +24,10 @@ int command_pause(const CliContext& context);
 int command_cancel(const CliContext& context);
 int command_message(const CliContext& context);
 int command_resolve(const CliContext& context);
+int command_rm(const CliContext& context);
+int command_gc(const CliContext& context);
+int command_backup(const CliContext& context);
+int command_doctor(const CliContext& context);
 int command_completion(const CliContext& context);
 int command_man(const CliContext& context);
 

@@ -88,9 +88,9 @@ Result<RunDetails> named_live_run(const CliContext& context, Service& service) {
 
 std::string with_data_flag(const CliContext& context, std::string text) {
   if (context.settings.data_flag.empty()) return text;
-  static constexpr std::array<std::string_view, 7> kSuggested = {
-      "pawl resume", "pawl resolve", "pawl logs",   "pawl show",
-      "pawl ls",     "pawl verify",  "pawl explain"};
+  static constexpr std::array<std::string_view, 9> kSuggested = {
+      "pawl resume", "pawl resolve", "pawl logs",   "pawl show", "pawl ls",
+      "pawl verify", "pawl explain", "pawl cancel", "pawl rm"};
   const std::string flag = " --data " + shell_quoted(context.settings.data_flag);
   for (const std::string_view command : kSuggested) {
     std::size_t at = text.find(command);

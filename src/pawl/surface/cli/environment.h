@@ -68,6 +68,15 @@ struct VersionNumbers {
   std::uint32_t schema = 0;
 };
 
+// One thing that was looked at.
+struct Finding {
+  enum class Grade : std::uint8_t { ok, warning, problem } grade = Grade::ok;
+  std::string about;   // "database"
+  std::string text;    // what was found
+  std::string remedy;  // what helps; empty when nothing needs to
+  std::vector<std::pair<std::string, std::uint64_t>> figures = {};  // the same, for programs
+};
+
 // How a run was handed to a process of its own.
 struct Handover {
   int exit_code = 0;
@@ -96,6 +105,8 @@ class CliEnvironment {
   virtual Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) = 0;
   // Of a file. What it makes works on the loop of every workspace that is opened.
   virtual AgentReading read_agent(const std::string& path) = 0;
+  // The description in the text of a charter; empty when it has none, or cannot be read.
+  virtual std::string description_of(const std::string& charter) = 0;
   // Standard input to its end ("-"), or a file.
   virtual Result<std::string> read_text(const std::string& path) = 0;
   // conflict: it is there already.
@@ -107,9 +118,13 @@ class CliEnvironment {
   virtual std::vector<std::string> secrets() const = 0;
   // Appends a line to the log file of the settings, or to standard error.
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
+  // The log of a detached run, if there is one.
+  virtual void remove_log(const Settings& settings, const std::string& run) = 0;
   // Must be called before anything has started a thread.
   virtual Handover detach(const Settings& settings, const std::string& log_name,
                           const Background& work) = 0;
+  // Looks at the data directory and the machine, and changes nothing.
+  virtual std::vector<Finding> examine(const Settings& settings) = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };

@@ -1,0 +1,216 @@
+#include "pawl/adapter/journal_sqlite/removal.h"
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <unordered_map>
+
+namespace pawl::sqlite {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr const char* kFind = "SELECT no FROM runs WHERE id = ?";
+constexpr const char* kForget = "DELETE FROM runs WHERE no = ?";
+constexpr const char* kMark = "INSERT INTO removals (run) VALUES (?)";
+constexpr const char* kNext = "SELECT run FROM removals ORDER BY run LIMIT 1";
+constexpr const char* kUnmark = "DELETE FROM removals WHERE run = ?";
+constexpr const char* kCount = "SELECT count(*) FROM removals";
+
+// One row at a time: rows differ in size by orders of magnitude, and the budget is in bytes too.
+struct Content {
+  const char* find;  // the row with its size
+  const char* drop;
+};
+constexpr std::array<Content, 4> kContents = {{
+    {"SELECT id, length(payload) FROM journal WHERE run = ? ORDER BY seq LIMIT 1",
+     "DELETE FROM journal WHERE id = ?"},
+    {"SELECT id, length(bytes) FROM blobs WHERE run = ? LIMIT 1", "DELETE FROM blobs WHERE id = ?"},
+    {"SELECT run, length(state) FROM snapshots WHERE run = ?",
+     "DELETE FROM snapshots WHERE run = ?"},
+    {"SELECT id, length(body) FROM inbox WHERE run = ? LIMIT 1", "DELETE FROM inbox WHERE id = ?"},
+}};
+
+// How much of a budget is left.
+class Spending {
+ public:
+  explicit Spending(const SliceBudget& budget)
+      : budget_(budget), until_(steady_clock::now() + std::chrono::milliseconds(budget.ms_max)) {}
+
+  void row(std::uint64_t bytes) {
+    ++rows_;
+    bytes_ += bytes;
+  }
+  bool is_over() const {
+    return rows_ >= budget_.rows_max || bytes_ >= budget_.bytes_max || out_of_time();
+  }
+  bool out_of_time() const { return steady_clock::now() >= until_; }
+
+ private:
+  const SliceBudget& budget_;
+  steady_clock::time_point until_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+// False: there was none.
+Result<bool> drop_one(Connection& connection, std::int64_t run, const Content& content,
+                      Spending& spending) {
+  std::int64_t row = 0;
+  {
+    Query find(connection, content.find);
+    PAWL_TRY(const bool found, find.number(run).next());
+    if (!found) return false;
+    row = find.number_at(0);
+    spending.row(find.unsigned_at(1));
+  }
+  PAWL_CHECK(Query(connection, content.drop).number(row).run());
+  return true;
+}
+
+// True: nothing is left of the run.
+Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& spending) {
+  for (const Content& content : kContents) {
+    bool left = true;
+    while (left) {
+      if (spending.is_over()) return false;
+      PAWL_TRY(left, drop_one(connection, run, content, spending));
+    }
+  }
+  PAWL_CHECK(Query(connection, kUnmark).number(run).run());
+  return true;
+}
+
+Result<std::optional<std::int64_t>> next_removal(Connection& connection) {
+  Query query(connection, kNext);
+  PAWL_TRY(const bool found, query.next());
+  return found ? std::optional(query.number_at(0)) : std::nullopt;
+}
+
+Result<std::uint64_t> pragma(Connection& connection, const char* name) {
+  PAWL_TRY(const std::int64_t value, connection.integer_of(std::string("PRAGMA ") + name));
+  return static_cast<std::uint64_t>(value);
+}
+
+// Adds the sizes of one table's rows, `kRowsMax` in one read.
+struct Sizing {
+  const char* sql;  // key, run, bytes of rows after a key, in the order of keys
+};
+constexpr std::int64_t kRowsMax = 20'000;
+constexpr std::array<Sizing, 4> kSizings = {{
+    {"SELECT id, run, length(payload) + length(chain) FROM journal WHERE id > ? ORDER BY id "
+     "LIMIT ?"},
+    {"SELECT id, run, length(bytes) FROM blobs WHERE id > ? ORDER BY id LIMIT ?"},
+    {"SELECT run, run, length(state) FROM snapshots WHERE run > ? ORDER BY run LIMIT ?"},
+    {"SELECT id, run, length(body) FROM inbox WHERE id > ? ORDER BY id LIMIT ?"},
+}};
+constexpr const char* kRuns = "SELECT no, id FROM runs WHERE no > ? ORDER BY no LIMIT ?";
+
+using Sizes = std::unordered_map<std::int64_t, std::uint64_t>;
+
+Status add_sizes(Connection& connection, const Sizing& sizing, Sizes& sizes) {
+  std::int64_t key = -1;
+  bool more = true;
+  while (more) {
+    Query query(connection, sizing.sql);
+    query.number(key).number(kRowsMax);
+    std::int64_t rows = 0;
+    PAWL_TRY(bool row, query.next());
+    for (; row; ++rows) {
+      key = query.number_at(0);
+      sizes[query.number_at(1)] += query.unsigned_at(2);
+      PAWL_TRY(row, query.next());
+    }
+    more = rows == kRowsMax;
+  }
+  return ok();
+}
+
+}  // namespace
+
+Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
+  std::int64_t number = 0;
+  {
+    Query find(connection, kFind);
+    PAWL_TRY(const bool found, find.text(run.text).next());
+    if (!found) return Error{ErrorCode::not_found, "no run " + run.text};
+    number = find.number_at(0);
+  }
+  PAWL_CHECK(Query(connection, kForget).number(number).run());
+  PAWL_CHECK(Query(connection, kMark).number(number).run());
+  return number;
+}
+
+Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
+  Swept swept;
+  Spending spending(budget);
+  PAWL_TRY(auto run, next_removal(connection));
+  while (run) {
+    PAWL_TRY(const bool finished, drop_content(connection, *run, spending));
+    if (finished) swept.finished.push_back(*run);
+    if (!finished || spending.is_over()) break;
+    PAWL_TRY(run, next_removal(connection));
+  }
+  PAWL_TRY(const std::uint64_t left, count_removals(connection));
+  swept.more = left > 0;
+  return swept;
+}
+
+Result<Vacuumed> vacuum_slice(Connection& connection, const SliceBudget& budget) {
+  Vacuumed vacuumed;
+  const Spending spending(budget);
+  PAWL_TRY(const std::uint64_t pages_before, pragma(connection, "page_count"));
+  PAWL_TRY(std::uint64_t unused, pragma(connection, "freelist_count"));
+  while (unused > 0 && vacuumed.pages < budget.pages_max && !spending.out_of_time()) {
+    PAWL_CHECK(connection.execute("PRAGMA incremental_vacuum(8)"));
+    PAWL_TRY(const std::uint64_t left, pragma(connection, "freelist_count"));
+    if (left >= unused) break;  // A store that was made without it cannot give anything back.
+    unused = left;
+    PAWL_TRY(const std::uint64_t pages, pragma(connection, "page_count"));
+    vacuumed.pages = pages_before - pages;
+  }
+  vacuumed.more = unused > 0 && vacuumed.pages > 0;
+  return vacuumed;
+}
+
+Result<std::uint64_t> count_removals(Connection& connection) {
+  Query query(connection, kCount);
+  PAWL_TRY(const bool row, query.next());
+  return row ? query.unsigned_at(0) : std::uint64_t{0};
+}
+
+Result<StoreSize> size_of_store(Connection& connection) {
+  StoreSize size;
+  PAWL_TRY(const std::uint64_t page_bytes, pragma(connection, "page_size"));
+  PAWL_TRY(const std::uint64_t pages, pragma(connection, "page_count"));
+  PAWL_TRY(const std::uint64_t unused, pragma(connection, "freelist_count"));
+  size.bytes = pages * page_bytes;
+  size.unused_bytes = unused * page_bytes;
+  PAWL_TRY(size.removing, count_removals(connection));
+  return size;
+}
+
+Result<std::vector<RunSize>> sizes_of_runs(Connection& connection) {
+  Sizes sizes;
+  for (const Sizing& sizing : kSizings) PAWL_CHECK(add_sizes(connection, sizing, sizes));
+  std::vector<RunSize> runs;
+  std::int64_t number = -1;
+  bool more = true;
+  while (more) {
+    Query query(connection, kRuns);
+    query.number(number).number(kRowsMax);
+    std::int64_t rows = 0;
+    PAWL_TRY(bool row, query.next());
+    for (; row; ++rows) {
+      number = query.number_at(0);
+      const auto found = sizes.find(number);
+      runs.push_back({RunId{std::string(query.text_at(1))},
+                      found == sizes.end() ? std::uint64_t{0} : found->second});
+      PAWL_TRY(row, query.next());
+    }
+    more = rows == kRowsMax;
+  }
+  return runs;
+}
+
+}  // namespace pawl::sqlite

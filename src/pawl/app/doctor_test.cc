@@ -1,0 +1,105 @@
+#include "pawl/app/doctor.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pawl/adapter/journal_sqlite/journal_sqlite.h"
+#include "tests/contract/journal_contract_support.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+using contract::append_now;
+using contract::append_of;
+using contract::make_run;
+using contract::run_id;
+
+struct OpenStore {
+  explicit OpenStore(const std::string& path) : owner(open(path)), journal(*owner) {}
+  std::unique_ptr<SqliteJournal> open(const std::string& path) {
+    auto opened = SqliteJournal::open(path, loop);
+    REQUIRE(opened);
+    return *std::move(opened);
+  }
+  TestLoop loop;
+  std::unique_ptr<SqliteJournal> owner;
+  SqliteJournal& journal;
+};
+
+// "grade about: text; remedy" of those about `about`.
+std::string said(const std::string& directory, const std::string& about) {
+  static const std::vector<std::string> kGrades = {"ok", "warning", "problem"};
+  std::string text;
+  for (const Finding& finding : examine_data(directory)) {
+    if (finding.about != about) continue;
+    text += kGrades[static_cast<std::size_t>(finding.grade)] + " " + finding.text;
+    text += (finding.remedy.empty() ? "" : "; " + finding.remedy) + "\n";
+  }
+  return text;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a directory that is not there yet is well, a file in its place is not") {
+  const TempDirectory directory;
+  CHECK(holds(said(directory / "none", "data directory"), "ok "));
+  std::ofstream(directory / "file").flush();
+  CHECK(holds(said(directory / "file", "data directory"), "problem "));
+  CHECK_FALSE(std::filesystem::exists(directory / "none"));
+}
+
+TEST_CASE("runs are counted and those that need somebody are named with what helps") {
+  const TempDirectory directory;
+  OpenStore store(directory / "store");
+  make_run(store, "killed");
+  const auto drive = store.journal.acquire(make_run(store, "driven"));
+  Append waiting = append_of(run_id("doubtful"), 1, 0, "r0");
+  waiting.summary->status = "waiting";
+  waiting.summary->reason = "in_doubt";
+  REQUIRE(append_now(store, waiting) == "ok");
+  REQUIRE(store.journal.quarantine(make_run(store, "bad"), "row 7 is damaged"));
+
+  CHECK(said(directory / "store", "runs") ==
+        "ok 4, 1 interrupted, 1 quarantined, 1 running, 1 waiting\n");
+  const std::string runs = said(directory / "store", "run");
+  CHECK(holds(runs, "warning killed is interrupted: nobody drives it; pawl resume killed"));
+  CHECK(holds(runs, "warning doubtful waits for somebody to say what a call did; pawl explain"));
+  CHECK(holds(runs, "problem bad is quarantined; pawl verify bad"));
+  CHECK_FALSE(holds(runs, "driven is"));
+  CHECK(holds(said(directory / "store", "lock file"), "a process has the store open"));
+  CHECK(holds(said(directory / "store", "database"), "ok version 1 of 1, "));
+  CHECK(holds(said(directory / "store", "large run"), "events"));
+}
+
+TEST_CASE("modes, leftovers and a newer store are found") {
+  const TempDirectory directory;
+  const std::string path = directory / "store";
+  {
+    OpenStore store(path);
+    make_run(store, "a");
+  }
+  CHECK(said(path, "modes") == "");
+  CHECK(said(path, "leftover") == "");
+  std::filesystem::permissions(path + "/pawl.lock", std::filesystem::perms::owner_all);
+  CHECK(holds(said(path, "modes"), "warning pawl.lock has mode 0700; chmod 0600"));
+  std::ofstream(path + "/pawl.db.old").flush();
+  std::filesystem::create_directory(path + "/logs");
+  std::ofstream(path + "/logs/a.log").flush();
+  std::ofstream(path + "/logs/gone.log").flush();
+  CHECK(holds(said(path, "leftover"), "warning pawl.db.old"));
+  CHECK(holds(said(path, "leftover"), "warning 1 logs of runs that are not there"));
+  std::filesystem::permissions(path, std::filesystem::perms(0777));
+  CHECK(holds(said(path, "data directory"), "problem "));
+  std::fstream database(path + "/pawl.db", std::ios::in | std::ios::out | std::ios::binary);
+  database.seekp(63).put(9);
+  database.close();
+  CHECK(holds(said(path, "database"), "problem "));
+}
+
+}  // namespace
+}  // namespace pawl

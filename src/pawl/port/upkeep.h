@@ -1,0 +1,61 @@
+// Looking after a store: taking runs out of it, giving back the space they held, and copying it
+// whole while it is in use. A store need not offer these.
+//
+// Contract, checked for every adapter by tests/contract/upkeep_contract.h. Threads and callbacks
+// are as in port/journal.h. What is long is done in slices, between which others write.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pawl/port/journal.h"
+
+namespace pawl {
+
+struct StoreSize {
+  std::uint64_t bytes = 0;         // what the store occupies, without its log
+  std::uint64_t unused_bytes = 0;  // of them: free for what comes next, or to be given back
+  std::uint64_t log_bytes = 0;     // written, but not yet in its place
+  std::uint64_t removing = 0;      // runs that are gone, but whose space is not yet free
+
+  friend bool operator==(const StoreSize&, const StoreSize&) = default;
+};
+
+struct RunSize {
+  RunId id;
+  std::uint64_t bytes = 0;  // records, blobs, snapshot and inbox, without the store's own overhead
+
+  friend bool operator==(const RunSize&, const RunSize&) = default;
+};
+
+class Upkeep {
+ public:
+  virtual ~Upkeep() = default;
+
+  // Takes a run out, whatever its state, with all that belongs to it. From one durable moment on
+  // nobody finds it any more and its id is free; then its content is deleted. done(ok) when that is
+  // through; what a crash cuts short is finished by whoever has the store open next. conflict: it
+  // is driven. not_found.
+  virtual void remove(const RunId& run, StatusCallback done) = 0;
+
+  // Finishes removals and gives unused space back, as far as the store can. The bytes given back.
+  virtual void compact(std::function<void(Result<std::uint64_t>)> done) = 0;
+
+  virtual Result<StoreSize> size() = 0;
+  // Of every run, in no order. Reads the whole store.
+  virtual Result<std::vector<RunSize>> run_sizes() = 0;
+};
+
+class Copier {
+ public:
+  virtual ~Copier() = default;
+
+  // Makes a copy of the store as it is at some moment of the call, in a new directory `target`
+  // which is there, whole and durable, when done(ok), and not at all otherwise. Writers go on.
+  // conflict: `target` exists.
+  virtual void copy_to(const std::string& target, StatusCallback done) = 0;
+};
+
+}  // namespace pawl

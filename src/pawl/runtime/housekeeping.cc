@@ -1,0 +1,114 @@
+#include "pawl/runtime/housekeeping.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace pawl {
+namespace {
+
+Error not_offered(std::string_view what) {
+  return Error{ErrorCode::invalid_argument, "this store cannot " + std::string(what)};
+}
+
+}  // namespace
+
+bool is_over(const RunSummary& summary) {
+  static constexpr std::array<RunStatus, 5> kEnds = {RunStatus::done, RunStatus::stopped,
+                                                     RunStatus::failed, RunStatus::cancelled,
+                                                     RunStatus::quarantined};
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](RunStatus end) { return summary.status == name(end); });
+}
+
+bool may_be_removed(const StoredRun& run, Force force) {
+  return !run.driven && (force == Force::yes || is_over(run.summary));
+}
+
+std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const KeepRules& rules,
+                                       std::int64_t now_ms) {
+  std::uint64_t bytes = 0;  // of those that stay
+  for (const StoredRun& run : runs) bytes += run.bytes;
+  std::size_t newer = 0;
+  std::vector<const StoredRun*> spared;  // newest first
+  std::vector<StoredRun> chosen;
+  for (const StoredRun& run : runs) {
+    if (!may_be_removed(run, rules.force)) continue;
+    const bool old =
+        rules.older_than_ms && now_ms - run.summary.updated_at_ms > *rules.older_than_ms;
+    const bool surplus = rules.keep && newer >= *rules.keep;
+    ++newer;
+    if (old || surplus) {
+      bytes -= run.bytes;
+      chosen.push_back(run);
+    } else {
+      spared.push_back(&run);
+    }
+  }
+  std::reverse(chosen.begin(), chosen.end());
+  while (rules.bytes_max && bytes > *rules.bytes_max && !spared.empty()) {
+    bytes -= spared.back()->bytes;
+    chosen.push_back(*spared.back());
+    spared.pop_back();
+  }
+  return chosen;
+}
+
+Result<std::vector<StoredRun>> Housekeeping::choose(const KeepRules& rules) const {
+  if (store().upkeep == nullptr) return not_offered("remove runs");
+  PAWL_TRY(const auto sizes, store().upkeep->run_sizes());
+  std::map<RunId, std::uint64_t> bytes;
+  for (const RunSize& size : sizes) bytes[size.id] = size.bytes;
+  ListQuery query;
+  query.count_max = SIZE_MAX;
+  PAWL_TRY(const auto summaries, service_.list(query));
+  std::vector<StoredRun> runs;
+  for (const RunSummary& summary : summaries) {
+    StoredRun run{summary, false, bytes[summary.id]};
+    // Only for those it matters for: a run that is over is not driven for long.
+    if (!is_over(summary)) {
+      PAWL_TRY(run.driven, store().catalog->is_driven(summary.id));
+    }
+    runs.push_back(std::move(run));
+  }
+  return choose_removals(runs, rules, service_.engine().loop().wall_ms());
+}
+
+Status Housekeeping::check_removable(const RunId& run, Force force) const {
+  if (store().upkeep == nullptr) return not_offered("remove runs");
+  PAWL_TRY(StoredRun found, [&]() -> Result<StoredRun> {
+    StoredRun one;
+    PAWL_TRY(one.summary, service_.summary_of(run));
+    PAWL_TRY(one.driven, service_.is_driven(one.summary));
+    return one;
+  }());
+  if (found.driven) {
+    return Error{ErrorCode::conflict, "run " + run.text +
+                                          " is driven and cannot be removed; end it first with: "
+                                          "pawl cancel " +
+                                          run.text};
+  }
+  if (may_be_removed(found, force)) return ok();
+  const std::string status = is_under_way(found.summary) ? "interrupted" : found.summary.status;
+  return Error{ErrorCode::conflict, "run " + run.text + " is " + status +
+                                        " and could be carried on; --force removes it all the "
+                                        "same"};
+}
+
+void Housekeeping::remove(const RunId& run, Force force, StatusCallback done) {
+  const Status removable = check_removable(run, force);
+  if (removable) return store().upkeep->remove(run, std::move(done));
+  service_.engine().loop().post([removable, done = std::move(done)] { done(removable); });
+}
+
+void Housekeeping::compact(std::function<void(Result<std::uint64_t>)> done) {
+  if (store().upkeep != nullptr) return store().upkeep->compact(std::move(done));
+  service_.engine().loop().post([done = std::move(done)] { done(not_offered("give space back")); });
+}
+
+void Housekeeping::backup(const std::string& target, StatusCallback done) {
+  if (store().copier != nullptr) return store().copier->copy_to(target, std::move(done));
+  service_.engine().loop().post([done = std::move(done)] { done(not_offered("be copied")); });
+}
+
+}  // namespace pawl

@@ -1,0 +1,60 @@
+// Taking runs out of a store, by name or by rule, and copying it: what `pawl rm`, `pawl gc` and
+// `pawl backup` ask for, and a server will.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/service.h"
+
+namespace pawl {
+
+// yes: also runs that are not over. Never those that are driven.
+enum class Force : std::uint8_t { no, yes };
+
+// A run is removed when any of these says so.
+struct KeepRules {
+  std::optional<std::int64_t> older_than_ms = {};  // it has not changed for longer than that
+  std::optional<std::size_t> keep = {};  // there are so many newer ones that could be removed
+  std::optional<std::uint64_t> bytes_max = {};  // all runs together have more; the oldest go first
+  Force force = Force::no;
+};
+
+struct StoredRun {
+  RunSummary summary;
+  bool driven = false;
+  std::uint64_t bytes = 0;  // 0: not asked for
+};
+
+// Done, stopped, failed, cancelled or quarantined: nothing will happen to it any more.
+bool is_over(const RunSummary& summary);
+bool may_be_removed(const StoredRun& run, Force force);
+
+// Which of `runs` (newest first) go at `now_ms`; oldest first.
+std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const KeepRules& rules,
+                                       std::int64_t now_ms);
+
+class Housekeeping {
+ public:
+  explicit Housekeeping(Service& service) : service_(service) {}
+
+  // What choose_removals() makes of the store as it is now.
+  Result<std::vector<StoredRun>> choose(const KeepRules& rules) const;
+  // conflict: it is driven, or not over and not forced. `done` when nothing is left of it.
+  void remove(const RunId& run, Force force, StatusCallback done);
+  // Gives the space of removed runs back. The bytes given back.
+  void compact(std::function<void(Result<std::uint64_t>)> done);
+  // See Copier::copy_to.
+  void backup(const std::string& target, StatusCallback done);
+
+ private:
+  Status check_removable(const RunId& run, Force force) const;
+  const Store& store() const { return service_.engine().store(); }
+
+  Service& service_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,53 @@
+// doctor: what is well, what to watch, what is wrong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "pawl/base/json.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kTextColumns = 400;
+
+std::string_view name_of(Finding::Grade grade) {
+  static constexpr std::array<std::string_view, 3> kNames = {"ok", "warning", "problem"};
+  return kNames[static_cast<std::size_t>(grade)];
+}
+
+std::string line_of(const CliContext& context, const Finding& finding) {
+  const std::string remedy = with_data_flag(context, finding.remedy);
+  return fmt::format("{:<8} {}: {}{}{}\n", name_of(finding.grade), finding.about,
+                     safe_line(finding.text, kTextColumns), remedy.empty() ? "" : "; ",
+                     safe_line(remedy, kTextColumns));
+}
+
+std::string json_of(const CliContext& context, const Finding& finding) {
+  JsonWriter json;
+  json.begin_object().field("about", finding.about).field("grade", name_of(finding.grade));
+  json.field("text", finding.text).field("remedy", with_data_flag(context, finding.remedy));
+  json.key("figures").begin_object();
+  for (const auto& [key, value] : finding.figures) json.field(key, value);
+  return json.end_object().end_object().take() + "\n";
+}
+
+}  // namespace
+
+int command_doctor(const CliContext& context) {
+  const auto findings = context.environment.examine(context.settings);
+  std::string text;
+  for (const Finding& finding : findings) {
+    text +=
+        context.format() == Format::json ? json_of(context, finding) : line_of(context, finding);
+  }
+  print(context, text);
+  const bool ill = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.grade == Finding::Grade::problem;
+  });
+  return ill ? kExitError : kExitDone;
+}
+
+}  // namespace pawl
