@@ -14,7 +14,14 @@ RecordView view_of(const Record& record, const RunState& after) {
   if (const Ending* ending = std::get_if<Ending>(&after.course)) view.detail = ending->detail;
   view.tally = after.tally;
   view.currency = after.prices.currency;
+  view.output = output_record(after);
   return view;
+}
+
+std::optional<std::uint64_t> output_record(const RunState& state) {
+  if (const Finished* finished = std::get_if<Finished>(&state.life)) return finished->output;
+  const Instance* root = find_instance(state, kRootInstance);
+  return root != nullptr ? root->last_text : std::nullopt;
 }
 
 }  // namespace pawl

@@ -227,13 +227,9 @@ Result<std::string> Service::explain(const RunId& run) const {
 }
 
 std::string Service::output_of(const RecordView& view) const {
-  const Run* live = engine_.find(view.run);
-  if (live != nullptr) {
-    const auto text = output_text(*engine_.store().reader, live->state());
-    return text ? *text : "";
-  }
-  const auto details = show(view.run);
-  return details ? details->output : "";
+  // By the view, not by what the run is now: an event that was shown never changes.
+  const auto text = output_text(*engine_.store().reader, view.run, view.output);
+  return text ? *text : "";
 }
 
 }  // namespace pawl
