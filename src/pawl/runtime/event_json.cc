@@ -144,7 +144,7 @@ void put_final(JsonWriter& out, const RecordView& view, const FinalFields& field
   out.field("status", name(view.status));
   out.field("stop_reason", waiting ? name(view.wait) : name(view.reason));
   out.field("detail", view.detail);
-  out.field("output", fields.output);
+  out.field("output", fields.output ? Json(*fields.output) : Json());
   put_usage(out, view);
 }
 

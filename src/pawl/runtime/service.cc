@@ -226,10 +226,9 @@ Result<std::string> Service::explain(const RunId& run) const {
   return explain_run(*engine_.store().reader, details.summary, details.state, details.quarantine);
 }
 
-std::string Service::output_of(const RecordView& view) const {
+Result<std::string> Service::output_of(const RecordView& view) const {
   // By the view, not by what the run is now: an event that was shown never changes.
-  const auto text = output_text(*engine_.store().reader, view.run, view.output);
-  return text ? *text : "";
+  return output_text(*engine_.store().reader, view.run, view.output);
 }
 
 }  // namespace pawl

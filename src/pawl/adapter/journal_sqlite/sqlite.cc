@@ -40,6 +40,13 @@ ErrorCode error_code_of(int extended_code) {
   }
 }
 
+// SQLite reports a disk that fails to read as damage. What cannot be read now may be there later.
+bool disk_failed(sqlite3* handle) {
+  int number = 0;
+  const int code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+  return code == SQLITE_OK && (number == EIO || number == ENXIO);
+}
+
 int call_busy_handler(void* handler, int asked) {
   return (*static_cast<std::function<bool(int)>*>(handler))(asked) ? 1 : 0;
 }
@@ -88,8 +95,10 @@ Error Connection::failed(std::string_view what) {
   const int code = sqlite3_extended_errcode(handle());
   const Fault fault = fault_of(code, sqlite3_system_errno(handle()));
   if (fault_ == Fault::none) fault_ = fault;
-  return Error{error_code_of(code), "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
-                                        std::to_string(code) + ") in: " + std::string(what)};
+  ErrorCode kind = error_code_of(code);
+  if (kind == ErrorCode::corrupt && disk_failed(handle())) kind = ErrorCode::unavailable;
+  return Error{kind, "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
+                         std::to_string(code) + ") in: " + std::string(what)};
 }
 
 sqlite3_stmt* Connection::prepare(const char* sql) {
