@@ -1,6 +1,10 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <mutex>
+#include <utility>
 
 namespace pawl::sqlite {
 namespace {
@@ -40,11 +44,23 @@ ErrorCode error_code_of(int extended_code) {
   }
 }
 
-// SQLite reports a disk that fails to read as damage. What cannot be read now may be there later.
-bool disk_failed(sqlite3* handle) {
-  int number = 0;
-  const int code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
-  return code == SQLITE_OK && (number == EIO || number == ENXIO);
+// SQLite reports a disk that fails to read as damage, and keeps the reason to itself. What cannot
+// be read now may be there later, so its calls are listened to. Nothing else changes by this, for
+// other users of SQLite in this process neither.
+thread_local bool read_has_failed = false;
+
+ssize_t noting_pread(int fd, void* bytes, size_t count, off_t offset) {
+  const ssize_t got = ::pread(fd, bytes, count, offset);
+  if (got < 0 && errno != EINTR) read_has_failed = true;
+  return got;
+}
+
+void listen_to_reads() {
+  sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+  if (vfs == nullptr || vfs->iVersion < 3 || vfs->xSetSystemCall == nullptr) return;
+  for (const char* name : {"pread", "pread64"}) {
+    vfs->xSetSystemCall(vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(noting_pread));
+  }
 }
 
 int call_busy_handler(void* handler, int asked) {
@@ -54,6 +70,8 @@ int call_busy_handler(void* handler, int asked) {
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path) {
+  static std::once_flag listening;
+  std::call_once(listening, listen_to_reads);
   std::unique_ptr<Connection> connection(new Connection);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -96,7 +114,8 @@ Error Connection::failed(std::string_view what) {
   const Fault fault = fault_of(code, sqlite3_system_errno(handle()));
   if (fault_ == Fault::none) fault_ = fault;
   ErrorCode kind = error_code_of(code);
-  if (kind == ErrorCode::corrupt && disk_failed(handle())) kind = ErrorCode::unavailable;
+  const bool disk_failed = std::exchange(read_has_failed, false);
+  if (kind == ErrorCode::corrupt && disk_failed) kind = ErrorCode::unavailable;
   return Error{kind, "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
                          std::to_string(code) + ") in: " + std::string(what)};
 }
