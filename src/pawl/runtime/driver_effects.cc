@@ -387,13 +387,15 @@ void Driver::finish_tool(const RunTool& effect, const std::string& tool, const s
       outcome.content_length = outcome.content.size();
       origin = Origin::callback;
     }
-    report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
+    const ToolEnd end = end_of(outcome.kind);
+    report_tool(effect, end, std::move(outcome), origin);
     if (answer.result.verdict == HookVerdict::stop && !over_) {
       report_hook(HookPoint::after_tool, EffectId{}, {answer.result, {}});
     }
     return;
   }
-  report_tool(effect, end_of(outcome.kind), std::move(outcome), origin);
+  const ToolEnd end = end_of(outcome.kind);
+  report_tool(effect, end, std::move(outcome), origin);
 }
 
 void Driver::perform(const Record& record, const AskStatus& effect) {
