@@ -6,6 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
 
 namespace pawl {
 namespace {
@@ -20,6 +25,16 @@ bool wait_writable(int fd) {
   if (errno != EAGAIN) return false;
   pollfd waiting{fd, POLLOUT, 0};
   return ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+}
+
+// Without allocating anything.
+[[noreturn]] void end_without(const char* what) {
+  for (const char* text :
+       {"pawl: the system gives no more ", what,
+        "; what was journaled is safe, and `pawl resume` goes on from there\n"}) {
+    static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
+  }
+  ::_exit(1);
 }
 
 }  // namespace
@@ -46,6 +61,21 @@ std::size_t PosixConsole::columns() const {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefault;
   return size.ws_col;
+}
+
+void end_when_out_of_memory() {
+  std::set_new_handler([] { end_without("memory"); });
+  std::set_terminate([] {
+    try {
+      if (std::current_exception()) std::rethrow_exception(std::current_exception());
+    } catch (const std::bad_alloc&) {
+      end_without("memory");
+    } catch (const std::system_error& error) {
+      if (error.code() == std::errc::resource_unavailable_try_again) end_without("threads");
+    } catch (...) {  // A bug, and a core of it is worth having.
+    }
+    std::abort();
+  });
 }
 
 void ensure_standard_streams() {

@@ -5,6 +5,7 @@
 
 int main(int argc, char** argv) {
   pawl::ensure_standard_streams();
+  pawl::end_when_out_of_memory();
   std::signal(SIGPIPE, SIG_IGN);  // Who closes the pipe ends the reading, not the run.
   pawl::Program program;
   return pawl::run_cli(argc, argv, program);

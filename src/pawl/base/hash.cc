@@ -3,20 +3,38 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <new>
 
 namespace pawl {
 namespace {
+
+// As when `new` gets none: the process's handler is called, and std::bad_alloc thrown if it
+// returns.
+[[noreturn]] void out_of_memory() {
+  if (const std::new_handler handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
 
 // Fetched once: EVP_sha256() looks the algorithm up again on every init, which costs more than
 // hashing a short message.
 const EVP_MD* algorithm() {
   static EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  PAWL_ASSERT(fetched != nullptr);
+  if (fetched == nullptr) out_of_memory();  // Every OpenSSL has SHA-256.
   return fetched;
 }
 
+EVP_MD_CTX* new_context() {
+  EVP_MD_CTX* const context = EVP_MD_CTX_new();
+  if (context == nullptr) out_of_memory();
+  return context;
+}
+
+void begin(EVP_MD_CTX* context) {
+  if (EVP_DigestInit_ex2(context, algorithm(), nullptr) != 1) out_of_memory();
+}
+
 struct ThreadContext {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  EVP_MD_CTX* context = new_context();
   ~ThreadContext() { EVP_MD_CTX_free(context); }
 };
 
@@ -31,15 +49,14 @@ int hex_value(char c) {
 Digest sha256(std::string_view bytes) {
   thread_local const ThreadContext local;
   Digest digest;
-  PAWL_ASSERT(EVP_DigestInit_ex2(local.context, algorithm(), nullptr) == 1);
+  begin(local.context);
   PAWL_ASSERT(EVP_DigestUpdate(local.context, bytes.data(), bytes.size()) == 1);
   PAWL_ASSERT(EVP_DigestFinal_ex(local.context, digest.bytes.data(), nullptr) == 1);
   return digest;
 }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  PAWL_ASSERT(context_ != nullptr);
-  PAWL_ASSERT(EVP_DigestInit_ex2(static_cast<EVP_MD_CTX*>(context_), algorithm(), nullptr) == 1);
+Sha256::Sha256() : context_(new_context()) {
+  begin(static_cast<EVP_MD_CTX*>(context_));
 }
 
 Sha256::~Sha256() {

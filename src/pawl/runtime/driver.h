@@ -91,6 +91,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void log(std::string text);
   void arm_timer();
   void end(Status status);
+  void end_unreadable(const Error& error);
 
   // Effects. `record` is the one that holds the intent.
   void perform(const Record& record, const CallModel& effect);
@@ -101,6 +102,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void perform(const Record& record, const EndAgent& effect);
 
   bool is_open(EffectId effect) const;
+  Result<std::string> input_text() const;
   PhaseExecutionRequest request_for(const CallModel& effect) const;
   void call_executor(const CallModel& effect, PhaseExecutionRequest request);
   void on_phase_event(const CallModel& effect, PhaseExecutorEvent event);
@@ -134,8 +136,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::map<EffectId, std::unique_ptr<Operation>> operations_;
   std::map<EffectId, std::unique_ptr<ReplyAssembler>> replies_;
   std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;
-  std::set<std::uint64_t> inbox_seen_;          // rows that were fed or refused
-  std::vector<std::uint64_t> inbox_to_remove_;  // with the next append
+  const std::shared_ptr<std::optional<Error>> unreadable_ =
+      std::make_shared<std::optional<Error>>();  // what a transcript could not read
+  std::set<std::uint64_t> inbox_seen_;           // rows that were fed or refused
+  std::vector<std::uint64_t> inbox_to_remove_;   // with the next append
   std::string summary_status_;
   std::string summary_reason_;
   bool over_ = false;

@@ -9,9 +9,14 @@ namespace {
 // A transcript that is read from the journal when somebody looks. It grows behind `length` only.
 class JournalTranscript : public Transcript {
  public:
+  // What the store refuses is kept in `unreadable` too: the executor can only fail for it.
   JournalTranscript(std::weak_ptr<const Driver> driver, JournalReader& reader, InstanceId instance,
-                    std::size_t length)
-      : driver_(std::move(driver)), reader_(reader), instance_(instance), length_(length) {}
+                    std::size_t length, std::shared_ptr<std::optional<Error>> unreadable)
+      : driver_(std::move(driver)),
+        reader_(reader),
+        instance_(instance),
+        length_(length),
+        unreadable_(std::move(unreadable)) {}
 
   std::size_t length() const override { return length_; }
 
@@ -21,16 +26,21 @@ class JournalTranscript : public Transcript {
     if (instance == nullptr || index >= length_ || index >= instance->transcript.size()) {
       return Error{ErrorCode::not_found, "no such message"};
     }
-    const Entry entry = instance->transcript[index];
-    PAWL_TRY(const Record record, read_record(reader_, driver->id(), entry.seq));
-    PAWL_TRY(Message message, message_of(entry, record));
-    PAWL_TRY(std::string text, resolve(reader_, driver->id(), message.text));
-    message.text = Content(std::move(text));
-    for (Block& block : message.blocks) PAWL_CHECK(resolve_block(driver->id(), block));
+    auto message = read(driver->id(), instance->transcript[index]);
+    if (!message) *unreadable_ = message.error();
     return message;
   }
 
  private:
+  Result<Message> read(const RunId& id, const Entry& entry) const {
+    PAWL_TRY(const Record record, read_record(reader_, id, entry.seq));
+    PAWL_TRY(Message message, message_of(entry, record));
+    PAWL_TRY(std::string text, resolve(reader_, id, message.text));
+    message.text = Content(std::move(text));
+    for (Block& block : message.blocks) PAWL_CHECK(resolve_block(id, block));
+    return message;
+  }
+
   Status resolve_block(const RunId& id, Block& block) const {
     Content* content = std::visit(
         [](auto& one) -> Content* {
@@ -48,6 +58,7 @@ class JournalTranscript : public Transcript {
   JournalReader& reader_;
   InstanceId instance_;
   std::size_t length_;
+  std::shared_ptr<std::optional<Error>> unreadable_;
 };
 
 ToolEnd end_of(ToolOutcome::Kind kind) {
@@ -99,19 +110,26 @@ bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& ans
   return true;
 }
 
+// A store that cannot be read is not the run's fault: it is left as it is, to be taken up again.
+// Damage is found again by whoever does.
+void Driver::end_unreadable(const Error& error) {
+  end(Error{error.code, "run " + id_.text + " cannot be driven on: " + error.message});
+}
+
 // --- Agents ------------------------------------------------------------------------------------
+
+Result<std::string> Driver::input_text() const {
+  PAWL_TRY(const Record first, read_record(*services_.store.reader, id_, 0));
+  const auto* started = std::get_if<RunStarted>(&first.event);
+  if (started == nullptr) return std::string();
+  return resolve(*services_.store.reader, id_, started->input);
+}
 
 void Driver::perform(const Record&, const BeginAgent& effect) {
   if (!is_open(effect.effect)) return;
-  std::string input;
-  if (const auto first = read_record(*services_.store.reader, id_, 0)) {
-    if (const auto* started = std::get_if<RunStarted>(&first->event)) {
-      input = resolve(*services_.store.reader, id_, started->input).has_value()
-                  ? *resolve(*services_.store.reader, id_, started->input)
-                  : "";
-    }
-  }
-  const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, input};
+  const auto input = input_text();
+  if (!input) return end_unreadable(input.error());
+  const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, *input};
   const HookAnswer answer = ask(services_.callbacks.before_agent, context);
   report_thrown(HookPoint::before_agent, answer);
   Ingress ingress;
@@ -133,8 +151,8 @@ void Driver::perform(const Record&, const EndAgent& effect) {
   Ingress ingress;
   if (!services_.callbacks.after_agent.empty()) {
     const auto output = output_text(*services_.store.reader, loaded_.run.state());
-    const std::string text = output ? *output : "";
-    const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, text};
+    if (!output) return end_unreadable(output.error());
+    const AgentCallbackContext context{id_, setup_.context, loaded_.run->tally, *output};
     const HookAnswer answer = ask(services_.callbacks.after_agent, context);
     report_thrown(HookPoint::after_agent, answer);
     if (answer.result.verdict == HookVerdict::replace) {
@@ -169,7 +187,8 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   request.tools = setup_.tools.specs();
   request.session = instance->session;
   request.transcript = std::make_shared<JournalTranscript>(
-      weak_from_this(), *services_.store.reader, effect.instance, instance->transcript.size());
+      weak_from_this(), *services_.store.reader, effect.instance, instance->transcript.size(),
+      unreadable_);
   return request;
 }
 
@@ -227,6 +246,7 @@ void Driver::on_phase_done(const CallModel& effect) {
   const std::unique_ptr<ReplyAssembler> reply = std::move(replies_.at(effect.effect));
   replies_.erase(effect.effect);
   retire(effect.effect);
+  if (*unreadable_) return end_unreadable(**unreadable_);
   Ingress ingress;
   Event event = reply->take(effect, ingress);
   auto* replied = std::get_if<ModelReplied>(&event);
@@ -324,11 +344,7 @@ void Driver::perform(const Record& record, const RunTool& effect) {
                        Origin::host);
   }
   const auto invocation = invocation_for(record, effect.call, effect.attempt);
-  if (!invocation) {
-    return answer_tool(effect, ToolEnd::failed,
-                       "not run: its input cannot be read: " + invocation.error().message,
-                       Origin::host);
-  }
+  if (!invocation) return end_unreadable(invocation.error());
   if (!services_.callbacks.before_tool.empty()) {
     const ToolCallbackContext context{
         id_,  effect.instance,   effect.call, setup_.context, loaded_.run->tally,
@@ -409,7 +425,8 @@ void Driver::perform(const Record& record, const AskStatus& effect) {
   };
   Tool* tool = setup_.tools.find(find_call(loaded_.run.state(), effect.call)->tool);
   const auto invocation = invocation_for(record, effect.call, 1);
-  if (tool == nullptr || !invocation) {
+  if (!invocation) return end_unreadable(invocation.error());
+  if (tool == nullptr) {
     return report({ToolStatus::Kind::unknown, "its status cannot be asked here"});
   }
   try {

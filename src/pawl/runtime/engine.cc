@@ -198,9 +198,12 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   return setup;
 }
 
-// Loads the run that was just acquired. Damage quarantines it.
+// Loads the run that was just acquired. Damage quarantines it, if a second look finds it too: there
+// is no way back from there, and disks and memory do fail for a moment.
 Result<LoadedRun> Engine::load(const RunId& run) const {
   auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
+  if (loaded || loaded.error().code != ErrorCode::corrupt) return loaded;
+  loaded = load_run(*options_.store.reader, run, UseSnapshot::no);
   if (!loaded && loaded.error().code == ErrorCode::corrupt) {
     PAWL_CHECK(options_.store.journal->quarantine(run, loaded.error().message));
   }

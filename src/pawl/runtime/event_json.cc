@@ -145,7 +145,7 @@ void put_final(JsonWriter& out, const RecordView& view, const FinalFields& field
   out.field("status", name(view.status));
   out.field("stop_reason", waiting ? name(view.wait) : name(view.reason));
   out.field("detail", view.detail);
-  out.field("output", fields.output);
+  out.field("output", fields.output ? Json(*fields.output) : Json());
   out.key("calls_in_doubt").begin_array();
   for (const CallId call : view.calls_in_doubt) out.string(to_string(call));
   out.end_array();

@@ -1,6 +1,7 @@
 // Events as JSON lines: the public form of a run's history. See docs/events.md.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "pawl/port/journal.h"
@@ -10,7 +11,7 @@ namespace pawl {
 
 // What the last event of a run carries beside its own fields.
 struct FinalFields {
-  std::string output;
+  std::optional<std::string> output;  // nothing: it cannot be read
 };
 
 // {"run":…,"seq":…,"type":…,"at":…,"step":…,"instance":…,"primary":…, the event's own fields,

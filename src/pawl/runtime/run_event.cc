@@ -17,7 +17,14 @@ RecordView view_of(const Record& record, const RunState& after) {
   const bool last = std::holds_alternative<RunFinished>(record.event) ||
                     std::holds_alternative<RunWaiting>(record.event);
   if (last) view.calls_in_doubt = calls_in_doubt(after);
+  view.output = output_record(after);
   return view;
+}
+
+std::optional<std::uint64_t> output_record(const RunState& state) {
+  if (const Finished* finished = std::get_if<Finished>(&state.life)) return finished->output;
+  const Instance* root = find_instance(state, kRootInstance);
+  return root != nullptr ? root->last_text : std::nullopt;
 }
 
 }  // namespace pawl

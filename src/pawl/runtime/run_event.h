@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,9 +26,13 @@ struct RecordView {
   Tally tally;
   std::string currency;
   std::vector<CallId> calls_in_doubt;  // of a run that waits or is over
+  std::optional<std::uint64_t> output;  // the record with what the run had said by then
 };
 
 RecordView view_of(const Record& record, const RunState& after);
+
+// The record that holds what a finished (or stopped, or waiting) run says: its last text.
+std::optional<std::uint64_t> output_record(const RunState& state);
 
 // A piece of a reply under way: never journaled. `after_seq` is the last durable record then.
 struct Preview {

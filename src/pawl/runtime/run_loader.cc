@@ -2,6 +2,7 @@
 
 #include "pawl/kernel/kernel.h"
 #include "pawl/kernel/transcript.h"
+#include "pawl/runtime/run_event.h"
 
 namespace pawl {
 
@@ -83,17 +84,16 @@ Result<std::string> resolve(JournalReader& reader, const RunId& id, const Conten
 }
 
 Result<std::string> output_text(JournalReader& reader, const RunState& state) {
-  std::optional<std::uint64_t> seq;
-  if (const Finished* finished = std::get_if<Finished>(&state.life)) {
-    seq = finished->output;
-  } else if (const Instance* root = find_instance(state, kRootInstance)) {
-    seq = root->last_text;
-  }
-  if (!seq) return std::string();
-  PAWL_TRY(const Record record, read_record(reader, state.id, *seq));
-  const auto content = output_of(record);
+  return output_text(reader, state.id, output_record(state));
+}
+
+Result<std::string> output_text(JournalReader& reader, const RunId& id,
+                                std::optional<std::uint64_t> record) {
+  if (!record) return std::string();
+  PAWL_TRY(const Record found, read_record(reader, id, *record));
+  const auto content = output_of(found);
   if (!content) return std::string();
-  return resolve(reader, state.id, *content);
+  return resolve(reader, id, *content);
 }
 
 }  // namespace pawl

@@ -62,5 +62,8 @@ Result<std::string> resolve(JournalReader& reader, const RunId& id, const Conten
 
 // What a finished (or stopped, or waiting) run says: its last text. Empty when there is none.
 Result<std::string> output_text(JournalReader& reader, const RunState& state);
+// The same, by output_record() of some state of the run.
+Result<std::string> output_text(JournalReader& reader, const RunId& id,
+                                std::optional<std::uint64_t> record);
 
 }  // namespace pawl

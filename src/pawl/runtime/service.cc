@@ -277,14 +277,9 @@ Result<std::string> Service::explain(const RunId& run) const {
                      details.driven ? Driven::yes : Driven::no, details.quarantine);
 }
 
-std::string Service::output_of(const RecordView& view) const {
-  const Run* live = engine_.find(view.run);
-  if (live != nullptr) {
-    const auto text = output_text(*engine_.store().reader, live->state());
-    return text ? *text : "";
-  }
-  const auto details = show(view.run);
-  return details ? details->output : "";
+Result<std::string> Service::output_of(const RecordView& view) const {
+  // By the view, not by what the run is now: an event that was shown never changes.
+  return output_text(*engine_.store().reader, view.run, view.output);
 }
 
 }  // namespace pawl

@@ -101,8 +101,8 @@ class Service {
                   std::function<void(Result<ExportReport>)> done);
   // Why the run is where it is, in sentences.
   Result<std::string> explain(const RunId& run) const;
-  // The output of a run whose records this view belongs to, for its last event.
-  std::string output_of(const RecordView& view) const;
+  // What the run had said by the time of this view, for the events that end it or park it.
+  Result<std::string> output_of(const RecordView& view) const;
 
   Engine& engine() { return engine_; }
 

@@ -11,14 +11,18 @@
 namespace pawl {
 namespace {
 
-// Shows the records of another store, one of them with a flipped bit.
+// Shows the records of another store, one of them with a flipped bit. Or no records at all.
 class DamagedReader : public JournalReader {
  public:
+  enum class Reading : std::uint8_t { flipped, refused, sound };
+
   explicit DamagedReader(JournalReader& inner) : inner_(inner) {}
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
+    if (reading == Reading::refused) return Error{ErrorCode::unavailable, "the disk says no"};
     PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
     for (StoredRecord& record : records) {
+      if (reading == Reading::sound) break;
       if (record.seq == 1) record.bytes[record.bytes.size() / 2] ^= 4;
     }
     return records;
@@ -29,6 +33,8 @@ class DamagedReader : public JournalReader {
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
     return inner_.snapshot(run);
   }
+
+  Reading reading = Reading::flipped;
 
  private:
   JournalReader& inner_;
@@ -141,6 +147,39 @@ TEST_CASE("a damaged record is named by verify and quarantines the run when it i
   CHECK(desk.service.list({})->front().status == "quarantined");
 }
 
+TEST_CASE("a run is not failed for a store that cannot be read for a while") {
+  Desk desk(saying({ScriptReply::say("hi")}), true);
+  desk.damaged.reading = DamagedReader::Reading::refused;
+  desk.start("r");
+  desk.damaged.reading = DamagedReader::Reading::sound;
+
+  const auto left = desk.service.show(RunId{"r"});
+  CHECK(left->summary.status == "running");
+  CHECK(left->state.length == 1);
+  CHECK(desk.service.resume(RunId{"r"}));
+  desk.loop.advance(300);
+  CHECK(desk.service.show(RunId{"r"})->output == "hi");
+}
+
+TEST_CASE("an output that cannot be read is null, and not another one") {
+  Desk desk(saying({ScriptReply::say("hi")}), true);
+  desk.damaged.reading = DamagedReader::Reading::sound;
+  desk.start("r");
+  std::shared_ptr<const RecordView> last;
+  const auto watch = desk.service.watch(
+      RunId{"r"}, 0, Service::Follow::no,
+      [&last](const std::shared_ptr<const RecordView>& view) { last = view; },
+      [](const Status&) {});
+  desk.loop.advance(300);
+  REQUIRE(last);
+
+  desk.damaged.reading = DamagedReader::Reading::refused;
+
+  CHECK(!desk.service.output_of(*last));
+  const FinalFields nothing;
+  CHECK(parse_json(event_json(*last, &nothing))->find("output")->is_null());
+}
+
 TEST_CASE("watching gives every event as a line of JSON, the last with status and output") {
   Desk desk(saying({ScriptReply::say("hi")}));
   desk.start("r");
@@ -150,7 +189,7 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
   const auto watch = desk.service.watch(
       RunId{"r"}, 0, Service::Follow::yes,
       [&](const std::shared_ptr<const RecordView>& view) {
-        const FinalFields fields{desk.service.output_of(*view)};
+        const FinalFields fields{*desk.service.output_of(*view)};
         lines.push_back(event_json(*view, &fields));
       },
       [&](const Result<WatchEnd>& end) { ended = end; });

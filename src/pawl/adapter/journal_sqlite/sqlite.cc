@@ -1,6 +1,10 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <mutex>
+#include <utility>
 
 namespace pawl::sqlite {
 namespace {
@@ -54,6 +58,25 @@ std::string uri_escaped(const std::string& path) {
   return out;
 }
 
+// SQLite reports a disk that fails to read as damage, and keeps the reason to itself. What cannot
+// be read now may be there later, so its calls are listened to. Nothing else changes by this, for
+// other users of SQLite in this process neither.
+thread_local bool read_has_failed = false;
+
+ssize_t noting_pread(int fd, void* bytes, size_t count, off_t offset) {
+  const ssize_t got = ::pread(fd, bytes, count, offset);
+  if (got < 0 && errno != EINTR) read_has_failed = true;
+  return got;
+}
+
+void listen_to_reads() {
+  sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+  if (vfs == nullptr || vfs->iVersion < 3 || vfs->xSetSystemCall == nullptr) return;
+  for (const char* name : {"pread", "pread64"}) {
+    vfs->xSetSystemCall(vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(noting_pread));
+  }
+}
+
 int call_busy_handler(void* handler, int asked) {
   return (*static_cast<std::function<bool(int)>*>(handler))(asked) ? 1 : 0;
 }
@@ -72,6 +95,8 @@ Result<std::unique_ptr<Connection>> Connection::open_to_read(const std::string& 
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& name,
                                                      const std::string& path, int flags) {
+  static std::once_flag listening;
+  std::call_once(listening, listen_to_reads);
   std::unique_ptr<Connection> connection(new Connection);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &handle,
@@ -113,8 +138,11 @@ Error Connection::failed(std::string_view what) {
   const int code = sqlite3_extended_errcode(handle());
   const Fault fault = fault_of(code, sqlite3_system_errno(handle()));
   if (fault_ == Fault::none) fault_ = fault;
-  return Error{error_code_of(code), "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
-                                        std::to_string(code) + ") in: " + std::string(what)};
+  ErrorCode kind = error_code_of(code);
+  const bool disk_failed = std::exchange(read_has_failed, false);
+  if (kind == ErrorCode::corrupt && disk_failed) kind = ErrorCode::unavailable;
+  return Error{kind, "SQLite: " + std::string(sqlite3_errmsg(handle())) + " (code " +
+                         std::to_string(code) + ") in: " + std::string(what)};
 }
 
 sqlite3_stmt* Connection::prepare(const char* sql) {

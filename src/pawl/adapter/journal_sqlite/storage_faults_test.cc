@@ -37,6 +37,7 @@ struct FailingCall {
 
 FailingCall writes;
 FailingCall syncs;
+FailingCall reads;
 
 ssize_t failing_pwrite(int fd, const void* bytes, size_t count, off_t offset) {
   return writes.fails() ? -1 : ::pwrite(fd, bytes, count, offset);
@@ -62,6 +63,10 @@ struct InstalledCalls {
 
 extern "C" int fdatasync(int fd) {
   return syncs.fails() ? -1 : static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
+
+extern "C" ssize_t pread(int fd, void* bytes, size_t count, off_t offset) {
+  return reads.fails() ? -1 : ::syscall(SYS_pread64, fd, bytes, count, offset);
 }
 
 namespace pawl {
@@ -239,6 +244,29 @@ TEST_CASE("a sync that fails, whichever it is, loses nothing that was acknowledg
     REQUIRE((workload.last == "unavailable" || workload.acknowledged == kAppends));
     REQUIRE(nth < 10'000);
   }
+}
+
+// SQLite itself calls it damage.
+TEST_CASE("a read that the disk fails is unavailable and not damage, whichever it is") {
+  const TempDirectory directory;
+  Workload workload;
+  REQUIRE(workload.run(directory.path(), without_checkpoints()));
+  for (int nth = 1;; ++nth) {
+    TestLoop loop;
+    reads.plan(nth, 1, EIO);
+    const auto journal = SqliteJournal::open(directory.path(), loop, without_checkpoints());
+    const std::string opened = outcome(journal);
+    const std::string read =
+        journal ? outcome((*journal)->read(run_id("a"), 0, std::size_t{1} << 20U)) : opened;
+    const bool reached = reads.seen >= nth;
+    reads.plan(0, 0, EIO);
+    INFO("read " << nth);
+    CHECK((opened == "ok" || opened == "unavailable"));
+    CHECK((read == "ok" || read == "unavailable"));
+    if (!reached) break;
+    REQUIRE(nth < 1'000);
+  }
+  CHECK(records_in(directory.path()) == kAppends);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ namespace pawl::tool_command {
 namespace {
 
 constexpr std::size_t kChildStackBytes = std::size_t{64} << 10U;
+constexpr std::size_t kPipeBytesDefault = std::size_t{64} << 10U;
 constexpr std::size_t kPathEntriesMax = 256;
 constexpr int kSignalMax = 64;
 
@@ -199,6 +200,21 @@ const char* find_fault(const ChildPlan& plan) {
   return nullptr;
 }
 
+// How much of it the pipe has taken.
+std::size_t fill_pipe(const Fd& pipe, std::string_view input) {
+  const std::size_t wanted = std::min(input.size(), kInputBytesBefore);
+  // More than the system allows leaves the pipe as it is: then less is sent before.
+  if (wanted > kPipeBytesDefault) ::fcntl(pipe.number(), F_SETPIPE_SZ, static_cast<int>(wanted));
+  std::size_t sent = 0;
+  while (sent < wanted) {
+    const ssize_t count = ::write(pipe.number(), input.data() + sent, wanted - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  return sent;
+}
+
 // Returns when the child has become the command, or has failed to.
 Status launch_child(Launch& launch, Child& child, const ChildPlan& plan) {
   const auto stack = std::make_unique<std::array<std::byte, kChildStackBytes>>();
@@ -240,6 +256,8 @@ Result<Child> start_child(const ChildPlan& plan) {
   launch.mark = plan.mark.limit;
   Child child{0, Fd(), std::move(input.write), std::move(output.read), std::move(errors.read)};
   for (const Fd* end : {&child.input, &child.output, &child.errors}) make_nonblocking(*end);
+  child.input_sent = fill_pipe(child.input, plan.input);
+  if (child.input_sent == plan.input.size() && !plan.input.empty()) child.input.reset();
   PAWL_CHECK(launch_child(launch, child, plan));
   return child;
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/adapter/tool_command/fd.h"
@@ -22,15 +23,21 @@ struct ChildPlan {
   std::vector<std::string> environment;  // NAME=value: all of it, apart from the mark
   std::string working_directory;         // empty: the host's; relative paths are relative to it
   TreeMark mark;
+  // Is in the pipe before the command starts, up to kInputBytesBefore of it: a host that is killed
+  // just after must not leave a command that acts on an empty input, or on half of one.
+  std::string_view input = {};
 };
+
+inline constexpr std::size_t kInputBytesBefore = std::size_t{1} << 20U;
 
 // A process that runs. It must be reaped by its owner.
 struct Child {
   pid_t pid = 0;
   Fd handle;  // pidfd: readable when the process has ended
-  Fd input;   // the host's ends of the pipes; none of them blocks
+  Fd input;   // the host's ends of the pipes; none of them blocks. Closed if all has been sent
   Fd output;
   Fd errors;
+  std::size_t input_sent = 0;
 };
 
 // An error means that not one instruction of the command has run, and says what to do about it.

@@ -41,6 +41,36 @@ std::string failure_of(const ChildPlan& plan) {
   return child.error().message;
 }
 
+TEST_CASE("a child's input is in the pipe before it starts, so that no death of its host cuts it") {
+  for (const std::size_t size : {std::size_t{12}, std::size_t{100'000}, kInputBytesBefore}) {
+    const std::string input(size, 'x');
+    ChildPlan plan = plan_of({"wc", "-c"});
+    plan.input = input;
+
+    auto child = start_child(plan);
+
+    REQUIRE(child);
+    CHECK(child->input_sent == size);
+    CHECK_FALSE(child->input);
+    CHECK(::waitpid(child->pid, nullptr, 0) == child->pid);
+    CHECK(output_of(plan) == std::to_string(size) + "\n");
+  }
+}
+
+TEST_CASE("more input than that is left to whoever runs the child") {
+  const std::string input(3 * kInputBytesBefore, 'x');
+  ChildPlan plan = plan_of({"cat"});
+  plan.input = input;
+
+  auto child = start_child(plan);
+
+  REQUIRE(child);
+  CHECK(child->input_sent < input.size());
+  CHECK(child->input);
+  ::kill(child->pid, SIGKILL);
+  CHECK(::waitpid(child->pid, nullptr, 0) == child->pid);
+}
+
 TEST_CASE("a child has the descriptors 0, 1 and 2 and no other") {
   const Fd leaky(::fcntl(0, F_DUPFD, 77));  // without FD_CLOEXEC
   REQUIRE(leaky);

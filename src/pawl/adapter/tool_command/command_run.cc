@@ -38,7 +38,7 @@ class RunningCommand {
   RunningCommand(const CommandPlan& plan, Child child, TreeMark mark, CommandEnd& end)
       : child_(std::move(child)),
         tree_{child_.pid, std::move(mark)},
-        unsent_(plan.input),
+        unsent_(std::string_view(plan.input).substr(child_.input_sent)),
         deadline_(Clock::now() + std::chrono::milliseconds(plan.timeout_ms)),
         end_(end) {
     if (unsent_.empty()) child_.input.reset();
@@ -159,7 +159,7 @@ CommandEnd run_command(const CommandPlan& plan, const Fd& stop) {
   if (is_stopped(stop)) return end;
   if (plan.leftovers == CommandPlan::Leftovers::possible) kill_leftovers(plan.run, plan.key);
   TreeMark mark = make_tree_mark();
-  auto child = start_child({plan.argv, plan.environment, plan.working_directory, mark});
+  auto child = start_child({plan.argv, plan.environment, plan.working_directory, mark, plan.input});
   if (!child) {
     end.how = NotStarted{child.error().message};
     return end;

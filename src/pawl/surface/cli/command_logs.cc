@@ -44,7 +44,7 @@ class LogPrinter {
     FinalFields fields;
     const bool final = std::holds_alternative<RunFinished>(view.record.event) ||
                        std::holds_alternative<RunWaiting>(view.record.event);
-    if (final) fields.output = service_.output_of(view);
+    if (final) fields.output = readable_output(context_, service_, view);
     print(context_, event_json(view, final ? &fields : nullptr) + "\n");
   }
 

@@ -150,6 +150,20 @@ TEST_CASE("a run whose process died is called interrupted and not waited for") {
   CHECK(holds(pawl(environment, {"show", "r1"}).out, "waiting, in_doubt"));
 }
 
+TEST_CASE("an event that was shown is shown the same ever after") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+  const auto shown = lines_of(pawl(environment, {"resume", "r1", "--json"}).out);
+  REQUIRE(*shown.back().find_string("type") == "run_waiting");
+
+  pawl(environment, {"resolve", "r1", "c1", "--happened", "noted"});
+  CHECK(pawl(environment, {"resume", "r1"}).code == 0);
+
+  const auto events = lines_of(pawl(environment, {"logs", "r1", "--json"}).out);
+  CHECK(*events.back().find_string("output") != "");
+  CHECK(events.at(*shown.back().find("seq")->as_uint64()) == shown.back());
+}
+
 TEST_CASE("runs that nobody drives are paused, spoken to and cancelled all the same") {
   MemoryEnvironment environment;
   environment.start_and_crash("r1");

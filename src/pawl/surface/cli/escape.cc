@@ -83,6 +83,7 @@ std::string safe_text(std::string_view text) {
 }
 
 std::string safe_line(std::string_view text, std::size_t columns_max) {
+  if (columns_max == 0) return {};  // Not even the sign has a place.
   std::string out;
   std::size_t used = 0;
   while (!text.empty()) {

@@ -31,6 +31,8 @@ TEST_CASE("a line has no line breaks and no more columns than it may have") {
   CHECK(safe_line("a\nb\tc", 20) == "a\\nb\\tc");
   CHECK(safe_line("12345", 5) == "12345");
   CHECK(safe_line("123456", 5) == "1234…");
+  CHECK(safe_line("123456", 1) == "…");
+  CHECK(safe_line("123456", 0).empty());
   CHECK(safe_line("漢字漢字", 5) == "漢字…");
   CHECK(safe_line("\x1b\x1b\x1b", 6) == "\\x1b…");
   CHECK(safe_line("", 5).empty());

@@ -64,7 +64,7 @@ class LiveView final : public RunView {
     erase();
     if (last == nullptr) return;
     put({Tone::heading, fmt::format("{}: {}", name(last->status), describe_usage(*last))});
-    const std::string output = service_.output_of(*last);
+    const std::string output = readable_output(context_, service_, *last).value_or("");
     if (!output.empty() && output != streamed_) {
       print(context_, "\n" + safe_text(output) + (output.ends_with('\n') ? "" : "\n"));
     }

@@ -24,7 +24,7 @@ class JsonView final : public RunView {
     if (view == nullptr) return;  // Previews have no seq, and every line has one.
     FinalFields fields;
     const bool final = ends_or_waits(**view);
-    if (final) fields.output = service_.output_of(**view);
+    if (final) fields.output = readable_output(context_, service_, **view);
     print(context_, event_json(**view, final ? &fields : nullptr) + "\n");
   }
   void note(const std::string& text) override {
@@ -58,7 +58,7 @@ class PlainView final : public RunView {
   void finish(const RecordView* last) override {
     if (last == nullptr) return;
     print(context_, fmt::format("{}: {}\n", name(last->status), describe_usage(*last)));
-    const std::string output = service_.output_of(*last);
+    const std::string output = readable_output(context_, service_, *last).value_or("");
     if (!output.empty()) {
       print(context_, "\n" + safe_text(output) + (output.ends_with('\n') ? "" : "\n"));
     }
@@ -94,6 +94,16 @@ Narrator make_narrator(Service& service, const RunState* resumed, Narrator::Turn
     for (const Call& call : resumed->calls) narrator.know_call(call.id, call.tool);
   }
   return narrator;
+}
+
+std::optional<std::string> readable_output(const CliContext& context, const Service& service,
+                                           const RecordView& view) {
+  auto output = service.output_of(view);
+  if (output) return *std::move(output);
+  context.console().write(Stream::err, "pawl: the output of run " + view.run.text +
+                                           " cannot be read: " + safe_text(output.error().message) +
+                                           "\n");
+  return std::nullopt;
 }
 
 std::string describe_usage(const RecordView& view) {

@@ -27,6 +27,9 @@ std::unique_ptr<RunView> make_view(const CliContext& context, Workspace& workspa
 
 Narrator make_narrator(Service& service, const RunState* resumed,
                        Narrator::Turns turns = Narrator::Turns::held);
+// What the run had said by then; nothing, and a line on standard error, when it cannot be read.
+std::optional<std::string> readable_output(const CliContext& context, const Service& service,
+                                           const RecordView& view);
 // "3 steps, 3 tool calls, 120 tokens, 0.00 USD, 0.4 s"
 std::string describe_usage(const RecordView& view);
 // Why it ended or waits, and what can be done about it; for standard error. Empty when it is done.

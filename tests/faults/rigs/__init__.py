@@ -1,0 +1,1 @@
+"""The rigs of tests/faults/run, and what they share."""

@@ -1,0 +1,190 @@
+"""Damage to the files of the store: flipped bits, lost and misplaced pages, a log that is cut."""
+
+import shutil
+
+from .bench import Violation, system_calls
+from .trials import Rig, sample
+
+DATABASE, LOG = "pawl.db", "pawl.db-wal"
+PAGE = 8192
+LOG_HEADER, FRAME_HEADER = 32, 24
+FRAME = FRAME_HEADER + PAGE
+CODES = (0, 1, 3, 4, 5, 6)
+
+
+class Damage(Rig):
+    """A store with two runs in the database and one in a log that was never written back."""
+
+    def prepare(self, bench):
+        self.whole = bench.directory / "whole"
+        stage = bench.stage("home")  # It stays: the charter's directory is pinned in the run.
+        stage.drive("run", "w", faults=system_calls(bench, "kill-after", calls="fdatasync",
+                                                    first=13, last=13))
+        shutil.copytree(stage.data, self.whole)
+        with bench.stage("reference") as stage:
+            self.take_store(stage)
+            listed = stage.pawl("ls", "--json")
+            self.listed = listed.events
+            self.events = {run["run"]: stage.pawl("logs", run["run"], "--json").events
+                           for run in self.listed}
+        if sorted(self.events) != ["over", "torn", "w"] or len(self.events["w"]) < 5:
+            raise Violation(f"the store to damage is not as it should be: {listed.out}")
+        self.database = (self.whole / DATABASE).read_bytes()
+        self.log = (self.whole / LOG).read_bytes()
+        self.last_commit = self.start_of_last_transaction()
+
+    def start_of_last_transaction(self):
+        """The offset in the log where the newest commit begins: a torn end looks the same."""
+        commits = [at for at in range(LOG_HEADER, len(self.log) - FRAME + 1, FRAME)
+                   if self.log[at + 4:at + 8] != bytes(4)]
+        return commits[-2] + FRAME if len(commits) > 1 else LOG_HEADER
+
+    def take_store(self, stage):
+        shutil.rmtree(stage.data, ignore_errors=True)
+        shutil.copytree(self.whole, stage.data)
+
+    def check(self, stage, may_lose):
+        """Detected, or without consequence. What it was."""
+        found = {"refused": 0, "differs": 0}
+        verified = self.ask(stage, "verify", "--all")
+        opened = verified.code in (0, 6)
+        clean = verified.code == 0
+        for run, expected in self.events.items():
+            self.check_history(stage, run, expected, clean, may_lose, found)
+        if opened:
+            self.check_listing(stage, clean, may_lose)
+        resumed = self.ask(stage, "resume", "w", "--json")
+        after = self.ask(stage, "logs", "w", "--json")
+        if resumed.code in (0, 4) and not may_lose:
+            self.check_prefix(after, self.events["w"])
+        return "unnoticed" if clean and not found["refused"] else "detected"
+
+    def ask(self, stage, *words):
+        ended = stage.pawl(*words)
+        if ended.code < 0:
+            raise Violation(f"pawl {words[0]} ended by signal {-ended.code}: {ended.err[-800:]}")
+        if ended.code not in CODES:
+            raise Violation(f"pawl {words[0]} gave {ended.code}: {ended.err[-800:]}")
+        if ended.code in (1, 6) and not (ended.err + ended.out).strip():
+            raise Violation(f"pawl {words[0]} failed without a word")
+        return ended
+
+    def check_history(self, stage, run, expected, clean, may_lose, found):
+        ended = self.ask(stage, "logs", run, "--json")
+        events = ended.events
+        if ended.code != 0:
+            found["refused"] += 1
+            if clean:
+                raise Violation(f"verify found nothing, and the events of {run} cannot be read: "
+                                f"{ended.err}")
+            expected = expected[:len(events)]  # Those before the damage may be shown.
+        shorter = run == "w" and events == expected[:len(events)] and \
+            len(expected) - len(events) <= may_lose
+        if events != expected and not shorter:
+            raise Violation(f"{run} has {len(events)} events instead of {len(expected)}, and "
+                            f"nobody says so; verify {'did not' if clean else 'did'} find damage")
+
+    def check_listing(self, stage, clean, may_lose):
+        listed = self.ask(stage, "ls", "--json")
+        if listed.code != 0 or not clean or may_lose:
+            return
+        if listed.events != self.listed:
+            raise Violation(f"verify found nothing, and the runs are listed as {listed.out}")
+
+    @staticmethod
+    def check_prefix(ended, expected):
+        events = ended.events
+        if ended.code != 0 or events[:len(expected)] != expected:
+            raise Violation(f"the run went on from a history that is not its own "
+                            f"({len(events)} events, {len(expected)} before)")
+
+    def conclude(self, results):
+        return f"{results.count('detected')} detected, {results.count('unnoticed')} without " \
+               f"consequence", []
+
+
+class FlippedBits(Damage):
+    NAME = "flips"
+    COUNT = 60
+
+    def plan(self, count, chance):
+        """Where there is something: most bytes of a page are empty."""
+        return [self.flip(chance) for _ in range(count or 2000)]
+
+    def flip(self, chance):
+        name, content = chance.choice(((DATABASE, self.database), (LOG, self.log)))
+        while True:
+            at = chance.randrange(len(content))
+            if content[max(0, at - 4):at + 4] != bytes(8) or chance.random() < 0.02:
+                return name, at, chance.randrange(8)
+
+    def perform(self, stage, trial, chance):
+        name, at, bit = trial
+        self.take_store(stage)
+        content = bytearray(self.database if name == DATABASE else self.log)
+        content[at] ^= 1 << bit
+        (stage.data / name).write_bytes(content)
+        return self.check(stage, may_lose=int(name == LOG and at >= self.last_commit))
+
+
+class DamagedPages(Damage):
+    """Pages that were lost, or written to another's place."""
+    NAME = "pages"
+    COUNT = 30
+
+    def plan(self, count, chance):
+        pages = len(self.database) // PAGE
+        frames = (len(self.log) - LOG_HEADER) // FRAME
+        everything = [(name, how, a) for name, total in ((DATABASE, pages), (LOG, frames))
+                      for how in ("zeroed", "swapped", "copied") for a in range(total)]
+        return sample(chance, everything, count)
+
+    def perform(self, stage, trial, chance):
+        name, how, a = trial
+        size, start = (PAGE, 0) if name == DATABASE else (FRAME, LOG_HEADER)
+        content = bytearray(self.database if name == DATABASE else self.log)
+        b = chance.randrange((len(content) - start) // size)
+        first, second = (slice(start + i * size, start + (i + 1) * size) for i in (a, b))
+        here, there = bytes(content[first]), bytes(content[second])
+        if how == "zeroed":
+            content[first] = bytes(size)
+        else:
+            content[first] = there
+            content[second] = here if how == "swapped" else there
+        self.take_store(stage)
+        (stage.data / name).write_bytes(content)
+        damaged = {a, b} if how == "swapped" else {a}
+        return self.check(stage, may_lose=self.may_lose(damaged) if name == LOG else 0)
+
+    def may_lose(self, damaged):
+        """How many commits may go unnoticed. A whole commit with the next one's first frame behind
+        it proves that there was more; without that, the rest looks like a last commit that was
+        torn. See docs/journal-sqlite.md."""
+        frames = (len(self.log) - LOG_HEADER) // FRAME
+        first = min(damaged)
+        commits = [i for i in range(first, frames) if self.commits(i)]
+        proven = any(i + 1 < frames and not {i, i + 1} & damaged for i in commits)
+        return 0 if proven else len(commits)
+
+    def commits(self, frame):
+        at = LOG_HEADER + frame * FRAME
+        return self.log[at + 4:at + 8] != bytes(4)
+
+
+class CutLog(Damage):
+    """A log that ends anywhere in its last commit: that commit is gone, and nothing else."""
+    NAME = "cut-log"
+    COUNT = 20
+
+    def plan(self, count, chance):
+        ends = range(self.last_commit, len(self.log))
+        return sample(chance, [(end,) for end in ends], count or 2000)
+
+    def perform(self, stage, trial, chance):
+        self.take_store(stage)
+        (stage.data / LOG).write_bytes(self.log[:trial[0]])
+        verified = self.ask(stage, "verify", "--all")
+        if verified.code != 0:
+            raise Violation(f"a torn end was taken for damage: {verified.out}{verified.err}")
+        self.check(stage, may_lose=1)
+        return "detected"

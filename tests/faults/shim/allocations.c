@@ -1,0 +1,89 @@
+// Preloaded into pawl: fails allocations, from a chosen one on. Those of OpenSSL itself are left
+// alone: version 3.0 locks a lock that it could not allocate while it starts up, and crashes.
+//
+// PAWL_ALLOC_FIRST    the first allocation that fails, counted from main() on; 0 fails none
+// PAWL_ALLOC_LAST     the last one; 0 is for ever
+// PAWL_ALLOC_COUNTER  a file of 8 bytes that holds the count, whatever becomes of the process
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+extern void* __libc_memalign(size_t, size_t);
+
+static volatile int begun;
+static long first, last;
+static volatile long own_counter;
+static volatile long* counter = &own_counter;
+
+static uintptr_t spared_from, spared_to;  // where OpenSSL's code is
+
+static int find_spared(struct dl_phdr_info* library, size_t size, void* nothing) {
+  if (library->dlpi_name == NULL || strstr(library->dlpi_name, "libcrypto") == NULL) return 0;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* part = &library->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
+    spared_from = library->dlpi_addr + part->p_vaddr;
+    spared_to = spared_from + part->p_memsz;
+  }
+  return 1;
+}
+
+__attribute__((constructor)) static void begin(void) {
+  const char* text;
+  if ((text = getenv("PAWL_ALLOC_FIRST"))) first = atol(text);
+  if ((text = getenv("PAWL_ALLOC_LAST"))) last = atol(text);
+  if ((text = getenv("PAWL_ALLOC_COUNTER"))) {
+    const int fd = open(text, O_RDWR | O_CLOEXEC);
+    void* page = fd < 0 ? MAP_FAILED : mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page != MAP_FAILED) counter = page;
+    if (fd >= 0) close(fd);
+  }
+  dl_iterate_phdr(find_spared, NULL);
+  unsetenv("LD_PRELOAD");  // The tools that pawl starts have memory.
+  begun = 1;
+}
+
+static int fails(const void* caller) {
+  if (!begun) return 0;
+  if ((uintptr_t)caller >= spared_from && (uintptr_t)caller < spared_to) return 0;
+  const long number = __sync_add_and_fetch(counter, 1);
+  if (first == 0 || number < first || (last != 0 && number > last)) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void* calloc(size_t count, size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
+void* realloc(void* old, size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+void* memalign(size_t alignment, size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+}
+
+void* aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+
+int posix_memalign(void** result, size_t alignment, size_t size) {
+  void* block = memalign(alignment, size);
+  if (block == NULL) return ENOMEM;
+  *result = block;
+  return 0;
+}
