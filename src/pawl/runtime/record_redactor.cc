@@ -31,7 +31,7 @@ class TextPass {
   }
   template <class... T>
   void take(std::variant<T...>& value) {
-    std::visit([this](auto& one) { take(one); }, value);
+    std::visit([this](auto& one) { this->take(one); }, value);
   }
   template <HasFields T>
   void take(T& value) {

@@ -72,8 +72,9 @@ Redactor::Redactor(const std::vector<std::string>& known)
     }
   }
   // A value that holds another goes first.
-  std::stable_sort(known_.begin(), known_.end(),
-                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  std::sort(known_.begin(), known_.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
 }
 
 Redactor::~Redactor() = default;
