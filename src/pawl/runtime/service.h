@@ -107,7 +107,6 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
-  Result<RunSummary> summary_of(const RunId& run) const;
 
   Engine& engine_;
 };

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/places.h"
+
 namespace pawl::sqlite {
 namespace {
 
@@ -141,6 +143,7 @@ void Committer::commit_group(Group& group) {
   const Error error = status.error();
   const Fault fault = connection_->fault();
   if (connection_->in_transaction()) static_cast<void>(connection_->execute("ROLLBACK"));
+  connection_->tail().forget();
   if (fault == Fault::full) {
     keep_for_later(group, error);
   } else if (fault == Fault::busy) {
@@ -154,7 +157,8 @@ void Committer::commit_group(Group& group) {
 // The whole transaction. An error means that it must be rolled back.
 Status Committer::do_jobs(Group& group) {
   PAWL_CHECK(Query(*connection_, "BEGIN IMMEDIATE").run());
-  std::vector<std::string_view> failed;  // runs
+  connection_->tail().is_current = false;  // others may have written
+  std::vector<std::string_view> failed;    // runs
   for (Entry& entry : group) {
     const std::string& run = entry.job.run;
     const bool behind =
@@ -164,6 +168,8 @@ Status Committer::do_jobs(Group& group) {
     if (connection_->fault() != Fault::none) return *entry.outcome;
     if (!*entry.outcome && !run.empty()) failed.push_back(run);
   }
+  const Tail& tail = connection_->tail();
+  if (tail.is_current && tail.size() > Tail::kRecordsMax) PAWL_CHECK(place_tail(*connection_));
   return Query(*connection_, "COMMIT").run();
 }
 
@@ -178,6 +184,7 @@ Status Committer::do_job(Entry& entry) {
     if (connection_->fault() == Fault::toobig) connection_->clear_fault();
     if (connection_->fault() != Fault::none) return status;
     PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
+    connection_->tail().forget();
   }
   PAWL_CHECK(Query(*connection_, "RELEASE job").run());
   return status;

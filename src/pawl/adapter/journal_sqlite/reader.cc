@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 
@@ -11,14 +12,16 @@ namespace {
 
 constexpr const char* kNumberOf = "SELECT no FROM runs WHERE id = ?";
 constexpr const char* kRead =
-    "SELECT id, seq, payload, chain FROM journal WHERE run = ? AND seq >= ? ORDER BY seq";
+    "SELECT journal.id, journal.seq, payload, chain FROM places JOIN journal ON "
+    "journal.id = places.id WHERE places.run = ? AND places.seq >= ? ORDER BY places.seq";
+constexpr const char* kReadRow = "SELECT id, seq, payload, chain FROM journal WHERE id = ?";
 constexpr const char* kBlob = "SELECT bytes FROM blobs WHERE run = ? AND digest = ?";
 constexpr const char* kSnapshot = "SELECT seq, chain, digest, state FROM snapshots WHERE run = ?";
 constexpr const char* kPending = "SELECT id, at, body FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
 constexpr const char* kVersion = "PRAGMA data_version";
 #define PAWL_SUMMARY_COLUMNS                                          \
   "SELECT id, tenant, name, status, reason, created_at, updated_at, " \
-  "(SELECT coalesce(max(seq) + 1, 0) FROM journal WHERE journal.run = runs.no) FROM runs "
+  "(SELECT coalesce(max(seq) + 1, 0) FROM places WHERE places.run = runs.no), no FROM runs "
 #define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) "
 // Numbers are given in order of creation. Without a prefix the newest rows are the last of the
 // table and no index must be read.
@@ -58,6 +61,12 @@ Result<StoredRecord> record_at(const Query& row, const RunId& run, std::uint64_t
   return record;
 }
 
+// Either the run was removed between two looks, or a row is gone that was there.
+Error missing(const RunId& run, std::uint64_t seq) {
+  return Error{ErrorCode::corrupt, "record " + std::to_string(seq) + " of run " + run.text +
+                                       " is no longer in table journal"};
+}
+
 RunSummary summary_at(const Query& row) {
   RunSummary summary;
   summary.id = RunId{std::string(row.text_at(0))};
@@ -71,11 +80,13 @@ RunSummary summary_at(const Query& row) {
   return summary;
 }
 
-Result<std::vector<RunSummary>> summaries_of(Query& query) {
+Result<std::vector<RunSummary>> summaries_of(Query& query, const Tail& tail) {
   std::vector<RunSummary> summaries;
   PAWL_TRY(bool row, query.next());
   while (row) {
     summaries.push_back(summary_at(query));
+    const auto last = tail.last_of(query.number_at(8));
+    if (last) summaries.back().length = std::max(summaries.back().length, *last + 1);
     PAWL_TRY(row, query.next());
   }
   return summaries;
@@ -94,22 +105,65 @@ Result<bool> Reader::exists(const RunId& run) {
   return number.has_value();
 }
 
+// A batch of records that is being read.
+struct Reader::Batch {
+  const RunId& run;
+  std::uint64_t from;
+  std::size_t bytes_max;
+  std::vector<StoredRecord> records = {};
+  std::size_t bytes = 0;
+  bool room = true;
+
+  std::uint64_t next() const { return from + records.size(); }
+  // Unless it would be too much.
+  Status take(const Query& row) {
+    const std::size_t more = row.blob_at(2).size();
+    room = records.empty() || bytes + more <= bytes_max;
+    if (!room) return ok();
+    PAWL_TRY(StoredRecord record, record_at(row, run, next()));
+    records.push_back(std::move(record));
+    bytes += more;
+    room = bytes < bytes_max;
+    return ok();
+  }
+};
+
 Result<std::vector<StoredRecord>> Reader::read(const RunId& run, std::uint64_t from,
                                                std::size_t bytes_max) {
   PAWL_TRY(const auto number, number_of(run));
   if (!number) return no_such_run(run);
-  std::vector<StoredRecord> records;
-  std::size_t bytes = 0;
-  Query query(*connection_, kRead);
-  PAWL_TRY(bool row, query.number(*number).number(clamped(from)).next());
-  while (row) {
-    bytes += query.blob_at(2).size();
-    if (!records.empty() && bytes > bytes_max) break;
-    PAWL_TRY(StoredRecord record, record_at(query, run, from + records.size()));
-    records.push_back(std::move(record));
-    PAWL_TRY(row, query.next());
+  Batch batch{run, from, bytes_max};
+  // Rows of a run stay where they are for as long as there is the run, so what is known of them
+  // will do, unless more may have been added.
+  PAWL_CHECK(take_known(*number, batch));
+  if (batch.room) {
+    PAWL_CHECK(refresh_tail(*connection_));
+    PAWL_CHECK(take_known(*number, batch));
   }
-  return records;
+  return std::move(batch.records);
+}
+
+// What has a place and what is in the tail, as it is known now. The tail may be older than the
+// places: what it lacks of them is found among them.
+Status Reader::take_known(std::int64_t number, Batch& batch) {
+  const Tail::Places* tail = connection_->tail().places_of(number);
+  if (tail == nullptr || !tail->contains(batch.next())) {
+    Query query(*connection_, kRead);
+    PAWL_TRY(bool row, query.number(number).number(clamped(batch.next())).next());
+    while (row) {
+      PAWL_CHECK(batch.take(query));
+      if (!batch.room) return ok();
+      PAWL_TRY(row, query.next());
+    }
+  }
+  if (tail == nullptr) return ok();
+  for (auto place = tail->lower_bound(batch.next()); place != tail->end() && batch.room; ++place) {
+    Query query(*connection_, kReadRow);
+    PAWL_TRY(const bool row, query.number(place->second).next());
+    if (!row) return missing(batch.run, batch.next());
+    PAWL_CHECK(batch.take(query));
+  }
+  return ok();
 }
 
 Result<std::string> Reader::blob(const RunId& run, const Digest& digest) {
@@ -145,12 +199,13 @@ Result<std::optional<StoredSnapshot>> Reader::snapshot(const RunId& run) {
 }
 
 Result<std::vector<RunSummary>> Reader::list(const ListQuery& query) {
+  PAWL_CHECK(refresh_tail(*connection_));
   const std::string& prefix = query.id_prefix;
   Query statement(*connection_, prefix.empty() ? kList : kListPrefix);
   statement.text(query.tenant).text(query.status).number(clamped(query.count_max));
   const std::string end = prefix + kAfterEveryIdCharacter;
   if (!prefix.empty()) statement.text(prefix).text(end);
-  return summaries_of(statement);
+  return summaries_of(statement, connection_->tail());
 }
 
 // Changes when any other connection has committed: the committer's, or another process's.

@@ -34,6 +34,9 @@ class Reader final : public JournalReader {
   Result<std::vector<RunSize>> run_sizes();
 
  private:
+  struct Batch;
+
+  Status take_known(std::int64_t number, Batch& batch);
   Result<std::optional<std::int64_t>> number_of(const RunId& run);
 
   std::unique_ptr<Connection> connection_;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "pawl/adapter/journal_sqlite/places.h"
+
 namespace pawl::sqlite {
 namespace {
 
@@ -22,14 +24,18 @@ struct Content {
   const char* find;  // the row with its size
   const char* drop;
 };
-constexpr std::array<Content, 4> kContents = {{
-    {"SELECT id, length(payload) FROM journal WHERE run = ? ORDER BY seq LIMIT 1",
-     "DELETE FROM journal WHERE id = ?"},
+constexpr std::array<Content, 3> kContents = {{
     {"SELECT id, length(bytes) FROM blobs WHERE run = ? LIMIT 1", "DELETE FROM blobs WHERE id = ?"},
     {"SELECT run, length(state) FROM snapshots WHERE run = ?",
      "DELETE FROM snapshots WHERE run = ?"},
     {"SELECT id, length(body) FROM inbox WHERE run = ? LIMIT 1", "DELETE FROM inbox WHERE id = ?"},
 }};
+
+constexpr const char* kFindRecord =
+    "SELECT places.seq, places.id, length(payload) FROM places LEFT JOIN journal ON "
+    "journal.id = places.id WHERE places.run = ? ORDER BY places.seq LIMIT 1";
+constexpr const char* kDropPlace = "DELETE FROM places WHERE run = ? AND seq = ?";
+constexpr const char* kDropRecord = "DELETE FROM journal WHERE id = ?";
 
 // How much of a budget is left.
 class Spending {
@@ -68,8 +74,29 @@ Result<bool> drop_one(Connection& connection, std::int64_t run, const Content& c
   return true;
 }
 
+Result<bool> drop_record(Connection& connection, std::int64_t run, Spending& spending) {
+  std::int64_t seq = 0;
+  std::int64_t row = 0;
+  {
+    Query find(connection, kFindRecord);
+    PAWL_TRY(const bool found, find.number(run).next());
+    if (!found) return false;
+    seq = find.number_at(0);
+    row = find.number_at(1);
+    spending.row(find.unsigned_at(2));
+  }
+  PAWL_CHECK(Query(connection, kDropRecord).number(row).run());
+  PAWL_CHECK(Query(connection, kDropPlace).number(run).number(seq).run());
+  return true;
+}
+
 // True: nothing is left of the run.
 Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& spending) {
+  bool record = true;
+  while (record) {
+    if (spending.is_over()) return false;
+    PAWL_TRY(record, drop_record(connection, run, spending));
+  }
   for (const Content& content : kContents) {
     bool left = true;
     while (left) {
@@ -145,12 +172,17 @@ Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   Swept swept;
   Spending spending(budget);
   PAWL_TRY(auto run, next_removal(connection));
+  if (!run) return swept;
+  // A run is found by its places alone.
+  PAWL_CHECK(ensure_tail(connection));
+  PAWL_CHECK(place_tail(connection));
   while (run) {
     PAWL_TRY(const bool finished, drop_content(connection, *run, spending));
     if (finished) swept.finished.push_back(*run);
     if (!finished || spending.is_over()) break;
     PAWL_TRY(run, next_removal(connection));
   }
+  PAWL_CHECK(after_deleting(connection));
   PAWL_TRY(const std::uint64_t left, count_removals(connection));
   swept.more = left > 0;
   return swept;

@@ -8,8 +8,9 @@ namespace {
 // Numbers of runs are never used again: what a removed run held may still be there for a while
 // under its number, which `removals` keeps until it is swept.
 //
-// The journal is a rowid table with an index beside it: rows are added at one end of one tree,
-// which costs half the space and twice the speed of a table ordered by (run, seq).
+// The journal is a rowid table: rows are added at one end of one tree, which costs half the space
+// and twice the speed of a table ordered by (run, seq). `places` says which row holds which record,
+// for all rows up to `placed.up_to`; see tail.h.
 constexpr const char* kTables = R"sql(
 CREATE TABLE runs (
   no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, name TEXT NOT NULL,
@@ -19,7 +20,12 @@ CREATE TABLE runs (
 CREATE TABLE journal (
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
   payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
-CREATE UNIQUE INDEX journal_by_run ON journal (run, seq);
+CREATE TABLE places (
+  run INTEGER NOT NULL, seq INTEGER NOT NULL, id INTEGER NOT NULL,
+  PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;
+CREATE TABLE placed (
+  one INTEGER PRIMARY KEY, up_to INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;
+INSERT INTO placed (one, up_to, generation) VALUES (1, 0, 0);
 CREATE TABLE blobs (
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, digest BLOB NOT NULL, bytes BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX blobs_by_run ON blobs (run, digest);

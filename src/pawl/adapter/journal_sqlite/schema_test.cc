@@ -38,7 +38,8 @@ TEST_CASE("version 1 has these tables") {
                 "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
                 "GROUP BY m.name ORDER BY m.name)") ==
         "blobs:id,run,digest,bytes inbox:id,run,at,body "
-        "journal:id,run,seq,epoch,payload,chain removals:run "
+        "journal:id,run,seq,epoch,payload,chain "
+        "placed:one,up_to,generation places:run,seq,id removals:run "
         "runs:no,id,tenant,name,status,reason,created_at,updated_at,epoch,loads,quarantine "
         "snapshots:run,seq,chain,digest,state");
   CHECK(*connection->integer_of("PRAGMA page_size") == 8192);

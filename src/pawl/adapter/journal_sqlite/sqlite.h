@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "pawl/adapter/journal_sqlite/tail.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sqlite {
@@ -52,6 +53,8 @@ class Connection {
   Error failed(std::string_view what);
 
   sqlite3* handle() { return handle_.get(); }
+  // See places.h.
+  Tail& tail() { return tail_; }
 
  private:
   friend class Query;
@@ -72,6 +75,7 @@ class Connection {
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
   std::function<bool(int)> busy_handler_;
   Fault fault_ = Fault::none;
+  Tail tail_;
 };
 
 // One execution of a prepared statement. Ends the statement's read transaction when destroyed, so

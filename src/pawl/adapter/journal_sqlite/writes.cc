@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl::sqlite {
@@ -11,7 +12,6 @@ namespace {
 constexpr const char* kFindRun =
     "SELECT no, epoch, loads, status, "
     "coalesce(quarantine, CASE status WHEN 'quarantined' THEN reason END) FROM runs WHERE id = ?";
-constexpr const char* kLastSeq = "SELECT max(seq) FROM journal WHERE run = ?";
 constexpr const char* kInsertRun =
     "INSERT INTO runs (id, tenant, name, status, reason, created_at, updated_at, epoch, loads) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, 1, 0)";
@@ -67,12 +67,6 @@ Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run)
              std::string(query.text_at(3)), std::nullopt};
   if (!query.null_at(4)) row.quarantine = std::string(query.text_at(4));
   return std::optional<RunRow>(std::move(row));
-}
-
-Result<std::uint64_t> length_of(Connection& connection, std::int64_t no) {
-  Query query(connection, kLastSeq);
-  PAWL_TRY(const bool found, query.number(no).next());
-  return found && !query.null_at(0) ? query.unsigned_at(0) + 1 : std::uint64_t{0};
 }
 
 Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t length) {
@@ -133,6 +127,7 @@ Status write_content(Connection& connection, std::int64_t no, const Append& appe
                  .blob(append.bytes)
                  .blob(append.chain.view())
                  .run());
+  connection.tail().add(no, append.seq, sqlite3_last_insert_rowid(connection.handle()));
   for (const std::uint64_t row : append.inbox_taken) {
     PAWL_CHECK(Query(connection, kTakeRow).number(row).number(no).run());
   }
@@ -189,6 +184,7 @@ std::size_t size_of(const Append& append) {
 }
 
 Status write_append(Connection& connection, const Append& append) {
+  PAWL_CHECK(ensure_tail(connection));
   PAWL_TRY(const auto row, find_run(connection, append.run));
   std::uint64_t length = 0;
   if (row) {
@@ -244,6 +240,7 @@ Result<Position> write_acquire(Connection& connection, const RunId& run, std::in
     PAWL_CHECK(write_quarantine(connection, run, *position.quarantined, now_ms));
     return position;
   }
+  PAWL_CHECK(ensure_tail(connection));
   PAWL_CHECK(Query(connection, kRaiseEpoch).number(row->no).run());
   position.epoch = row->epoch + 1;
   PAWL_TRY(position.length, length_of(connection, row->no));

@@ -1,0 +1,130 @@
+#include "pawl/adapter/journal_sqlite/places.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "tests/contract/upkeep_contract.h"
+
+namespace pawl {
+namespace {
+
+using contract::append_now;
+using contract::append_of;
+using contract::make_run;
+using contract::outcome;
+using contract::records_of;
+using contract::remove_now;
+using contract::run_id;
+using contract::Texts;
+using sqlite::Tail;
+
+// `count` records of each of two runs, given at once.
+void fill(SqliteStore& store, SqliteJournal& journal, std::uint64_t from, std::uint64_t count) {
+  std::uint64_t durable = 0;
+  for (std::uint64_t seq = from; seq < from + count; ++seq) {
+    for (const char* id : {"a", "b"}) {
+      journal.append(append_of(run_id(id), 1, seq, id + std::to_string(seq)),
+                     [&](const Status& status) { durable += status ? 1U : 0U; });
+    }
+  }
+  REQUIRE(store.loop.run_until([&] { return durable == 2 * count; }));
+}
+
+void check_records(SqliteJournal& journal, std::uint64_t count) {
+  for (const std::string id : {"a", "b"}) {
+    std::uint64_t seq = 0;
+    while (seq < count) {
+      const auto batch = journal.read(run_id(id), seq, 1'000);
+      REQUIRE(batch);
+      REQUIRE_FALSE(batch->empty());
+      for (const StoredRecord& record : *batch) {
+        REQUIRE(record.seq == seq);
+        REQUIRE(record.bytes == id + std::to_string(seq));
+        ++seq;
+      }
+    }
+    CHECK(journal.read(run_id(id), count, 1)->empty());
+  }
+  const auto listed = journal.list({});
+  REQUIRE(listed);
+  for (const RunSummary& summary : *listed) CHECK(summary.length == count);
+}
+
+TEST_CASE("records are found before, after and while they get their places") {
+  SqliteStore store;
+  const auto other = open_store(store.directory / "store", store.loop);
+  std::uint64_t count = 0;
+  for (int round = 0; round < 6; ++round) {
+    fill(store, *store.owner, count, 400);
+    count += 400;
+    check_records(*store.owner, count);
+    check_records(*other, count);
+  }
+  // Another process's committer finds the tail that this one has left.
+  fill(store, *other, count, 400);
+  check_records(*store.owner, count + 400);
+  StoreView view = store.view();
+  CHECK(append_now(view, append_of(run_id("a"), 1, count, "twice")) == "conflict");
+  store.reopen();
+  check_records(*store.owner, count + 400);
+}
+
+TEST_CASE("what waits for its place is bounded") {
+  SqliteStore store;
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    fill(store, *store.owner, round * Tail::kRecordsMax, Tail::kRecordsMax);
+  }
+  REQUIRE(store.owner->checkpoint());
+  store.owner.reset();
+
+  auto connection = sqlite::Connection::open(store.database());
+  REQUIRE(connection);
+  REQUIRE(refresh_tail(**connection));
+
+  CHECK((*connection)->tail().size() <= Tail::kRecordsMax + 512);
+  CHECK(*(*connection)->integer_of("SELECT count(*) FROM places") +
+            static_cast<std::int64_t>((*connection)->tail().size()) ==
+        6 * static_cast<std::int64_t>(Tail::kRecordsMax));
+}
+
+TEST_CASE("rows that a removal frees are given again, and everybody finds what is in them now") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const auto other = open_store(store.directory / "store", store.loop);
+  make_run(view, "stays", 3);
+  make_run(view, "gone", 50);
+  CHECK(other->list({})->size() == 2);  // its tail knows all rows now
+
+  REQUIRE(remove_now(view, run_id("gone")) == "ok");
+  make_run(view, "new", 20);
+
+  StoreView there{store.loop, *other};
+  for (StoreView& one : std::array<StoreView, 2>{view, there}) {
+    CHECK(records_of(one, run_id("new")).size() == 20);
+    CHECK(records_of(one, run_id("new")).back() == "r19");
+    CHECK(records_of(one, run_id("stays")) == Texts{"r0", "r1", "r2"});
+    CHECK(outcome(one.journal.read(run_id("gone"), 0, 1)) == "not_found");
+  }
+}
+
+TEST_CASE("a row that is gone is damage, whether it had its place or not") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 4);
+  REQUIRE(records_of(view, run).size() == 4);
+  execute(store.database(), "DELETE FROM journal WHERE seq = 1");
+  CHECK(outcome(store.owner->read(run, 0, 1'000)) == "corrupt");
+  store.reopen();
+  CHECK(outcome(store.owner->read(run, 0, 1'000)) == "corrupt");
+  {
+    auto connection = sqlite::Connection::open(store.database());
+    REQUIRE(refresh_tail(**connection));
+    REQUIRE(place_tail(**connection));
+  }
+  CHECK(outcome(store.owner->read(run, 0, 1'000)) == "corrupt");
+}
+
+}  // namespace
+}  // namespace pawl

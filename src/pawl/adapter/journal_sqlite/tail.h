@@ -1,0 +1,46 @@
+// Where the newest records are. Finding a record by run and number needs an index, and an index
+// that is kept up with every append costs a page of each run's own for every record. So `places` is
+// brought up to date some thousand records at a time; which records are not in it yet each
+// connection knows by itself, by having read the last rows of `journal`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace pawl::sqlite {
+
+class Tail {
+ public:
+  // Records of the journal that `places` does not know. A commit after which there are more brings
+  // `places` up to date.
+  static constexpr std::size_t kRecordsMax = 4'096;
+
+  using Places = std::map<std::uint64_t, std::int64_t>;  // a run's: number of the record, row
+
+  // A row behind all rows known so far.
+  void add(std::int64_t run, std::uint64_t seq, std::int64_t row);
+  // As after a rollback: nothing is known.
+  void forget() { *this = Tail(); }
+  // Everything up to `up_to` is in `places`.
+  void drop_all(std::int64_t up_to);
+
+  // Null: it has none here.
+  const Places* places_of(std::int64_t run) const;
+  std::optional<std::uint64_t> last_of(std::int64_t run) const;
+  const std::unordered_map<std::int64_t, Places>& runs() const { return runs_; }
+  std::size_t size() const { return size_; }
+  std::int64_t last_row() const { return last_row_; }
+
+  bool is_current = false;                 // in this transaction; a writer's only
+  std::optional<std::int64_t> generation;  // nothing: never read
+
+ private:
+  std::unordered_map<std::int64_t, Places> runs_;
+  std::size_t size_ = 0;
+  std::int64_t last_row_ = 0;
+};
+
+}  // namespace pawl::sqlite
