@@ -140,7 +140,7 @@ void Committer::commit_group(Group& group) {
     deliver(group);
     return;
   }
-  const Error error = status.error();
+  const Error& error = status.error();
   const Fault fault = connection_->fault();
   if (connection_->in_transaction()) static_cast<void>(connection_->execute("ROLLBACK"));
   connection_->tail().forget();
