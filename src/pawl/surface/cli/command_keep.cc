@@ -1,6 +1,9 @@
 // rm, gc, backup: what is kept, and where.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "pawl/base/json.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
@@ -8,6 +11,8 @@
 
 namespace pawl {
 namespace {
+
+constexpr std::size_t kRemovedAtOnce = 64;
 
 // Calls `begin` with a callback and waits for it.
 template <class Answer, class Begin>
@@ -23,12 +28,18 @@ struct Desk {
   Workspace& workspace;
   Housekeeping housekeeping;
 
-  Status remove(const RunId& run, Force force) {
-    const Status removed = wait_for<Status>(workspace.loop(), [&](StatusCallback done) {
-      housekeeping.remove(run, force, std::move(done));
-    });
-    if (removed) context.environment.remove_log(context.settings, run.text);
-    return removed;
+  // All at once, so that they share transactions. One answer each, in their order.
+  std::vector<Status> remove(std::span<const StoredRun> runs, Force force) {
+    std::vector<Status> answers(runs.size(), ok());
+    std::size_t open = runs.size();
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      housekeeping.remove(runs[i].summary.id, force, [&answers, &open, i](const Status& status) {
+        answers[i] = status;
+        --open;
+      });
+    }
+    workspace.loop().run_until([&open] { return open == 0; });
+    return answers;
   }
   Result<std::uint64_t> compact() {
     return wait_for<Result<std::uint64_t>>(workspace.loop(),
@@ -99,18 +110,23 @@ Result<std::vector<StoredRun>> named_runs(const CliContext& context, Service& se
   return runs;
 }
 
-// Removes them one by one, says so, and gives the space back. What was driven in the meantime, or
-// removed by somebody else, is complained about and does not keep the others.
+// Removes them, says so, and gives the space back. What was driven in the meantime, or removed by
+// somebody else, is complained about and does not keep the others.
 int remove_all(Desk& desk, const std::vector<StoredRun>& runs, Force force) {
   int code = kExitDone;
   std::size_t removed = 0;
-  for (const StoredRun& run : runs) {
-    if (const Status status = desk.remove(run.summary.id, force); !status) {
-      code = fail(desk.context, status.error());
-      continue;
+  for (std::size_t from = 0; from < runs.size(); from += kRemovedAtOnce) {
+    const auto some = std::span(runs).subspan(from, std::min(kRemovedAtOnce, runs.size() - from));
+    const std::vector<Status> answers = desk.remove(some, force);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (!answers[i]) {
+        code = fail(desk.context, answers[i].error());
+        continue;
+      }
+      ++removed;
+      desk.context.environment.remove_log(desk.context.settings, some[i].summary.id.text);
+      print_run(desk.context, some[i], Dry::no);
     }
-    ++removed;
-    print_run(desk.context, run, Dry::no);
   }
   const auto bytes = desk.compact();
   if (!bytes) return fail(desk.context, bytes.error());
