@@ -85,7 +85,7 @@ struct Stage {
     subscription = engine->subscribe([this](const RunEvent& event) {
       const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
       if (view == nullptr) return;
-      const FinalFields fields{service->output_of(**view)};
+      const FinalFields fields{*service->output_of(**view)};
       lines.push_back(event_json(**view, &fields));
     });
     RunnableAgent agent;

@@ -169,7 +169,7 @@ TEST_CASE("an output that cannot be read is null, and not another one") {
   const auto watch = desk.service.watch(
       RunId{"r"}, 0, Service::Follow::no,
       [&last](const std::shared_ptr<const RecordView>& view) { last = view; },
-      [](const Status&) {});
+      [](const Result<WatchEnd>&) {});
   desk.loop.advance(300);
   REQUIRE(last);
 

@@ -172,6 +172,10 @@ Result<std::uint64_t> SimConnection::version() {
   return storage_.index().version();
 }
 
+Result<bool> SimConnection::is_driven(const RunId& run) {
+  return storage_.index().is_driven(run);
+}
+
 Result<std::vector<InboxRow>> SimConnection::pending(const RunId& run) {
   return storage_.index().pending(run);
 }

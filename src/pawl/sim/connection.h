@@ -37,6 +37,7 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
+  Result<bool> is_driven(const RunId& run) override;
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
