@@ -6,6 +6,7 @@
 
 #include "pawl/app/assembly.h"
 #include "pawl/app/console.h"
+#include "pawl/app/simulation.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
@@ -27,6 +28,10 @@ class Program final : public CliEnvironment {
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
   std::vector<Finding> examine(const Settings& settings) override;
+  SimulationOutcome simulate(const SimulationRequest& request,
+                             const std::function<void(const SimulationTally&)>& progress) override {
+    return run_simulation(request, progress);
+  }
   VersionNumbers versions() const override;
   std::string user() const override;
 

@@ -25,7 +25,7 @@ Append SimStorage::without_blobs(Append append) {
 }
 
 SimStorage::Written SimStorage::write(const std::vector<Op>& group) {
-  const Written place{frames_, disk_.size()};
+  Written place{frames_, disk_.size(), 0};
   std::vector<Op> written;
   auto lengths = lengths_;
   for (const Op& op : group) {
@@ -42,6 +42,7 @@ SimStorage::Written SimStorage::write(const std::vector<Op>& group) {
     written.push_back(append != nullptr ? Op(without_blobs(*append)) : op);
   }
   disk_.append(encode_frame(frames_++, written));
+  place.ops = written.size();
   return place;
 }
 
@@ -118,8 +119,9 @@ Status SimStorage::quarantine(const RunId& run, const std::string& why) {
 
 void SimStorage::arrive_late(Append append) {
   if (bug_ == PlantedBug::no_epoch_check) append.epoch = epoch_of(append.run);
-  write({append});
-  if (sync()) apply(append, nullptr);
+  // Refused by the epoch or the length: whoever drives the run now never hears of it.
+  const bool wanted = write({append}).ops > 0;
+  if (sync() && wanted) apply(append, nullptr);
 }
 
 void SimStorage::apply_silently(const Op& op) {

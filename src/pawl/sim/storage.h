@@ -32,6 +32,7 @@ class SimStorage {
   struct Written {
     std::uint64_t frame = 0;
     std::size_t offset = 0;
+    std::size_t ops = 0;  // fewer than were given: the others will be refused
   };
   Written write(const std::vector<Op>& group);
   Status sync();

@@ -89,8 +89,7 @@ Result<Drive> MemoryJournal::acquire(const RunId& run) {
 }
 
 void MemoryJournal::append(Append append, StatusCallback done) {
-  // By driver: one that lost the run must not fail the appends of the one that has it.
-  const std::string id = append.run.text + "/" + std::to_string(append.epoch);
+  const std::string id = append.run.text;
   InFlight& queue = in_flight_[id];
   Status outcome = queue.failed
                        ? Status(conflict(append.run, "had a failed append before this one"))

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 25> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 26> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -36,6 +36,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 25> kHandlers = {{
     {"gc", command_gc},
     {"backup", command_backup},
     {"doctor", command_doctor},
+    {"sim", command_sim},
     {"completion", command_completion},
     {"man", command_man},
 }};

@@ -85,10 +85,18 @@ struct FakeEnvironment : CliEnvironment {
   void remove_log(const Settings&, const std::string& run) override { forgotten.push_back(run); }
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
   std::vector<Finding> examine(const Settings&) override { return findings; }
+  SimulationOutcome simulate(const SimulationRequest& request,
+                             const std::function<void(const SimulationTally&)>& progress) override {
+    simulated = request;
+    progress(simulation.tally);
+    return simulation;
+  }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;
+  SimulationRequest simulated;
+  SimulationOutcome simulation;
   std::map<std::string, std::string> files;
   std::vector<std::string> logged;
   std::vector<std::string> forgotten;

@@ -149,6 +149,20 @@ std::vector<CommandSpec> steering_commands() {
        {{"happened", '\0', Takes::value_maybe, "RESULT",
          "It took effect; RESULT is what the model is told it returned."},
         {"did-not-happen", '\0', Takes::nothing, "", "It did not; it is made again."}}},
+      {"sim",
+       "Play simulated histories, and look for a broken promise",
+       "The same kernel, driver and engine under a virtual clock, with crashes, power losses, full "
+       "disks, failing tools and people who interfere. The same options are the same history, on "
+       "every machine. A failure is shrunk and shown with the command that repeats it.",
+       {},
+       {{"seed", '\0', Takes::value, "S", "The first seed. By default 1."},
+        {"seeds", '\0', Takes::value, "N", "How many seeds. By default 1."},
+        {"minutes", '\0', Takes::value, "T", "Go on with further seeds for so long."},
+        {"runs", '\0', Takes::value, "N", "Runs in each history. By default 8."},
+        {"steps", '\0', Takes::value, "M", "Steps of each run, at most. By default 20."},
+        {"processes", '\0', Takes::value, "P", "Processes that drive them. By default 3."},
+        {"faults", '\0', Takes::value, "LIST",
+         "Only these faults, by number, as a failure lists them; or none."}}},
       {"completion",
        "Print a completion script",
        "Bash: source <(pawl completion bash).",
@@ -199,8 +213,8 @@ std::vector<CommandSpec> keeping_commands() {
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = [] {
     std::vector<CommandSpec> list = running_commands();
-    for (const auto& group : {looking_commands(), history_commands(), steering_commands(),
-                              keeping_commands()}) {
+    for (const auto& group :
+         {looking_commands(), history_commands(), steering_commands(), keeping_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;

@@ -63,6 +63,42 @@ struct AgentReading {
   std::vector<std::string> faults;  // "file:line:column: message (remedy)"
 };
 
+// Simulated histories, one seed after the other.
+struct SimulationRequest {
+  std::uint64_t seed = 1;
+  std::uint64_t seeds = 1;
+  std::uint64_t runs = 8;                            // in each history
+  std::uint64_t steps = 20;                          // at most, of each run
+  std::uint64_t processes = 3;                       // that drive them
+  std::optional<std::vector<std::uint64_t>> faults;  // only these, by number
+  std::optional<std::uint64_t> time_ms;              // ends the simulation before the last seed
+};
+
+struct SimulationTally {
+  std::uint64_t histories = 0;
+  std::uint64_t events = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t effects = 0;
+  std::uint64_t crashes = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t elapsed_ms = 0;
+  std::uint64_t hash = 0;
+};
+
+struct SimulationFailure {
+  std::uint64_t seed = 0;
+  std::string violation;
+  std::string arguments;  // of `pawl sim`, to repeat the shrunk history
+  std::uint64_t faults_found = 0;
+  std::uint64_t faults_left = 0;
+  std::vector<std::string> trace;
+};
+
+struct SimulationOutcome {
+  SimulationTally tally;
+  std::optional<SimulationFailure> failure;
+};
+
 struct VersionNumbers {
   std::string program;
   std::uint32_t schema = 0;
@@ -125,6 +161,10 @@ class CliEnvironment {
                           const Background& work) = 0;
   // Looks at the data directory and the machine, and changes nothing.
   virtual std::vector<Finding> examine(const Settings& settings) = 0;
+  // `progress` is called about once a second.
+  virtual SimulationOutcome simulate(
+      const SimulationRequest& request,
+      const std::function<void(const SimulationTally&)>& progress) = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };
