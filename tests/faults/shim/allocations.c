@@ -1,5 +1,6 @@
-// Preloaded into pawl: fails allocations, from a chosen one on. Those of OpenSSL itself are left
-// alone: version 3.0 locks a lock that it could not allocate while it starts up, and crashes.
+// Preloaded into pawl: fails allocations, from a chosen one on. Those of OpenSSL and of
+// the C library themselves are left alone: OpenSSL 3.0 locks a lock that it could not allocate, and
+// glibc 2.36 asserts that it could allocate what getpwuid() needs.
 //
 // PAWL_ALLOC_FIRST    the first allocation that fails, counted from main() on; 0 fails none
 // PAWL_ALLOC_LAST     the last one; 0 is for ever
@@ -24,17 +25,22 @@ static long first, last;
 static volatile long own_counter;
 static volatile long* counter = &own_counter;
 
-static uintptr_t spared_from, spared_to;  // where OpenSSL's code is
+static struct { uintptr_t from, to; } spared[2];  // where their code is
+static int spared_count;
 
 static int find_spared(struct dl_phdr_info* library, size_t size, void* nothing) {
-  if (library->dlpi_name == NULL || strstr(library->dlpi_name, "libcrypto") == NULL) return 0;
+  const char* name = library->dlpi_name;
+  if (name == NULL || spared_count == 2) return 0;
+  if (strstr(name, "/libcrypto.so") == NULL && strstr(name, "/libc.so") == NULL) return 0;
   for (int i = 0; i < library->dlpi_phnum; ++i) {
     const ElfW(Phdr)* part = &library->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
-    spared_from = library->dlpi_addr + part->p_vaddr;
-    spared_to = spared_from + part->p_memsz;
+    spared[spared_count].from = library->dlpi_addr + part->p_vaddr;
+    spared[spared_count].to = spared[spared_count].from + part->p_memsz;
+    ++spared_count;
+    break;
   }
-  return 1;
+  return 0;
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -54,7 +60,9 @@ __attribute__((constructor)) static void begin(void) {
 
 static int fails(const void* caller) {
   if (!begun) return 0;
-  if ((uintptr_t)caller >= spared_from && (uintptr_t)caller < spared_to) return 0;
+  for (int i = 0; i < spared_count; ++i) {
+    if ((uintptr_t)caller >= spared[i].from && (uintptr_t)caller < spared[i].to) return 0;
+  }
   const long number = __sync_add_and_fetch(counter, 1);
   if (first == 0 || number < first || (last != 0 && number > last)) return 0;
   errno = ENOMEM;

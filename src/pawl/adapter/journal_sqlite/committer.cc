@@ -1,6 +1,7 @@
 #include "pawl/adapter/journal_sqlite/committer.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -15,12 +16,24 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBusyPoll{1};
+constexpr milliseconds kBusyPollBriefly{20};  // then more seldom
+constexpr std::int64_t kSeldomPollMsMin = 5;
+constexpr std::int64_t kSeldomPollMsMax = 15;
 constexpr std::int64_t kClosingWaitMsMax = 2'000;  // for another process that writes
 constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
 Error failed_before(const std::string& run) {
   return Error{ErrorCode::conflict, "an append of run " + run + " before this one failed"};
+}
+
+// Many processes that poll fast keep the one that writes from the processor. At times of their own,
+// so that no two of them go on meeting.
+milliseconds poll_after(std::chrono::steady_clock::duration waited) {
+  if (waited < kBusyPollBriefly) return kBusyPoll;
+  const std::int64_t spread = kSeldomPollMsMax - kSeldomPollMsMin + 1;
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
+  return milliseconds(kSeldomPollMsMin + (now + ::getpid()) % spread);
 }
 
 // Signals are for the program's own threads.
@@ -365,7 +378,7 @@ bool Committer::wait_while_busy() {
   const auto waited = std::chrono::steady_clock::now() - busy_since_;
   const std::int64_t patience_ms = closing_ ? kClosingWaitMsMax : options_.busy_wait_ms_max;
   if (waited > milliseconds(patience_ms)) return false;
-  std::this_thread::sleep_for(kBusyPoll);
+  std::this_thread::sleep_for(poll_after(waited));
   return true;
 }
 
