@@ -78,6 +78,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   const Run& run() const { return loaded_.run; }
   const RunId& id() const { return id_; }
+  std::uint64_t checked_from() const { return loaded_.checked_from; }
 
  private:
   struct Pending;

@@ -26,14 +26,18 @@ class JournalTranscript : public Transcript {
     if (instance == nullptr || index >= length_ || index >= instance->transcript.size()) {
       return Error{ErrorCode::not_found, "no such message"};
     }
-    auto message = read(driver->id(), instance->transcript[index]);
+    auto message = read(*driver, instance->transcript[index]);
     if (!message) *unreadable_ = message.error();
     return message;
   }
 
  private:
-  Result<Message> read(const RunId& id, const Entry& entry) const {
-    PAWL_TRY(const Record record, read_record(reader_, id, entry.seq));
+  Result<Message> read(const Driver& driver, const Entry& entry) const {
+    const RunId& id = driver.id();
+    // What lies before the snapshot that the run was loaded from was checked by nobody here.
+    const bool trusted = entry.seq >= driver.checked_from();
+    PAWL_TRY(const Record record, trusted ? read_trusted_record(reader_, id, entry.seq)
+                                          : read_record(reader_, id, entry.seq));
     PAWL_TRY(Message message, message_of(entry, record));
     PAWL_TRY(std::string text, resolve(reader_, id, message.text));
     message.text = Content(std::move(text));
@@ -111,8 +115,12 @@ bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& ans
 }
 
 // A store that cannot be read is not the run's fault: it is left as it is, to be taken up again.
-// Damage is found again by whoever does.
+// Damage is another matter: nobody can drive the run any further.
 void Driver::end_unreadable(const Error& error) {
+  if (error.code == ErrorCode::corrupt) {
+    const Status quarantined = services_.store.journal->quarantine(id_, error.message);
+    if (!quarantined) log("it cannot be quarantined: " + quarantined.error().message);
+  }
   end(Error{error.code, "run " + id_.text + " cannot be driven on: " + error.message});
 }
 

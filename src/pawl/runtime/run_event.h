@@ -25,7 +25,7 @@ struct RecordView {
   std::string detail;
   Tally tally;
   std::string currency;
-  std::vector<CallId> calls_in_doubt;  // of a run that waits or is over
+  std::vector<CallId> calls_in_doubt;   // of a run that waits or is over
   std::optional<std::uint64_t> output;  // the record with what the run had said by then
 };
 

@@ -17,6 +17,7 @@ void JournalWalker::skip_to(const StoredSnapshot& snapshot) {
   loaded_.run = *std::move(run);
   loaded_.chain = snapshot.chain;
   loaded_.snapshot_bytes = snapshot.state.size();
+  loaded_.checked_from = snapshot.seq + 1;
 }
 
 Result<Record> JournalWalker::step(const StoredRecord& stored) {
@@ -70,12 +71,35 @@ Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot u
   return walker.take();
 }
 
-Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
-  PAWL_TRY(const auto batch, reader.read(id, seq, 1));
+namespace {
+
+Result<StoredRecord> stored_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
+  PAWL_TRY(auto batch, reader.read(id, seq, 1));
   if (batch.empty() || batch.front().seq != seq) {
     return Error{ErrorCode::corrupt, "run " + id.text + " has no record " + std::to_string(seq)};
   }
-  return decode_record(batch.front().bytes);
+  return std::move(batch.front());
+}
+
+}  // namespace
+
+Result<Record> read_trusted_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
+  PAWL_TRY(const StoredRecord stored, stored_record(reader, id, seq));
+  return decode_record(stored.bytes);
+}
+
+Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq) {
+  Digest before = chain_origin(id);
+  if (seq > 0) {
+    PAWL_TRY(const StoredRecord previous, stored_record(reader, id, seq - 1));
+    before = previous.chain;
+  }
+  PAWL_TRY(const StoredRecord stored, stored_record(reader, id, seq));
+  if (chain_after(before, stored.bytes) != stored.chain) {
+    return Error{ErrorCode::corrupt, "record " + std::to_string(seq) + " of run " + id.text +
+                                         " is damaged: its chain hash does not match"};
+  }
+  return decode_record(stored.bytes);
 }
 
 Result<std::string> resolve(JournalReader& reader, const RunId& id, const Content& content) {

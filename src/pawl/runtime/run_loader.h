@@ -21,6 +21,7 @@ struct LoadedRun {
   Digest chain;
   std::uint64_t bytes_since_snapshot = 0;
   std::uint64_t snapshot_bytes = 0;
+  std::uint64_t checked_from = 0;  // the first record whose link was checked; 0 without a snapshot
 };
 
 enum class UseSnapshot : std::uint8_t { yes, no };
@@ -55,7 +56,10 @@ class JournalWalker {
   std::size_t batch_taken_ = 0;
 };
 
+// One record, its link to the one before checked.
 Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq);
+// One that this process has checked before, or written itself.
+Result<Record> read_trusted_record(JournalReader& reader, const RunId& id, std::uint64_t seq);
 
 // The bytes behind a content.
 Result<std::string> resolve(JournalReader& reader, const RunId& id, const Content& content);

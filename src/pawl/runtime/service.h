@@ -107,7 +107,6 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
-
   Engine& engine_;
 };
 

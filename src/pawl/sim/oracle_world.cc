@@ -40,14 +40,15 @@ void Oracle::on_model_replied(const PhaseExecutionRequest& request,
 
 // Every call of a reply has one result before the next reply, in order, and it is the right one.
 void Oracle::check_transcript(const PhaseExecutionRequest& request, const Track& track) {
-  if (track.standing == Track::Standing::damaged) return;
   std::vector<CallBlock> asked;
   std::size_t answered = 0;
   for (std::size_t i = 0; i < request.transcript->length(); ++i) {
     const auto message = request.transcript->at(i);
-    if (!message)
+    if (!message) {
+      if (track.standing == Track::Standing::damaged) return;  // as it should be
       return fail(text_of(request) + ": message " + std::to_string(i) +
                   " cannot be read: " + message.error().message);
+    }
     if (message->role == Role::tool) {
       if (answered == asked.size()) return fail(text_of(request) + ": a result without a call");
       check_result_message(track, *message, asked[answered++]);
