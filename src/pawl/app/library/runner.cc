@@ -1,5 +1,6 @@
 #include "pawl/app/library/runner.h"
 
+#include <deque>
 #include <map>
 
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
@@ -7,6 +8,12 @@
 #include "pawl/runtime/asio_loop.h"
 
 namespace pawl {
+namespace {
+
+// Runs that are over and still kept by a runner without a store: its memory is bounded too.
+constexpr std::size_t kRunsOverMax = 64;
+
+}  // namespace
 
 struct Runner::Parts {
   std::shared_ptr<AsioLoop> own_loop;  // only when run() may be called
@@ -15,6 +22,8 @@ struct Runner::Parts {
   std::shared_ptr<WorkerPool> pool = std::make_shared<WorkerPool>();
   std::map<std::string, RunnableAgent> agents;  // by charter name, for resume
   std::map<RunId, Finished> waiting;
+  std::shared_ptr<MemoryJournal> own_store;  // only when the host brought none
+  std::deque<RunId> over;                    // of its runs, oldest first
   std::unique_ptr<Engine> engine;
   std::shared_ptr<void> subscription;
 
@@ -26,6 +35,7 @@ struct Runner::Parts {
       const auto memory = std::make_shared<MemoryJournal>(*loop);
       store = {memory.get(), memory.get(), memory.get(), memory.get()};
       store_owner = memory;
+      own_store = memory;
     }
     const AgentSource source = [this](const PinnedCharter& pinned) { return agent_of(pinned); };
     engine = std::make_unique<Engine>(
@@ -78,7 +88,16 @@ struct Runner::Parts {
     if (found == waiting.end()) return;
     const Finished finished = std::move(found->second);
     waiting.erase(found);
-    finished(result_of(run, status));
+    const Result result = result_of(run, status);
+    if (own_store && result.status != RunStatus::waiting) forget_later(run);
+    finished(result);
+  }
+
+  void forget_later(const RunId& run) {
+    over.push_back(run);
+    if (over.size() <= kRunsOverMax) return;
+    own_store->remove(over.front(), [](const Status&) {});  // one that is not there is as well gone
+    over.pop_front();
   }
 
   RunnableAgent prepared(RunnableAgent agent) {

@@ -41,6 +41,21 @@ TEST_CASE("a run with no ports is done in memory and says what the model said") 
   CHECK(result.usage.output_tokens > 0);
 }
 
+TEST_CASE("a runner without a store keeps the last runs that are over, not all") {
+  Runner runner;
+  std::vector<RunId> ids;
+  for (int i = 0; i < 100; ++i) {
+    const RunnableAgent agent = agent_of(runner, {ScriptReply::say("Hello")});
+    const Runner::Result result = runner.run(agent, "Hi");
+    REQUIRE(result.output == "Hello");
+    ids.push_back(result.run_id);
+  }
+
+  const auto kept = runner.engine().store().catalog->list({"", "", "", 1000});
+  CHECK(kept->size() == 64);
+  CHECK(kept->front().id == ids.back());
+}
+
 TEST_CASE("a native tool gets its input and a stable key, and the model its result") {
   Runner runner;
   std::string seen_input;
