@@ -143,12 +143,15 @@ void the_inbox_keeps_order_and_bounds(Store& store) {
   const RunId run = make_run(store, "a");
   CHECK(post_now(store, run_id("nobody"), "x") == "not_found");
   CHECK(store.journal.pending(run_id("nobody"))->empty());
+  make_run(store, "b");
+  CHECK(store.journal.addressed()->empty());
   for (std::size_t row = 0; row < kInboxRowsMax; ++row) {
     store.journal.post(run, 1, std::to_string(row), [](const Status&) {});
   }
   CHECK(post_now(store, run, "one too many") == "limit_exceeded");
   const auto rows = store.journal.pending(run);
   REQUIRE(rows);
+  CHECK(*store.journal.addressed() == std::vector<RunId>{run});
   REQUIRE(rows->size() == kInboxRowsMax);
   for (std::size_t row = 0; row < kInboxRowsMax; ++row) {
     REQUIRE((*rows)[row].body == std::to_string(row));
@@ -160,6 +163,7 @@ void the_inbox_keeps_order_and_bounds(Store& store) {
   CHECK(append_now(store, append) == "ok");
 
   CHECK(store.journal.pending(run)->empty());
+  CHECK(store.journal.addressed()->empty());
   CHECK(post_now(store, run, "next") == "ok");
   CHECK(store.journal.pending(run)->front().row > rows->back().row);
 }

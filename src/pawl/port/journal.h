@@ -162,6 +162,8 @@ class Inbox {
                     StatusCallback done) = 0;
   // Rows not yet taken by an append, oldest first.
   virtual Result<std::vector<InboxRow>> pending(const RunId& run) = 0;
+  // The runs that have such rows, in no order: one question instead of one for each run.
+  virtual Result<std::vector<RunId>> addressed() = 0;
 };
 
 }  // namespace pawl

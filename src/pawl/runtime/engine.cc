@@ -253,9 +253,10 @@ void Engine::poll() {
   poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
   const auto version = options_.store.catalog->version();
   if (!version || *version == version_seen_) return;
+  const auto addressed = options_.store.inbox->addressed();
+  if (!addressed) return;  // It is asked again at the next poll.
   version_seen_ = *version;
-  const auto drivers = drivers_;
-  for (const auto& [id, driver] : drivers) driver->take_inbox();
+  for (const RunId& run : *addressed) notice(run);
 }
 
 }  // namespace pawl

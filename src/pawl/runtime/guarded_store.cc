@@ -68,6 +68,10 @@ void GuardedStore::post(const RunId& run, std::int64_t at_ms, std::string body,
   });
 }
 
+Result<std::vector<RunId>> GuardedStore::addressed() {
+  return guarded("the store", [&] { return inner_.inbox->addressed(); });
+}
+
 Result<std::vector<InboxRow>> GuardedStore::pending(const RunId& run) {
   return guarded("the store", [&] { return inner_.inbox->pending(run); });
 }

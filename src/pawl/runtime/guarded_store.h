@@ -36,6 +36,7 @@ class GuardedStore final : public Journal,
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+  Result<std::vector<RunId>> addressed() override;
 
   // Only where the store behind offers them.
   void remove(const RunId& run, StatusCallback done) override;

@@ -176,6 +176,10 @@ Result<bool> SimConnection::is_driven(const RunId& run) {
   return storage_.index().is_driven(run);
 }
 
+Result<std::vector<RunId>> SimConnection::addressed() {
+  return storage_.index().addressed();
+}
+
 Result<std::vector<InboxRow>> SimConnection::pending(const RunId& run) {
   return storage_.index().pending(run);
 }

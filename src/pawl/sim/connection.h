@@ -41,6 +41,7 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+  Result<std::vector<RunId>> addressed() override;
 
  private:
   static constexpr std::size_t kGroupMax = 64;

@@ -204,6 +204,11 @@ void FaultyJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                      });
 }
 
+Result<std::vector<RunId>> FaultyJournal::addressed() {
+  if (crashed_) return has_crashed();
+  return behind_.inbox.addressed();
+}
+
 Result<std::vector<InboxRow>> FaultyJournal::pending(const RunId& run) {
   if (crashed_) return has_crashed();
   return behind_.inbox.pending(run);

@@ -238,6 +238,14 @@ void MemoryJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
   });
 }
 
+Result<std::vector<RunId>> MemoryJournal::addressed() {
+  std::vector<RunId> found;
+  for (const auto& [id, run] : runs_) {
+    if (!run.inbox.empty()) found.push_back(RunId{id});
+  }
+  return found;
+}
+
 Result<std::vector<InboxRow>> MemoryJournal::pending(const RunId& run) {
   const Run* known = find(run);
   return known ? known->inbox : std::vector<InboxRow>{};

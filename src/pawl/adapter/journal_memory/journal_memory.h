@@ -45,6 +45,7 @@ class MemoryJournal final : public Journal,
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+  Result<std::vector<RunId>> addressed() override;
 
   void remove(const RunId& run, StatusCallback done) override;
   void compact(std::function<void(Result<std::uint64_t>)> done) override;

@@ -166,6 +166,10 @@ Result<bool> SqliteJournal::is_driven(const RunId& run) {
   return locks_->is_taken(run);
 }
 
+Result<std::vector<RunId>> SqliteJournal::addressed() {
+  return reader_->addressed();
+}
+
 Result<std::vector<InboxRow>> SqliteJournal::pending(const RunId& run) {
   return reader_->pending(run);
 }

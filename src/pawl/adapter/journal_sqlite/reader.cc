@@ -17,6 +17,8 @@ constexpr const char* kRead =
 constexpr const char* kReadRow = "SELECT id, seq, payload, chain FROM journal WHERE id = ?";
 constexpr const char* kBlob = "SELECT bytes FROM blobs WHERE run = ? AND digest = ?";
 constexpr const char* kSnapshot = "SELECT seq, chain, digest, state FROM snapshots WHERE run = ?";
+constexpr const char* kAddressed =
+    "SELECT id FROM runs WHERE no IN (SELECT DISTINCT run FROM inbox)";
 constexpr const char* kPending = "SELECT id, at, body FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
 constexpr const char* kVersion = "PRAGMA data_version";
 #define PAWL_SUMMARY_COLUMNS                                          \
@@ -222,6 +224,17 @@ Result<StoreSize> Reader::size() {
 
 Result<std::vector<RunSize>> Reader::run_sizes() {
   return sizes_of_runs(*connection_);
+}
+
+Result<std::vector<RunId>> Reader::addressed() {
+  std::vector<RunId> runs;
+  Query query(*connection_, kAddressed);
+  PAWL_TRY(bool row, query.next());
+  while (row) {
+    runs.push_back(RunId{std::string(query.text_at(0))});
+    PAWL_TRY(row, query.next());
+  }
+  return runs;
 }
 
 Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {

@@ -20,6 +20,7 @@ class Reader final : public JournalReader {
 
   Result<bool> exists(const RunId& run);
   Result<std::vector<InboxRow>> pending(const RunId& run);
+  Result<std::vector<RunId>> addressed();
 
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override;
