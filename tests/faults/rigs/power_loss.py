@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 
-from .bench import Violation, json_lines, system_calls
+from .bench import Violation, json_lines, rest_of, system_calls
 from .mounts import loop_mounted, make_image, need_loop_mounts
 from .oracle import carry_on, check_acknowledged, check_done, check_ledgers, check_store
 from .trials import Rig
@@ -73,7 +73,7 @@ class PowerLoss(Rig):
         whole = how == "stopped"
         if whole:  # Every effect in these ledgers was begun before the copy was made.
             process.kill()
-        process.communicate()
+        rest_of(process)
         return copied, whole
 
     @staticmethod
