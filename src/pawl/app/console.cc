@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -76,6 +77,9 @@ void end_when_out_of_memory() {
     }
     std::abort();
   });
+  // SQLite maps the index of its log. On a full disk the kernel may find no block for it only when
+  // it is written to.
+  std::signal(SIGBUS, [](int) { end_without("room on the disk"); });
 }
 
 void ensure_standard_streams() {

@@ -20,9 +20,9 @@ class PosixConsole final : public Console {
 // A process may be started without them; then the first files it opened would take their places.
 void ensure_standard_streams();
 
-// From now on a process that gets no more memory, or no more threads, says so and ends at once. The
-// journal is then as after a crash, which is what it is made for; an exception would have to be
-// right everywhere.
+// From now on a process that gets no more memory, threads or blocks of a mapped file says so and
+// ends at once. The journal is then as after a crash, which is what it is made for; an exception
+// would have to be right everywhere.
 void end_when_out_of_memory();
 
 }  // namespace pawl

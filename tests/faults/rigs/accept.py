@@ -3,7 +3,7 @@
 import os
 import signal
 
-from .bench import Violation, json_lines
+from .bench import Violation, json_lines, rest_of
 from .oracle import carry_on, check_done, check_ledgers, check_store
 from .trials import Rig
 
@@ -40,7 +40,7 @@ class KillAfterAcceptance(Rig):
         first = process.stdout.readline()
         self.wait(delay_ms)
         process.kill()
-        rest, _ = process.communicate()
+        rest, _ = rest_of(process)
         whole = first + rest
         if not first.endswith("\n"):
             raise Violation("it ended without an event")

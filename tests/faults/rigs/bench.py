@@ -35,6 +35,14 @@ def json_lines(text):
     return [json.loads(line) for line in whole.splitlines()]
 
 
+def rest_of(process):
+    """What it still says until its end, after some of its lines were read one by one; communicate()
+    would leave out what those reads had buffered."""
+    out, err = process.stdout.read(), process.stderr.read()
+    process.wait()
+    return out, err
+
+
 class Ended:
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out, err

@@ -2,7 +2,7 @@
 
 import concurrent.futures
 
-from .bench import Violation, json_lines
+from .bench import Violation, json_lines, rest_of
 from .oracle import (carry_on, check_acknowledged, check_done, check_ledgers, check_store,
                      resolve_doubts)
 from .trials import Rig
@@ -20,7 +20,7 @@ class TwoDrivers(Rig):
         process = stage.spawn("run", "work.yaml", "--id", "r", "--json")
         shown = process.stdout.readline()
         process.kill()
-        rest, _ = process.communicate()
+        rest, _ = rest_of(process)
         stage.acknowledge("r", json_lines(shown + rest))
         for _ in range(4):
             drivers = [stage.spawn("resume", "r", "--json") for _ in range(trial[0])]
@@ -77,7 +77,7 @@ class ManyDrivers(Rig):
         out = process.stdout.readline() if doomed else ""
         if doomed:
             process.kill()
-        rest, err = process.communicate(timeout=300)
+        rest, err = rest_of(process)
         return process.returncode, out + rest, err
 
     @staticmethod

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 
-from .bench import Violation, json_lines, system_calls
+from .bench import Violation, json_lines, rest_of, system_calls
 from .mounts import loop_mounted, make_image, need_loop_mounts
 from .oracle import carry_on, check_acknowledged, check_done, check_ledgers, check_store
 from .trials import Rig
@@ -73,7 +73,7 @@ class PowerLoss(Rig):
         whole = how == "stopped"
         if whole:  # Every effect in these ledgers was begun before the copy was made.
             process.kill()
-        process.communicate()
+        rest_of(process)
         return copied, whole
 
     @staticmethod
@@ -96,8 +96,9 @@ class PowerLoss(Rig):
 
 
 def all_stopped(pid):
+    """Or ended: it may have been faster."""
     states = []
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as stat:
             states.append(stat.read().rpartition(")")[2].split()[0])
-    return all(state == "T" for state in states)
+    return all(state in "TZX" for state in states)

@@ -6,6 +6,7 @@
 // PAWL_ALLOC_LAST     the last one; 0 is for ever
 // PAWL_ALLOC_COUNTER  a file of 8 bytes that holds the count, whatever becomes of the process
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -55,7 +56,23 @@ __attribute__((constructor)) static void begin(void) {
   }
   dl_iterate_phdr(find_spared, NULL);
   unsetenv("LD_PRELOAD");  // The tools that pawl starts have memory.
+}
+
+// What fails before main() is no business of the program's.
+typedef int Main(int, char**, char**);
+static Main* program;
+
+static int begin_main(int count, char** words, char** environment) {
   begun = 1;
+  return program(count, words, environment);
+}
+
+int __libc_start_main(Main* main, int count, char** words, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void* stack_end) {
+  int (*start)(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*) =
+      dlsym(RTLD_NEXT, "__libc_start_main");
+  program = main;
+  return start(begin_main, count, words, init, fini, rtld_fini, stack_end);
 }
 
 static int fails(const void* caller) {
