@@ -47,6 +47,19 @@ TEST_CASE("a resume that comes before the abort has landed makes the call again 
   CHECK(std::get<CallModel>(run.last().effects.at(0)).position == 1);
 }
 
+TEST_CASE("failures before an abort count after it") {
+  TestRun run;
+  run.fails(ErrorCategory::timeout);
+  run.later(500).ticks();
+  run.pauses();
+  run.resumes();
+
+  run.aborts();
+
+  run.fails(ErrorCategory::timeout);
+  CHECK(std::get<RetryPlanned>(run.last().decisions.at(0)).failed_attempts == 2);
+}
+
 TEST_CASE("a reply that was faster than the abort counts, and its calls are held") {
   TestRun run;
   run.pauses();

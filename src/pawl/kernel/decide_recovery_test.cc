@@ -145,6 +145,24 @@ TEST_CASE("an open model call is made again, and the lost attempt charged as res
   CHECK(again.position == 1);
 }
 
+TEST_CASE("a lost attempt costs what was reserved, and is not one of those that failed") {
+  RunStarted start = a_start();
+  start.prices.input = 3;
+  start.prices.output = 15;
+  TestRun run(start);
+  run.fails(ErrorCategory::timeout);
+  run.later(500).ticks();
+  const Usage before = run->tally.usage;
+  const Usage reserved = std::get<CallModel>(run.last().effects.at(0)).reserved;
+
+  run.crashes();
+
+  CHECK(run->tally.usage == before + reserved);
+  CHECK(run->tally.cost_pico == cost_pico(before + reserved, start.prices));
+  run.fails(ErrorCategory::timeout);
+  CHECK(std::get<RetryPlanned>(run.last().decisions.at(0)).failed_attempts == 2);
+}
+
 TEST_CASE("a crash loop is bounded: each lost attempt is a model call") {
   Limits limits;
   limits.model_calls = 5;

@@ -307,6 +307,41 @@ TEST_CASE("wherever its process dies, a fork is absent, not to be driven, or goe
   }
 }
 
+TEST_CASE("a fork of a run that was paused goes on all the same") {
+  Desk desk;
+  bool paused = false;
+  const auto subscription = desk.engine.subscribe([&](const RunEvent& event) {
+    const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
+    if (view == nullptr || !std::holds_alternative<ModelReplied>((*view)->record.event)) return;
+    // Its call runs, and may end under the pause.
+    if (!std::exchange(paused, true)) CHECK(desk.engine.feed(RunId{"q"}, PauseRequested{"ann"}));
+  });
+  desk.start("q");
+  REQUIRE(desk.show("q").summary.reason == "paused");
+  ForkRequest request = Desk::at(1);
+  request.parent = RunId{"q"};
+
+  desk.service.fork(request, [](const Result<Forked>& forked) { CHECK(forked); });
+  desk.loop.advance(300);
+
+  CHECK(desk.show("f").summary.status == "done");
+  CHECK(desk.show("q").summary.reason == "paused");
+}
+
+TEST_CASE("where a fork comes from is confirmed, contradicted, or not to be found") {
+  Desk desk;
+  REQUIRE(desk.fork(Desk::at(2)));
+  const RunId other = desk.start("q", "another input");
+  MemoryJournal elsewhere(desk.loop);
+  write_journal(elsewhere, desk.loop, RunId{"f"}, decoded(desk.records(RunId{"f"})));
+  CHECK(replay(elsewhere, RunId{"f"})->lineage == Lineage::parent_absent);
+
+  write_journal(elsewhere, desk.loop, RunId{"p"}, decoded(desk.records(other)));
+
+  CHECK(replay(elsewhere, RunId{"f"})->lineage == Lineage::contradicted);
+  CHECK(replay(desk.journal, RunId{"f"})->lineage == Lineage::confirmed);
+}
+
 TEST_CASE("a fork of a fork names its own parent") {
   Desk desk;
   REQUIRE(desk.fork(Desk::at(2)));

@@ -75,6 +75,26 @@ TEST_CASE("large contents are looked at: one that is missing is damage with its 
   CHECK(report->damage.find("of record 2: it is not there") != std::string::npos);
 }
 
+TEST_CASE("a content that is shorter than its record says is damage") {
+  RunStage stage(two_notes());
+  stage.tool->padding = std::string(5000, 'x');
+  const RunId run = stage.start("r");
+  std::vector<Record> records = decoded(stage.records(run));
+  auto& finished = std::get<ToolFinished>(records.at(2).event);
+  BlobRef blob = *finished.content.blob();
+  const StoredBlob stored{blob.digest, *stage.journal.blob(run, blob.digest)};
+  ++blob.length;
+  finished.content = Content(blob);
+  MemoryJournal other(stage.loop);
+  write_journal(other, stage.loop, run, records, {stored});
+
+  const auto report = replay(other, run);
+
+  REQUIRE(report);
+  CHECK_FALSE(report->same());
+  CHECK(report->damage.find("of record 2: it is not as long") != std::string::npos);
+}
+
 TEST_CASE("a decision that would not be made again is named by record, path and both values") {
   RunStage stage(two_notes());
   const RunId run = stage.start("r");

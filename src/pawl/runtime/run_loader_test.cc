@@ -2,89 +2,123 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/journal_memory/journal_memory.h"
-#include "pawl/kernel/kernel.h"
-#include "tests/support/test_loop.h"
+#include "pawl/runtime/run_stage_test.h"
 
 namespace pawl {
 namespace {
 
-// A run of four records, with one bit of a record flipped when it is read.
-class FlippedJournal : public JournalReader {
+// Shows the records of another store, with a snapshot of the test's choice, and notes where reading
+// began. Some reads are damaged.
+class StagedReader final : public JournalReader {
  public:
-  FlippedJournal() {
-    Run run;
-    Digest chain = chain_origin(id);
-    RunStarted start;
-    start.run = id;
-    start.input = Content("go");
-    add(run, chain, start);
-    for (const char* text : {"one", "two", "three"}) {
-      add(run, chain, MessageReceived{kRootInstance, Content(text), "user"});
-    }
-    loop.run_posted();
-  }
+  explicit StagedReader(JournalReader& inner) : inner_(inner) {}
 
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
-    auto records = memory.read(run, from, bytes_max);
-    for (StoredRecord& record : *records) {
-      if (record.seq != flipped) continue;
-      record.bytes[record.bytes.find("two")] ^= 1;
+    begun_at.push_back(from);
+    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    const bool whole = bytes_max == kReadBatchBytes;  // not a single record
+    if (whole && damaged_reads > 0) {
+      --damaged_reads;
+      for (StoredRecord& record : records) record.bytes.back() ^= 1;
     }
     return records;
   }
   Result<std::string> blob(const RunId& run, const Digest& digest) override {
-    return memory.blob(run, digest);
+    return inner_.blob(run, digest);
   }
-  Result<std::optional<StoredSnapshot>> snapshot(const RunId&) override { return taken; }
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId&) override { return shown; }
 
-  const RunId id{"r"};
-  std::optional<std::uint64_t> flipped;
-  std::optional<StoredSnapshot> taken;
+  std::optional<StoredSnapshot> shown;
+  std::vector<std::uint64_t> begun_at;
+  int damaged_reads = 0;
 
  private:
-  void add(Run& run, Digest& chain, Event event) {
-    const auto record = advance(run, std::move(event), {1, 1'000, 0});
-    REQUIRE(record);
-    Append append;
-    append.run = id;
-    append.epoch = 1;
-    append.seq = record->seq;
-    append.bytes = encode_record(*record);
-    append.chain = chain = chain_after(chain, append.bytes);
-    if (append.seq == 0) append.summary = RunSummary{id, "default", "t", "running", "", 0, 0, 0};
-    memory.append(append, [](const Status& status) { CHECK(status); });
-    if (append.seq == 2) taken = StoredSnapshot{2, chain, encode_snapshot(run)};
-  }
-
-  TestLoop loop;
-  MemoryJournal memory{loop};
+  JournalReader& inner_;
 };
 
-TEST_CASE("a record that is read alone is checked against the one before") {
-  FlippedJournal journal;
-  CHECK(read_record(journal, journal.id, 2));
-  journal.flipped = 2;
+struct Shelf {
+  RunStage stage{scripted({ScriptReply::call("note"), ScriptReply::say("done")})};
+  RunId id = stage.start("r");
+  StagedReader reader{stage.journal};
+  std::vector<StoredRecord> records = stage.records(id);
+  const std::string whole = encode_snapshot(load_run(reader, id, UseSnapshot::no)->run);
 
-  const auto damaged = read_record(journal, journal.id, 2);
-  REQUIRE(!damaged);
-  CHECK(damaged.error().code == ErrorCode::corrupt);
-  CHECK(damaged.error().message == "record 2 of run r is damaged: its chain hash does not match");
-  CHECK(read_record(journal, journal.id, 3));
+  // What the run was after record `seq`.
+  StoredSnapshot snapshot_at(std::uint64_t seq) {
+    Run run;
+    for (std::uint64_t i = 0; i <= seq; ++i) {
+      CHECK(fold(run, *decode_record(records[i].bytes)));
+    }
+    return {seq, records[seq].chain, encode_snapshot(run)};
+  }
+  std::string loaded() {
+    reader.begun_at.clear();
+    const auto run = load_run(reader, id, UseSnapshot::yes);
+    REQUIRE(run);
+    CHECK(run->chain == records.back().chain);
+    return encode_snapshot(run->run);
+  }
+};
+
+TEST_CASE("a run is read from behind its snapshot") {
+  Shelf shelf;
+  shelf.reader.shown = shelf.snapshot_at(2);
+  CHECK(shelf.loaded() == shelf.whole);
+  CHECK(shelf.reader.begun_at.front() == 3);
 }
 
-TEST_CASE("a run that was loaded behind a snapshot knows what it has not checked") {
-  FlippedJournal journal;
-  journal.flipped = 2;
+TEST_CASE("a snapshot that cannot be used is as good as none") {
+  Shelf shelf;
+  StoredSnapshot snapshot = shelf.snapshot_at(2);
+  SUBCASE("of nonsense") {
+    snapshot.state = "nonsense";
+  }
+  SUBCASE("of another length") {
+    snapshot.seq = 1;
+  }
+  SUBCASE("of another run") {
+    const RunId other = shelf.stage.start("other");
+    Run run;
+    for (const Record& record : decoded(shelf.stage.records(other))) {
+      if (record.seq <= 2) CHECK(fold(run, record));
+    }
+    snapshot.state = encode_snapshot(run);
+  }
+  shelf.reader.shown = snapshot;
+  CHECK(shelf.loaded() == shelf.whole);
+  CHECK(shelf.reader.begun_at.front() == 0);
+}
 
-  const auto from_snapshot = load_run(journal, journal.id, UseSnapshot::yes);
-  REQUIRE(from_snapshot);
-  CHECK(from_snapshot->checked_from == 3);
-  CHECK(!load_run(journal, journal.id, UseSnapshot::no));
+TEST_CASE("a snapshot whose chain does not lead on is left aside, and the records are read") {
+  Shelf shelf;
+  shelf.reader.shown = shelf.snapshot_at(2);
+  shelf.reader.shown->chain = shelf.records[1].chain;
+  CHECK(shelf.loaded() == shelf.whole);
+}
 
-  journal.flipped.reset();
-  CHECK(load_run(journal, journal.id, UseSnapshot::no)->checked_from == 0);
+TEST_CASE("damage that a second look does not find quarantines nothing; damage that stays does") {
+  RunStage stage{scripted({ScriptReply::call("note"), ScriptReply::say("done")})};
+  stage.tool->answers = false;
+  const RunId id = stage.start("r");
+  MemoryJournal copy(stage.loop);
+  write_journal(copy, stage.loop, id, decoded(stage.records(id)));
+  StagedReader reader(copy);
+  Engine engine(
+      EngineOptions{stage.loop, {&copy, &reader, &copy, &copy}, {}, stage.source(), "second"});
+
+  reader.damaged_reads = 1;
+  CHECK(engine.resume(id));
+  CHECK(engine.live() == 1);
+
+  MemoryJournal sick(stage.loop);
+  write_journal(sick, stage.loop, id, decoded(stage.records(id)));
+  StagedReader blind(sick);
+  blind.damaged_reads = 100;
+  Engine third(
+      EngineOptions{stage.loop, {&sick, &blind, &sick, &sick}, {}, stage.source(), "third"});
+  CHECK_FALSE(third.resume(id));
+  CHECK(sick.list({"", "", "", 1})->front().status == "quarantined");
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ class SimLoop final : public Loop {
   // A stopped process runs nothing until it is continued.
   void stop() { stopped_ = true; }
   void go_on() { stopped_ = false; }
+  bool stopped() const { return stopped_; }
 
  private:
   friend class SimClock;

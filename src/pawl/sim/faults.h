@@ -34,8 +34,10 @@ enum class FaultKind : std::uint8_t {
   duplicate_ids,      // of two calls of one reply
   hook_failure,       // a callback throws
   hook_stop,          // a callback stops the run
+  hook_replace,       // a callback answers in place of what it was asked about
+  silent_usage,       // a model does not say what it used
 };
-inline constexpr std::size_t kFaultKinds = 22;
+inline constexpr std::size_t kFaultKinds = 24;
 
 class Faults {
  public:

@@ -14,6 +14,7 @@ constexpr std::int64_t kTroubleMs = 60'000;        // faults strike until then
 constexpr std::int64_t kPatienceMs = 40'000'000;   // of virtual time, for all runs to end
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
 constexpr std::int64_t kDoubtSettlesMs = 3'000;    // longer than any effect is under way
+constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
 class History {
  public:
@@ -29,6 +30,7 @@ class History {
             [this](const Append& append, const Error& error) { on_refused(append, error); }),
         world_{clock_, world_loop_, faults_, rng_, oracle_, options.bug, options.steps, {}, 0} {
     oracle_.watch(storage_);
+    storage_.watch_handed_over([this](const Append& append) { oracle_.on_handed_over(append); });
     if (options.bug == PlantedBug::timer_of_32_bits) clock_.overflow_at_32_bits();
     // The planted bug shows only when nobody is left who knows.
     const bool alone = options.bug == PlantedBug::load_counted_late;
@@ -63,6 +65,12 @@ class History {
     std::uint64_t lives = 0;
     std::int64_t back_at_ms = 0;
     bool doomed = false;
+  };
+
+  struct Unread {
+    std::uint64_t row = 0;
+    std::string driver;
+    std::int64_t since_ms = 0;
   };
 
   void say(const std::string& text) {
@@ -181,6 +189,7 @@ class History {
     if (summary == found->end()) return;
     Track& track = oracle_.tracks()[id.text];
     check_summary(*summary, track);
+    check_inbox(id, track);
     if (ended(summary->status)) return cancel_late(*process, id);
     // A waiting run is taken up when somebody has something for it, or for no reason.
     const bool idle = summary->status == "waiting" && storage_.index().pending(id)->empty();
@@ -212,6 +221,27 @@ class History {
     if (summary.status != status) {
       oracle_.fail("the list says that run " + summary.id.text + " is " + summary.status +
                    ", its journal that it is " + status);
+    }
+  }
+
+  // A message to a run that is driven is taken before long, unless its driver is stopped.
+  void check_inbox(const RunId& id, const Track& track) {
+    Unread& unread = unread_[id.text];
+    const auto driver =
+        std::find_if(processes_.begin(), processes_.end(),
+                     [&](const Resident& one) { return one.process && one.process->drives(id); });
+    const bool awake = driver != processes_.end() && !driver->process->loop().stopped();
+    const bool ending = std::holds_alternative<Ending>(track.run->course);
+    const auto rows = storage_.index().pending(id);
+    if (!awake || ending || rows->empty()) return unread_.erase(id.text), void();
+    const InboxRow& oldest = rows->front();
+    const auto event = decode_event(oldest.body);
+    if (!event || !std::holds_alternative<MessageReceived>(*event)) return;
+    if (unread.row != oldest.row || unread.driver != driver->process->name()) {
+      unread = {oldest.row, driver->process->name(), clock_.monotonic_ms()};
+    }
+    if (clock_.monotonic_ms() - unread.since_ms > kUnreadMsMax) {
+      oracle_.fail("run " + id.text + " is driven, and nobody looks into its inbox");
     }
   }
 
@@ -428,6 +458,7 @@ class History {
   SimStorage storage_;
   World world_;
   std::vector<Resident> processes_;
+  std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t crashes_ = 0;

@@ -1,5 +1,6 @@
 #include "pawl/sim/oracle.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "pawl/kernel/bytes.h"
@@ -52,9 +53,28 @@ void Oracle::check_limits(const RunId& id, const Track& track) {
   if (tally.steps != track.steps || tally.model_calls != track.model_calls) {
     fail("run " + id.text + " counts other steps or model calls than its journal holds");
   }
+  if (tally.usage != track.usage || tally.cost_pico != track.cost_pico) {
+    fail("run " + id.text + " counts another use or cost than its journal holds");
+  }
   if (tally.steps > limits.steps || tally.model_calls > limits.model_calls ||
       tally.tool_calls > limits.tool_calls) {
     fail("run " + id.text + " ran past a limit");
+  }
+}
+
+// The run's own clock goes with the machine's while a process drives it, from where it was.
+void Oracle::on_handed_over(const Append& append) {
+  const auto record = decode_record(append.bytes);
+  if (violation_ || !record) return;
+  const std::uint64_t elapsed_ms = record->stamp.elapsed_ms;
+  const std::pair drive(append.run.text, append.epoch);
+  const bool attached = std::holds_alternative<DriverAttached>(record->event);
+  if (attached || !clocks_.contains(drive)) clocks_[drive] = {elapsed_ms, clock_.monotonic_ms()};
+  const auto& [elapsed_before, at_ms] = clocks_[drive];
+  const auto passed = static_cast<std::uint64_t>(clock_.monotonic_ms() - at_ms);
+  if (elapsed_ms - elapsed_before != passed) {
+    fail(text_of(append.run, append.seq) + " is stamped " + std::to_string(elapsed_ms) +
+         " ms; by the clock it is " + std::to_string(elapsed_before + passed));
   }
 }
 
@@ -72,6 +92,7 @@ void Oracle::on_durable(const Append& append) {
   if (record->stamp.epoch != append.epoch) fail(where + " is stamped with another epoch");
   check_decision(track, *record, append.bytes);
   take(track, append.run, *record);
+  note_inbox(append.run, track, *record);
   if (violation_)
     violation_ = where + " (" + std::string(name(record->event)) + "): " + *violation_;
   if (append.snapshot && append.snapshot->state != encode_snapshot(track.run)) {
@@ -85,7 +106,89 @@ void Oracle::on_durable(const Append& append) {
   hash_ = Rng::mixed(hash_ ^ word ^ static_cast<std::uint64_t>(clock_.monotonic_ms()));
 }
 
+// Whoever ends or parks a run looks into the inbox after the record that says so is durable. What
+// was there by then must not be left behind.
+void Oracle::note_inbox(const RunId& id, Track& track, const Record& record) {
+  const bool rests = std::holds_alternative<RunWaiting>(record.event) ||
+                     std::any_of(record.effects.begin(), record.effects.end(), [](const auto& one) {
+                       return std::holds_alternative<EndAgent>(one);
+                     });
+  if (rests) {
+    const auto rows = storage_->index().pending(id);
+    track.rows_before_rest = rows->empty() ? 0 : rows->back().row;
+  }
+  if (!std::holds_alternative<RunFinished>(record.event)) return;
+  check_inbox(id, track, "ended");
+  if (status_of(track.run.state()) != RunStatus::done) return;
+  for (const Instance& instance : track.run->instances) {
+    if (!instance.waiting_messages.empty()) fail("it is done, and a message was not answered");
+  }
+}
+
+void Oracle::on_let_go(const RunId& run) {
+  Track& track = tracks_[run.text];
+  if (track.standing == Track::Standing::sound) check_inbox(run, track, "was let go");
+}
+
+void Oracle::check_inbox(const RunId& id, const Track& track, const std::string& when) {
+  const auto rows = storage_->index().pending(id);
+  for (const InboxRow& row : *rows) {
+    if (row.row > track.rows_before_rest) return;
+    const auto event = decode_event(row.body);
+    // Others may be refused, and then go with the next record, if there is one.
+    const bool control = event && (std::holds_alternative<MessageReceived>(*event) ||
+                                   std::holds_alternative<CancelRequested>(*event));
+    if (control) {
+      fail("run " + id.text + " " + when + ", and left " + std::string(name(*event)) +
+           " in its inbox");
+    }
+  }
+}
+
+void Oracle::add_usage(Track& track, const Usage& usage) {
+  track.usage = track.usage + usage;
+  track.cost_pico = add_saturating(track.cost_pico, cost_pico(usage, track.run->prices));
+}
+
+// What an attempt is charged is what the model said, or what was set aside for it.
+void Oracle::check_usage(const Track& track, const RunId& id, EffectId effect,
+                         const Usage& charged) {
+  const CallModel* call = intent<CallModel>(track, effect);
+  if (call == nullptr) return fail("an outcome of no model call");
+  const auto found = told_[id.text].find({call->step, call->attempt});
+  const bool called = found != told_[id.text].end();  // else a callback has answered
+  const Usage expected = called ? found->second.usage.value_or(call->reserved) : Usage{};
+  if (charged != expected) fail("the attempt is charged another use than it had");
+}
+
+void Oracle::check_retry(const Track& track, const RunId& id, const Record& record) {
+  const CallModel* call = intent<CallModel>(track, std::get<ModelFailed>(record.event).effect);
+  for (const Decision& decision : record.decisions) {
+    const RetryPlanned* planned = std::get_if<RetryPlanned>(&decision);
+    if (planned == nullptr || call == nullptr) continue;
+    const Told& told = told_[id.text][{call->step, call->attempt}];
+    if (planned->at_elapsed_ms < record.stamp.elapsed_ms + told.retry_after_ms) {
+      fail("the next attempt comes earlier than the model asked for");
+    }
+  }
+}
+
 void Oracle::take(Track& track, const RunId& id, const Record& record) {
+  const auto use = [&](EffectId effect, const Usage& usage) {
+    check_usage(track, id, effect, usage);
+    add_usage(track, usage);
+  };
+  if (const auto* event = std::get_if<ModelReplied>(&record.event))
+    use(event->effect, event->usage);
+  if (const auto* event = std::get_if<ModelAborted>(&record.event))
+    use(event->effect, event->usage);
+  if (const auto* event = std::get_if<ModelFailed>(&record.event)) {
+    use(event->effect, event->usage);
+    check_retry(track, id, record);
+  }
+  if (const auto* event = std::get_if<ExternalTurnPushed>(&record.event)) {
+    add_usage(track, event->usage);
+  }
   if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
     check_reply(track, id, *replied);
   }
@@ -99,6 +202,9 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
   if (const auto* replied = std::get_if<ModelReplied>(&record.event)) blocks = &replied->blocks;
   if (const auto* pushed = std::get_if<ExternalTurnPushed>(&record.event)) blocks = &pushed->blocks;
   for (const Decision& decision : record.decisions) {
+    if (const auto* lost = std::get_if<AttemptDiscarded>(&decision)) {
+      add_usage(track, lost->charged);
+    }
     if (std::holds_alternative<StepBegan>(decision)) {
       ++track.steps;
       ++steps_;
@@ -199,7 +305,7 @@ void Oracle::on_message_accepted(const RunId& run, const std::string& text) {
 void Oracle::on_power_loss() {
   const auto listed = storage_->index().list({"", "", "", SIZE_MAX});
   for (const RunSummary& run : *listed) tracks_[run.id.text];  // also those nobody was told of
-  for (auto& [id, track] : tracks_) rebuild(id, track);
+  for (auto& [id, track] : tracks_) rebuild(id, track);        // rows may have other numbers now
 }
 
 void Oracle::rebuild(const std::string& id, Track& track) {

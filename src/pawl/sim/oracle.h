@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct WrittenBlock {
   friend bool operator==(const WrittenBlock&, const WrittenBlock&) = default;
 };
 
+// What a simulated model told about one attempt, besides what it wrote.
+struct Told {
+  std::optional<Usage> usage;
+  std::uint64_t retry_after_ms = 0;
+};
+
 // What the journal of one run says, kept beside it.
 struct Track {
   Run run;
@@ -39,7 +46,10 @@ struct Track {
   std::map<std::string, int> messages;    // texts received, how often
   std::uint64_t steps = 0;                // counted from decisions
   std::uint64_t model_calls = 0;          // counted from effects
+  Usage usage;                            // summed up from events and decisions
+  std::uint64_t cost_pico = 0;            // likewise
   std::uint64_t published = 0;            // records that somebody has seen
+  std::uint64_t rows_before_rest = 0;     // inbox rows up to here must be taken before it is over
   enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
   enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
 };
@@ -49,20 +59,28 @@ class Oracle {
   explicit Oracle(SimClock& clock) : clock_(clock) {}
   void watch(SimStorage& storage) { storage_ = &storage; }
 
-  // Facts of the store.
+  // Facts of the store. A record is handed over at the moment of its stamp, and durable later.
+  void on_handed_over(const Append& append);
   void on_durable(const Append& append);
   void on_published(const RecordView& view);
   void on_accepted(const RunId& run);
   void on_power_loss();
+  // Its driver has let the run go, for no other reason than that it waits or is over.
+  void on_let_go(const RunId& run);
 
   // Facts of the outside world.
   void on_model_called(const PhaseExecutionRequest& request);
   void on_model_replied(const PhaseExecutionRequest& request, std::vector<WrittenBlock> blocks);
+  void on_model_told(const PhaseExecutionRequest& request, const Told& told);
   void on_tool_invoked(const ToolInvocation& invocation, const std::string& tool);
   void on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome);
   void on_status_asked(const ToolInvocation& invocation);
   void on_effect(const std::string& key, EffectClass effect_class);
   void on_message_accepted(const RunId& run, const std::string& text);
+
+  // What a callback said before a model or tool is called: the last word counts.
+  void on_asked_before(const RunId& run, std::uint64_t step_or_call, HookPoint point,
+                       HookVerdict verdict);
 
   // Questions of the simulated operator.
   bool has_happened(const std::string& key) const { return effects_.contains(key); }
@@ -86,6 +104,12 @@ class Oracle {
   void check_result(Track& track, const RunId& id, const ToolFinished& event);
   void check_transcript(const PhaseExecutionRequest& request, const Track& track);
   void check_result_message(const Track& track, const Message& message, const CallBlock& asked);
+  void check_usage(const Track& track, const RunId& id, EffectId effect, const Usage& charged);
+  void check_retry(const Track& track, const RunId& id, const Record& record);
+  void check_allowed(const RunId& run, std::uint64_t step_or_call, HookPoint point);
+  void note_inbox(const RunId& id, Track& track, const Record& record);
+  void check_inbox(const RunId& id, const Track& track, const std::string& when);
+  void add_usage(Track& track, const Usage& usage);
   void check_blobs(const RunId& id, const Record& record);
   void rebuild(const std::string& id, Track& track);
   template <class E>
@@ -96,6 +120,10 @@ class Oracle {
   std::map<std::string, Track> tracks_;
   std::map<std::string, std::map<Attempt, std::vector<WrittenBlock>>> replies_;  // by run
   std::map<std::string, std::map<Attempt, ToolOutcome>> outcomes_;               // by run
+  std::map<std::string, std::map<Attempt, Told>> told_;                          // by run
+  std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>
+      clocks_;  // by run and epoch: elapsed and monotonic time of the first record
+  std::set<std::tuple<std::string, std::uint64_t, HookPoint>> forbidden_;
   std::map<std::string, std::pair<std::string, CallId>> key_owners_;
   std::map<std::string, int> effects_;  // by key
   std::map<std::string, std::set<std::string>> accepted_messages_;

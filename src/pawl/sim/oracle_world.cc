@@ -28,6 +28,10 @@ void Oracle::on_model_called(const PhaseExecutionRequest& request) {
       continue;
     }
     if (!track.performed.insert(id).second) return fail(text_of(request) + " was made twice");
+    if (find_effect(track.run.state(), id) == nullptr) {
+      return fail(text_of(request) + " was made although it is closed");
+    }
+    check_allowed(request.run, request.step, HookPoint::before_model);
     return check_transcript(request, track);
   }
   fail(text_of(request) + " was made before its intent was durable");
@@ -36,6 +40,26 @@ void Oracle::on_model_called(const PhaseExecutionRequest& request) {
 void Oracle::on_model_replied(const PhaseExecutionRequest& request,
                               std::vector<WrittenBlock> blocks) {
   replies_[request.run.text][{request.step, request.attempt}] = std::move(blocks);
+}
+
+void Oracle::on_model_told(const PhaseExecutionRequest& request, const Told& told) {
+  told_[request.run.text][{request.step, request.attempt}] = told;
+}
+
+void Oracle::on_asked_before(const RunId& run, std::uint64_t step_or_call, HookPoint point,
+                             HookVerdict verdict) {
+  const std::tuple what(run.text, step_or_call, point);
+  if (verdict == HookVerdict::proceed) {
+    forbidden_.erase(what);
+  } else {
+    forbidden_.insert(what);
+  }
+}
+
+void Oracle::check_allowed(const RunId& run, std::uint64_t step_or_call, HookPoint point) {
+  if (!forbidden_.contains({run.text, step_or_call, point})) return;
+  fail("run " + run.text + " goes on with " + std::to_string(step_or_call) + " although " +
+       std::string(name(point)) + " did not let it");
 }
 
 // Every call of a reply has one result before the next reply, in order, and it is the right one.
@@ -103,7 +127,11 @@ void Oracle::on_tool_invoked(const ToolInvocation& invocation, const std::string
       continue;
     }
     if (!track.performed.insert(id).second) fail(text_of(invocation) + " was started twice");
-    return;
+    if (find_effect(track.run.state(), id) == nullptr) {
+      fail(text_of(invocation) + " was started although it is closed");
+    }
+    return check_allowed(invocation.run, static_cast<std::uint64_t>(invocation.call),
+                         HookPoint::before_tool);
   }
   fail(text_of(invocation) + " was started before its intent was durable");
 }

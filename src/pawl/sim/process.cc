@@ -16,6 +16,9 @@ SimProcess::SimProcess(World& world, SimStorage& storage, std::string name,
   };
   engine_ = std::make_unique<Engine>(
       EngineOptions{loop_, connection_.parts(), callbacks(), source, name_, kSnapshotBytes});
+  engine_->on_ended([this](const RunId& run, const Status& status) {
+    if (status) world_.oracle.on_let_go(run);
+  });
   subscription_ = engine_->subscribe([this](const RunEvent& event) {
     const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
     if (view != nullptr) world_.oracle.on_published(**view);
@@ -36,18 +39,43 @@ RunnableAgent SimProcess::agent() {
   return agent;
 }
 
+// What a callback does, now and then.
+CallbackResult SimProcess::whim() {
+  if (world_.faults.strikes(FaultKind::hook_failure, 20)) throw std::runtime_error("a bug");
+  if (world_.faults.strikes(FaultKind::hook_stop, 5)) return CallbackResult::stop("enough");
+  if (world_.faults.strikes(FaultKind::hook_replace, 20)) {
+    return CallbackResult::replace("replaced " + std::to_string(++world_.written));
+  }
+  return CallbackResult::proceed();
+}
+
+// Like whim(), for what must then not be done.
+CallbackResult SimProcess::whim_before(const RunId& run, std::uint64_t what, HookPoint point) {
+  // A tool is not run when its callback throws; a model is called all the same.
+  const bool closed = point == HookPoint::before_tool;
+  world_.oracle.on_asked_before(run, what, point,
+                                closed ? HookVerdict::stop : HookVerdict::proceed);
+  const CallbackResult result = whim();
+  world_.oracle.on_asked_before(run, what, point, result.verdict);
+  return result;
+}
+
 CallbackRegistry SimProcess::callbacks() {
   CallbackRegistry registry;
-  registry.before_tool.push_back([this](const ToolCallbackContext&) {
-    if (world_.faults.strikes(FaultKind::hook_failure, 20)) throw std::runtime_error("a bug");
-    if (world_.faults.strikes(FaultKind::hook_stop, 5)) return CallbackResult::stop("enough");
-    return CallbackResult::proceed();
+  registry.before_tool.push_back([this](const ToolCallbackContext& asked) {
+    const auto call = static_cast<std::uint64_t>(asked.call);
+    return whim_before(asked.run, call, HookPoint::before_tool);
   });
-  registry.after_tool.push_back([this](const ToolCallbackContext&) {
-    if (world_.faults.strikes(FaultKind::hook_failure, 20)) throw std::runtime_error("a bug");
-    if (world_.faults.strikes(FaultKind::hook_stop, 5)) return CallbackResult::stop("enough");
-    return CallbackResult::proceed();
+  registry.after_tool.push_back([this](const ToolCallbackContext&) { return whim(); });
+  registry.before_model.push_back([this](const ModelCallbackContext& asked) {
+    return whim_before(asked.run, asked.step, HookPoint::before_model);
   });
+  registry.after_model.push_back([this](const ModelCallbackContext&) { return whim(); });
+  // Not in every process: a run without them begins at once.
+  if (world_.rng.one_in(2)) {
+    registry.before_agent.push_back([this](const AgentCallbackContext&) { return whim(); });
+    registry.after_agent.push_back([this](const AgentCallbackContext&) { return whim(); });
+  }
   return registry;
 }
 

@@ -32,6 +32,8 @@ class SimProcess {
  private:
   RunnableAgent agent();
   CallbackRegistry callbacks();
+  CallbackResult whim();
+  CallbackResult whim_before(const RunId& run, std::uint64_t what, HookPoint point);
 
   World& world_;
   std::string name_;

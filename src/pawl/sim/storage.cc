@@ -118,6 +118,10 @@ Status SimStorage::quarantine(const RunId& run, const std::string& why) {
 }
 
 void SimStorage::arrive_late(Append append) {
+  if (writer != nullptr) {  // Not in the middle of another's transaction.
+    return loop_.at(
+        1, [this, append = std::move(append)]() mutable { arrive_late(std::move(append)); });
+  }
   if (bug_ == PlantedBug::no_epoch_check) append.epoch = epoch_of(append.run);
   // Refused by the epoch or the length: whoever drives the run now never hears of it.
   const bool wanted = write({append}).ops > 0;

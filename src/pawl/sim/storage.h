@@ -28,6 +28,12 @@ class SimStorage {
   SimStorage(SimClock& clock, std::uint64_t seed, PlantedBug bug, Watcher watcher,
              Refusals refusals);
 
+  // Sees every append at the moment a process hands it over.
+  void watch_handed_over(Watcher watcher) { handed_over_ = std::move(watcher); }
+  void hand_over(const Append& append) {
+    if (handed_over_) handed_over_(append);
+  }
+
   // One group: written first, synced and applied later. Nobody else may write in between.
   struct Written {
     std::uint64_t frame = 0;
@@ -85,6 +91,7 @@ class SimStorage {
   Rng rng_;
   PlantedBug bug_;
   Watcher watcher_;
+  Watcher handed_over_;
   Refusals refusals_;
   SimDisk disk_;
   std::uint64_t frames_ = 0;

@@ -24,7 +24,7 @@ class SimExecutor final : public Executor {
 
   const ExecutorCapabilities& capabilities() const override { return capabilities_; }
   std::vector<ExecutorModelDescriptor> list_models() const override {
-    return {{kSimModel, "simulated", 0, "", {}}};
+    return {{kSimModel, "simulated", 0, "", {"USD", 3, 15, 0, 0}}};
   }
   bool supports(std::string_view model) const override { return model == kSimModel; }
 
@@ -50,17 +50,26 @@ class SimExecutor final : public Executor {
     SimPhase(const SimPhase&) = delete;
     SimPhase& operator=(const SimPhase&) = delete;
     void abort() override {
-      executor_.process_.at(executor_.world_.rng.between(0, 100), [phase = phase_] {
-        if (std::exchange(phase->over, true)) return;
-        phase->sink(UsageReported{{5, 1, 0, 0}});
-        phase->sink(PhaseDone{PhaseAborted{}});
-      });
+      executor_.process_.at(executor_.world_.rng.between(0, 100),
+                            [&executor = executor_, phase = phase_] {
+                              if (std::exchange(phase->over, true)) return;
+                              executor.tell(*phase, {5, 1, 0, 0}, 0);
+                              phase->sink(PhaseDone{PhaseAborted{}});
+                            });
     }
 
    private:
     SimExecutor& executor_;
     std::shared_ptr<Phase> phase_;
   };
+
+  // Models do not always say what they used.
+  void tell(Phase& phase, const Usage& usage, std::uint64_t retry_after_ms) {
+    const bool silent = world_.faults.strikes(FaultKind::silent_usage, 300);
+    world_.oracle.on_model_told(phase.request,
+                                {silent ? std::nullopt : std::optional(usage), retry_after_ms});
+    if (!silent) phase.sink(UsageReported{usage});
+  }
 
   void fail(Phase& phase) {
     phase.over = true;
@@ -71,7 +80,7 @@ class SimExecutor final : public Executor {
     failed.message = "the model is not there";
     if (rng.one_in(4)) failed.retry_after_ms = rng.below(20'000);
     if (rng.one_in(2)) phase.sink(TextDelta{"half a sen"});
-    phase.sink(UsageReported{{10, 2, 0, 0}});
+    tell(phase, {10, 2, 0, 0}, failed.retry_after_ms.value_or(0));
     phase.sink(PhaseDone{failed});
   }
 
@@ -92,7 +101,7 @@ class SimExecutor final : public Executor {
       if (!same_ids) ++number;
       collapsed = same_ids && world_.bug == PlantedBug::duplicate_ids_collapsed;
     }
-    phase.sink(UsageReported{{100 + world_.rng.below(50), 20, 0, 0}});
+    tell(phase, {100 + world_.rng.below(50), 20, 0, 0}, 0);
     phase.sink(PhaseDone{PhaseReplied{plan.stop, "", kSimModel, ""}});
   }
 

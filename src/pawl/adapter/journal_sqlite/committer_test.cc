@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "pawl/adapter/journal_sqlite/writes.h"
 #include "tests/contract/journal_contract.h"
 
 namespace pawl {
@@ -187,6 +188,65 @@ TEST_CASE("a foreign writer is waited for, and too long a wait is no reason to s
   CHECK(store.loop.run_until([&] { return seen == Texts{"ok", "unavailable"}; }));
   writer.reset();
   CHECK(append_now(view, append_of(run, 1, 2, "r2")) == "ok");
+}
+
+TEST_CASE("a record that its job took back does not count as written") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  auto connection = sqlite::Connection::open(store.database());
+  REQUIRE(connection);
+  sqlite::Committer committer(std::move(*connection), store.loop, {});
+  Texts seen;
+  for (const bool refused : {true, false}) {
+    sqlite::Job job;
+    job.work = [refused, append = append_of(run, 1, 1, "r1")](sqlite::Connection& writer) {
+      const Status written = sqlite::write_append(writer, append);
+      return written && refused ? Status(Error{ErrorCode::conflict, "no"}) : written;
+    };
+    job.done = [&](const Status& status) { seen.push_back(outcome(status)); };
+    committer.submit(std::move(job));
+  }
+  REQUIRE(store.loop.run_until([&] { return seen.size() == 2; }));
+  CHECK(seen == Texts{"conflict", "ok"});
+  CHECK(records_of(view, run) == Texts{"r0", "r1"});
+}
+
+TEST_CASE("a run whose first record is on its way is not taken for a new one") {
+  SqliteOptions options;
+  options.acquire_wait_ms_max = 50;
+  SqliteStore store(options);
+  const RunId run = run_id("a");
+  auto writer = std::make_unique<ForeignWriter>(store.database());
+  bool written = false;
+  store.owner->append(append_of(run, 1, 0, "r0"), [&](const Status&) { written = true; });
+
+  CHECK(outcome(store.owner->acquire(run)) == "unavailable");
+
+  writer.reset();
+  REQUIRE(store.loop.run_until([&] { return written; }));
+  const auto drive = store.owner->acquire(run);
+  REQUIRE(drive);
+  CHECK(drive->epoch == 2);
+  CHECK(drive->length == 1);
+}
+
+TEST_CASE("nobody gets a run that is being removed") {
+  SqliteOptions options;
+  options.acquire_wait_ms_max = 50;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  auto writer = std::make_unique<ForeignWriter>(store.database());
+  std::optional<std::string> removed;
+  store.owner->remove(run, [&](const Status& status) { removed = outcome(status); });
+
+  CHECK(outcome(store.owner->acquire(run)) == "conflict");
+
+  writer.reset();
+  REQUIRE(store.loop.run_until([&] { return removed.has_value(); }));
+  CHECK(*removed == "ok");
+  CHECK(store.owner->acquire(run)->length == 0);
 }
 
 TEST_CASE("a failed commit stops the store for good") {

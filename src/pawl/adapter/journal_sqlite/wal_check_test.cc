@@ -214,6 +214,18 @@ TEST_CASE("damage is refused with its place, and nothing is changed") {
   CHECK(bytes_of(store.path + "/pawl.db") == database);
 }
 
+TEST_CASE("a damaged header is noticed by a log of one frame too") {
+  const KilledStore store;
+  const std::string log = store.log.substr(0, 32 + kFrameBytes);
+  REQUIRE(store.check(log) == "ok");
+  for (std::size_t byte = 0; byte < 32; ++byte) {
+    CAPTURE(byte);
+    std::string flipped = log;
+    flipped[byte] = static_cast<char>(flipped[byte] ^ 1);
+    CHECK(store.check(flipped) == "corrupt");
+  }
+}
+
 TEST_CASE("wiped blocks are refused while later commits remain") {
   const KilledStore store;
   for (std::size_t block = 0; block < store.last_begins * kFrameBytes / 4096 - 8; ++block) {

@@ -148,5 +148,27 @@ TEST_CASE("what a living host runs for the same call is no leftover") {
   CHECK(::waitpid(child->pid, nullptr, 0) == child->pid);
 }
 
+TEST_CASE("a leftover is of this call, and of a host that is gone although its pid is used again") {
+  const TestDirectory directory;
+  adopt_orphans();
+  TreeMark mark = make_tree_mark();
+  mark.text = std::to_string(::getpid()) + ".1.7";  // nobody started that early
+  auto child = start_child({{"sh", "-c", "echo $$ >up; exec sleep 600"},
+                            {"PATH=" + std::string(kCommandPath), "PAWL_RUN=r", "PAWL_KEY=k"},
+                            directory.path(),
+                            mark});
+  REQUIRE(child);
+  directory.await_pid("up");
+
+  CHECK(kill_leftovers("another", "k").empty());
+  CHECK(kill_leftovers("r", "another").empty());
+  CHECK(is_alive(child->pid));
+
+  CHECK(kill_leftovers("r", "k").empty());
+  CHECK_FALSE(is_alive(child->pid));
+  CHECK(kill_tree({child->pid, mark}).empty());
+  ::waitpid(child->pid, nullptr, 0);
+}
+
 }  // namespace
 }  // namespace pawl::tool_command

@@ -1,0 +1,136 @@
+#include "pawl/runtime/reply_assembler.h"
+
+#include <doctest/doctest.h>
+
+namespace pawl {
+namespace {
+
+struct Desk {
+  ToolRegistry tools = *ToolRegistry::make({});
+  std::vector<std::pair<std::uint64_t, std::string>> previews;
+  ReplyAssembler reply{tools, [this](Preview::Kind, std::uint64_t offset, std::string text) {
+                         previews.emplace_back(offset, std::move(text));
+                       }};
+  Ingress ingress;
+  CallModel call;
+
+  Desk() {
+    call.effect = EffectId{4};
+    call.reserved = Usage{10, 20, 30, 40};
+  }
+  Event ended(PhaseDone end) {
+    CHECK(reply.add(std::move(end)));
+    return reply.take(call, ingress);
+  }
+};
+
+TEST_CASE("a reply has its blocks in the order in which they came, with all that was said") {
+  Desk desk;
+  for (PhaseExecutorEvent event : std::vector<PhaseExecutorEvent>{
+           SessionStarted{"s1"}, ThinkingDelta{"hm", ""}, ThinkingDelta{"m", "signed"},
+           TextDelta{"one "}, TextDelta{"two"}, RawProduced{"{\"a\":1}"}, ToolInputDelta{"{\"n\""},
+           ToolCallProposed{"pay", "{\"n\":1.0}", "id7"}, TextDelta{"three"},
+           UsageReported{{1, 1, 0, 0}}, UsageReported{{7, 8, 0, 0}}}) {
+    CHECK_FALSE(desk.reply.add(std::move(event)));
+  }
+
+  const Event event = desk.ended({PhaseReplied{ReplyStop::tool_use, "why", "m", "{}"}});
+
+  ModelReplied expected;
+  expected.effect = EffectId{4};
+  CallBlock call;
+  call.tool = "pay";
+  call.input = Content("{\"n\":1.0}");
+  call.provider_id = "id7";
+  expected.blocks = {ThinkingBlock{Content("hmm"), "signed"}, TextBlock{Content("one two")},
+                     RawBlock{Content("{\"a\":1}")}, call, TextBlock{Content("three")}};
+  expected.usage = {7, 8, 0, 0};
+  expected.stop = ReplyStop::tool_use;
+  expected.stop_detail = "why";
+  expected.stop_metadata = "{}";
+  expected.model = "m";
+  expected.session = "s1";
+  CHECK(std::get<ModelReplied>(event) == expected);
+  CHECK(desk.reply.text() == "one twothree");
+}
+
+TEST_CASE("previews say where their text begins, each kind for itself") {
+  Desk desk;
+  desk.reply.add(TextDelta{"abc"});
+  desk.reply.add(ThinkingDelta{"12345", ""});
+  desk.reply.add(TextDelta{"de"});
+  desk.reply.add(ThinkingDelta{"6", ""});
+  desk.reply.add(ToolInputDelta{"xy"});
+  desk.reply.add(ToolInputDelta{"z"});
+  const std::vector<std::pair<std::uint64_t, std::string>> expected = {
+      {0, "abc"}, {0, "12345"}, {3, "de"}, {5, "6"}, {0, "xy"}, {2, "z"}};
+  CHECK(desk.previews == expected);
+}
+
+TEST_CASE("an outcome without a word on usage is charged what was reserved, whatever it is") {
+  const Usage reserved{10, 20, 30, 40};
+  CHECK(std::get<ModelReplied>(Desk().ended({PhaseReplied{}})).usage == reserved);
+  CHECK(std::get<ModelFailed>(Desk().ended({PhaseFailed{}})).usage == reserved);
+  CHECK(std::get<ModelAborted>(Desk().ended({PhaseAborted{}})).usage == reserved);
+}
+
+TEST_CASE("failures and aborts keep what was said about them, and what they used") {
+  Desk failing;
+  failing.reply.add(TextDelta{"half a sen"});
+  failing.reply.add(UsageReported{{1, 2, 3, 4}});
+  const Event failed = failing.ended({PhaseFailed{ErrorCategory::timeout, "too slow", 2'500}});
+  CHECK(std::get<ModelFailed>(failed) == ModelFailed{kRootInstance, EffectId{4},
+                                                     ErrorCategory::timeout, "too slow", 2'500,
+                                                     Usage{1, 2, 3, 4}});
+  Desk aborting;
+  aborting.reply.add(UsageReported{{1, 2, 3, 4}});
+  const Event aborted = aborting.ended({PhaseAborted{}});
+  CHECK(std::get<ModelAborted>(aborted) ==
+        ModelAborted{kRootInstance, EffectId{4}, Usage{1, 2, 3, 4}});
+}
+
+TEST_CASE("a reply that is too large fails, whatever its executor calls it, and stays bounded") {
+  Desk desk;
+  desk.reply.add(TextDelta{std::string(kReplyBytesMax, 'x')});
+  CHECK_FALSE(desk.reply.too_large());
+  desk.reply.add(TextDelta{"y"});
+  CHECK(desk.reply.too_large());
+  CHECK(desk.reply.text().size() == kReplyBytesMax);
+  const Event event = desk.ended({PhaseReplied{}});
+  REQUIRE(std::holds_alternative<ModelFailed>(event));
+  CHECK(std::get<ModelFailed>(event).category == ErrorCategory::validation_error);
+}
+
+TEST_CASE("a reply of too many blocks is too large as well") {
+  Desk desk;
+  for (std::size_t i = 0; i <= kBlocksPerReplyMax; ++i) desk.reply.add(RawProduced{"1"});
+  CHECK(desk.reply.too_large());
+}
+
+TEST_CASE("after its end a phase says nothing more") {
+  Desk desk;
+  desk.reply.add(TextDelta{"all"});
+  CHECK(desk.reply.add(PhaseDone{PhaseReplied{}}));
+  CHECK_FALSE(desk.reply.add(TextDelta{" but this"}));
+  CHECK_FALSE(desk.reply.add(PhaseDone{PhaseFailed{}}));
+  const Event event = desk.reply.take(desk.call, desk.ingress);
+  CHECK(std::get<ModelReplied>(event).blocks == std::vector<Block>{TextBlock{Content("all")}});
+}
+
+TEST_CASE("text that is no UTF-8 is made so, and large contents become blobs") {
+  Desk desk;
+  desk.reply.add(
+      TextDelta{"a\xff"
+                "b"});
+  desk.reply.add(ToolCallProposed{"t", std::string(10'000, ' '), ""});
+  const Event event = desk.ended({PhaseReplied{}});
+  const auto& blocks = std::get<ModelReplied>(event).blocks;
+  CHECK(blocks[0] == Block{TextBlock{Content("a\xEF\xBF\xBD"
+                                             "b")}});
+  const std::vector<StoredBlob> blobs = desk.ingress.take_blobs();
+  REQUIRE(blobs.size() == 1);
+  CHECK(std::get<CallBlock>(blocks[1]).input.blob()->digest == blobs[0].digest);
+}
+
+}  // namespace
+}  // namespace pawl
