@@ -350,7 +350,7 @@ class History {
     if (!resident.process || resident.doomed) return;
     say(resident.process->name() + " is stopped for a while");
     resident.process->loop().stop();
-    world_loop_.at(rng_.between(10, 20'000), [this, life = resident.lives, &resident] {
+    world_loop_.at(rng_.between(10, 20'000), [life = resident.lives, &resident] {
       if (resident.process && resident.lives == life) resident.process->loop().go_on();
     });
   }
