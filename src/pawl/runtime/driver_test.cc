@@ -7,6 +7,7 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/engine.h"
+#include "pawl/runtime/service.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {
@@ -70,6 +71,8 @@ class SilentTool final : public Tool {
                                     std::function<void(ToolStatus)>) override {
     return std::make_unique<Nothing>();
   }
+
+  void become(EffectClass effect) { spec_.effect = effect; }
 
   std::vector<ToolInvocation> invoked;
 
@@ -293,6 +296,77 @@ TEST_CASE("whoever takes a run over goes on with its variables, its tenant and i
   REQUIRE(other.model->asked.size() == 3);
   CHECK(other.model->asked[2].request.system_prompt == "Greet Ada.");
   CHECK(other.model->asked[2].request.session == "session 1");
+}
+
+TEST_CASE("a verdict is about the attempt that is in doubt now") {
+  Stage stage;
+  stage.tool->become(EffectClass::once);
+  stage.start();
+  stage.model->asked[0].sink(ToolCallProposed{"wait", "{}", ""});
+  stage.model->reply(ReplyStop::tool_use);
+  stage.loop.run_posted();
+  for (std::size_t attempt = 1; attempt <= 3; ++attempt) {
+    CAPTURE(attempt);
+    REQUIRE(stage.tool->invoked.size() == attempt);
+    stage.take_over();  // the process before it died
+    REQUIRE(stage.listed().reason == "in_doubt");
+    const auto verdict = Service(*stage.engine)
+                             .resolution(stage.id, CallId{1}, DoubtVerdict::did_not_happen,
+                                         std::nullopt, "somebody");
+    REQUIRE(verdict);
+    stage.post(*verdict);
+    stage.take_over();
+  }
+}
+
+TEST_CASE("resuming a run that was paused ends its pause") {
+  Stage stage;
+  stage.start();
+  stage.post(PauseRequested{"somebody"});
+  stage.loop.advance(kInboxPollMs);
+  stage.model->asked[0].sink(PhaseDone{PhaseAborted{}});
+  stage.loop.run_posted();
+  REQUIRE(stage.listed().reason == "paused");
+  stage.new_process();
+
+  REQUIRE(Service(*stage.engine).resume(stage.id));
+
+  stage.loop.run_posted();
+  CHECK(stage.model->asked.size() == 2);
+  CHECK(stage.listed().status == "running");
+}
+
+// Its first timer comes a millisecond early, as clocks that round do.
+class HastyLoop final : public Loop {
+ public:
+  explicit HastyLoop(Loop& inner) : inner_(inner) {}
+  void post(std::function<void()> work) override { inner_.post(std::move(work)); }
+  std::unique_ptr<Timer> after(std::int64_t delay_ms, std::function<void()> due) override {
+    const bool early = delay_ms == 500 && std::exchange(hasty_, false);
+    return inner_.after(early ? delay_ms - 1 : delay_ms, std::move(due));
+  }
+  std::int64_t wall_ms() const override { return inner_.wall_ms(); }
+  std::int64_t monotonic_ms() const override { return inner_.monotonic_ms(); }
+  bool hasty() const { return hasty_; }
+
+ private:
+  Loop& inner_;
+  bool hasty_ = true;
+};
+
+TEST_CASE("a timer that comes too early is waited for again") {
+  Stage stage;
+  HastyLoop hasty(stage.loop);
+  Engine engine(
+      {hasty, {&stage.journal, &stage.journal, &stage.journal, &stage.journal}, {}, {}, "hasty"});
+  engine.start({stage.agent(), "go", stage.id, nullptr}, [](const Result<RunId>&) {});
+  stage.loop.run_posted();
+  stage.model->asked[0].sink(PhaseDone{PhaseFailed{ErrorCategory::timeout, "slow", std::nullopt}});
+  stage.loop.advance(499);
+  CHECK_FALSE(hasty.hasty());
+  CHECK(stage.model->asked.size() == 1);
+  stage.loop.advance(1);
+  CHECK(stage.model->asked.size() == 2);
 }
 
 TEST_CASE("the last steps are announced to the model") {

@@ -252,6 +252,25 @@ TEST_CASE("secrets are replaced, and what is left can be looked at but not drive
   CHECK(exported(here, "r", options).report.chain == here.chain(RunId{"r"}));
 }
 
+TEST_CASE("a secret is replaced in decisions too, and in every byte that leaves") {
+  RunStage here(scripted({ScriptReply::fail(ErrorCategory::policy_violation, "refused " + kKey)}));
+  here.start("r");
+  REQUIRE(has_part(*here.service.explain(RunId{"r"}), kKey));  // the reason for the end
+
+  const Exported file = exported(here, "r");
+
+  CHECK(!has_part(file.text, kKey));
+  std::size_t looked_at = 0;
+  for (const std::string& line : lines_of(file.text)) {
+    const auto json = parse_json(line);
+    const auto bytes = json->find_string("bytes");
+    if (!bytes) continue;
+    CHECK(!has_part(*from_base64(*bytes), kKey));
+    ++looked_at;
+  }
+  CHECK(looked_at >= file.report.records);
+}
+
 TEST_CASE("files that were tampered with are refused with the line that shows it") {
   RunStage stage(a_note());
   stage.tool->padding = std::string(5000, 'x');

@@ -73,6 +73,12 @@ TEST_CASE("large contents are looked at: one that is missing is damage with its 
   REQUIRE(report);
   CHECK_FALSE(report->same());
   CHECK(report->damage.find("of record 2: it is not there") != std::string::npos);
+  Engine engine(EngineOptions{stage.loop,
+                              {&stage.journal, &lossy, &stage.journal, &stage.journal},
+                              {},
+                              stage.source(),
+                              "lossy"});
+  CHECK(Service(engine).verify(run)->damage.find("it is not there") != std::string::npos);
 }
 
 TEST_CASE("a content that is shorter than its record says is damage") {

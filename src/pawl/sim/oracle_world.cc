@@ -142,11 +142,23 @@ void Oracle::on_tool_answered(const ToolInvocation& invocation, const ToolOutcom
 }
 
 void Oracle::on_status_asked(const ToolInvocation& invocation) {
-  const Track& track = tracks_[invocation.run.text];
+  if (violation_) return;
+  Track& track = tracks_[invocation.run.text];
   const auto known = track.keys.find(invocation.call);
   if (known != track.keys.end() && known->second != invocation.key) {
     fail(text_of(invocation) + " is asked about under another key");
   }
+  for (auto found = track.intents.rbegin(); found != track.intents.rend(); ++found) {
+    const auto& [id, effect] = *found;
+    const AskStatus* question = std::get_if<AskStatus>(&effect);
+    if (question == nullptr || question->call != invocation.call) continue;
+    if (!track.performed.insert(id).second) fail(text_of(invocation) + " is asked about twice");
+    if (find_effect(track.run.state(), id) == nullptr) {
+      fail(text_of(invocation) + " is asked about although nobody wants to know");
+    }
+    return;
+  }
+  fail(text_of(invocation) + " is asked about before that was durable");
 }
 
 void Oracle::on_effect(const std::string& key, EffectClass effect_class) {

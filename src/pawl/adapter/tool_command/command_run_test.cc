@@ -1,8 +1,10 @@
 #include "pawl/adapter/tool_command/command_run.h"
 
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "pawl/adapter/tool_command/command_test_support.h"
 
@@ -10,6 +12,21 @@ namespace pawl::tool_command {
 namespace {
 
 using Kind = ToolOutcome::Kind;
+
+TEST_CASE("a command that is stopped before it has started is not started") {
+  const TestDirectory directory;
+  const Fd stop(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+  CommandPlan plan;
+  plan.argv = {"touch", "started"};
+  plan.environment = {"PATH=" + std::string(kCommandPath)};
+  plan.working_directory = directory.path();
+  plan.timeout_ms = 60'000;
+
+  const CommandEnd end = run_command(plan, stop);
+
+  CHECK(std::holds_alternative<NeverAllowed>(end.how));
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/started"));
+}
 
 TEST_CASE("a timeout takes the background processes with it") {
   const TestDirectory directory;
