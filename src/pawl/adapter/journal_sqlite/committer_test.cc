@@ -190,6 +190,26 @@ TEST_CASE("a foreign writer is waited for, and too long a wait is no reason to s
   CHECK(append_now(view, append_of(run, 1, 2, "r2")) == "ok");
 }
 
+TEST_CASE("what has been written no longer counts as waiting") {
+  SqliteOptions options;
+  options.queued_bytes_max = 10'000;
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  for (std::uint64_t seq = 1; seq <= 20; ++seq) {
+    REQUIRE(append_now(view, append_of(run, 1, seq, std::string(2'000, 'x'))) == "ok");
+  }
+  auto writer = std::make_unique<ForeignWriter>(store.database());
+  Texts seen;
+  for (std::uint64_t seq = 21; seq <= 23; ++seq) {
+    store.owner->append(append_of(run, 1, seq, std::string(2'000, 'x')),
+                        [&](const Status& status) { seen.push_back(outcome(status)); });
+  }
+  writer.reset();
+  REQUIRE(store.loop.run_until([&] { return seen.size() == 3; }));
+  CHECK(seen == Texts{"ok", "ok", "ok"});
+}
+
 TEST_CASE("a record that its job took back does not count as written") {
   SqliteStore store;
   StoreView view = store.view();

@@ -77,6 +77,26 @@ TEST_CASE("a run is hidden by one row and swept within the budget of each slice"
   CHECK_FALSE(sweep_slice(*tables.connection, budget)->more);
 }
 
+TEST_CASE("nothing of a removed run is left in any table") {
+  Tables tables;
+  tables.fill("gone", 2, 10);
+  Append last = append_of(run_id("gone"), 1, 2, "x");
+  last.snapshot = StoredSnapshot{2, last.chain, "state"};
+  REQUIRE(write_append(*tables.connection, last));
+  REQUIRE(write_inbox(*tables.connection, run_id("gone"), 0, "a message"));
+  REQUIRE(write_removal(*tables.connection, run_id("gone")));
+
+  SliceBudget budget;
+  budget.ms_max = 60'000;
+  REQUIRE_FALSE(sweep_slice(*tables.connection, budget)->more);
+
+  for (const std::string table :
+       {"runs", "journal", "places", "blobs", "snapshots", "inbox", "removals"}) {
+    CAPTURE(table);
+    CHECK(tables.count(table) == 0);
+  }
+}
+
 TEST_CASE("a slice ends at its bytes, and has always done something") {
   Tables tables;
   tables.fill("gone", 10, 1'000);

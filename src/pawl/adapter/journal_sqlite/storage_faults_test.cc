@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -244,6 +245,29 @@ TEST_CASE("a sync that fails, whichever it is, loses nothing that was acknowledg
     REQUIRE((workload.last == "unavailable" || workload.acknowledged == kAppends));
     REQUIRE(nth < 10'000);
   }
+}
+
+TEST_CASE("what a crash left in the log is not built on before the disk has it") {
+  const InstalledCalls calls;
+  const TempDirectory directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    TestLoop loop;
+    auto journal = SqliteJournal::open(directory.path(), loop, without_checkpoints());
+    StoreView view{loop, **journal};
+    const bool written = contract::append_now(view, append_of(run_id("a"), 1, 0, "r0")) == "ok";
+    ::_exit(written ? 0 : 1);  // without closing it
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(status == 0);
+
+  TestLoop loop;
+  syncs.plan(1, 1'000, EIO);
+  CHECK(outcome(SqliteJournal::open(directory.path(), loop)) == "unavailable");
+  CHECK(syncs.seen > 0);
+  syncs.plan(0, 0, EIO);
+  CHECK(records_in(directory.path()) == 1);
 }
 
 // SQLite itself calls it damage.
