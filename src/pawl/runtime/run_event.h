@@ -25,11 +25,11 @@ struct RecordView {
   std::string detail;
   Tally tally;
   std::string currency;
-  std::vector<CallId> calls_in_doubt;  // of a run that waits or is over
+  std::vector<CallId> calls_in_doubt;   // of a run that waits or is over
   std::optional<std::uint64_t> output;  // the record with what the run had said by then
 };
 
-RecordView view_of(const Record& record, const RunState& after);
+RecordView view_of(Record record, const RunState& after);
 
 // The record that holds what a finished (or stopped, or waiting) run says: its last text.
 std::optional<std::uint64_t> output_record(const RunState& state);
