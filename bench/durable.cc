@@ -1,195 +1,264 @@
-// A small driver that measures durable runs side by side with the same runs in memory and with raw
-// grouped SQLite inserts of the same bytes:
-//   pawl_bench_durable steps RUNS STEPS BYTES [DIR]   steps/s, CPU and bytes written a step
-//   pawl_bench_durable open DIR                      opens the newest run of a store made by it
+// Durable runs beside the same runs in memory and beside raw grouped SQLite inserts of the same
+// bytes, all in one process on one file system. What is printed, and how it was on one machine:
+// docs/performance.md.
+//   pawl_bench_durable steps RUNS STEPS BYTES [ROUNDS]    steps/s, CPU and bytes written a step
+//   pawl_bench_durable reading RUNS STEPS BYTES [ROUNDS]  with a model that reads four messages
+//   pawl_bench_durable durable RUNS STEPS BYTES           the durable ones alone, for a profiler
+//   pawl_bench_durable growth                  size of the store by number of steps
+//   pawl_bench_durable make DIR EVENTS BYTES   one run of so many events
+//   pawl_bench_durable open DIR [whole]        loads the newest run, by its snapshot or all of it
 #include <fmt/format.h>
-#include <sys/resource.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "bench/meter.h"
+#include "bench/raw_sqlite.h"
+#include "bench/workload.h"
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/engine.h"
 
-namespace pawl {
+namespace pawl::bench {
 namespace {
-
-// Answers at once with a result of the wanted size, a different one each time.
-class EchoTool : public Tool {
- public:
-  EchoTool(Loop& loop, std::size_t bytes) : loop_(loop), bytes_(bytes) {
-    spec_.name = "echo";
-    spec_.effect = EffectClass::pure;
-  }
-  const ToolSpec& spec() const override { return spec_; }
-  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
-                                    std::function<void(ToolOutcome)> done) override {
-    std::string content = invocation.key;
-    while (content.size() < bytes_) content += content;
-    content.resize(bytes_);
-    auto answer = std::make_unique<Answer>();
-    loop_.post([wanted = answer->wanted, done = std::move(done), content = std::move(content)] {
-      if (*wanted) done({ToolOutcome::Kind::succeeded, content, content.size()});
-    });
-    return answer;
-  }
-  std::unique_ptr<Operation> status(const ToolInvocation&,
-                                    std::function<void(ToolStatus)>) override {
-    return nullptr;
-  }
-
- private:
-  struct Answer : Operation {
-    std::shared_ptr<bool> wanted = std::make_shared<bool>(true);
-    ~Answer() override { *wanted = false; }
-    void abort() override {}
-  };
-  Loop& loop_;
-  std::size_t bytes_;
-  ToolSpec spec_;
-};
-
-RunnableAgent agent_of(Loop& loop, std::uint64_t steps, std::size_t bytes) {
-  RunnableAgent agent;
-  agent.charter.name = "bench";
-  agent.charter.instructions = "x";
-  agent.charter.model = "scripted";
-  agent.charter.limits.steps = steps;
-  agent.charter.limits.model_calls = UINT32_MAX;
-  agent.charter.limits.tool_calls = UINT32_MAX;
-  agent.charter.limits.tokens = UINT64_MAX / 2;
-  agent.charter.limits.bytes_in = UINT64_MAX / 2;
-  agent.charter.limits.bytes_out = UINT64_MAX / 2;
-  Script script;
-  script.replies = {ScriptReply::call("echo", R"({"n":{{n}}})")};
-  script.after_last = Script::AfterLast::repeats_last;
-  agent.executor = make_scripted_executor(script, loop);
-  agent.tools = {std::make_shared<EchoTool>(loop, bytes)};
-  return agent;
-}
-
-double now_s() {
-  using std::chrono::steady_clock;
-  return std::chrono::duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-double cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-std::uint64_t written_bytes() {
-  std::uint64_t bytes = 0;
-  std::FILE* file = std::fopen("/proc/self/io", "r");
-  if (file == nullptr) return 0;
-  char line[128];
-  while (std::fgets(line, sizeof line, file) != nullptr) {
-    unsigned long long value = 0;
-    if (std::sscanf(line, "write_bytes: %llu", &value) == 1) bytes = value;
-  }
-  std::fclose(file);
-  return bytes;
-}
 
 struct Load {
   std::uint64_t runs;
   std::uint64_t steps;
   std::size_t bytes;
+  Model model = Model::blind;
+
+  double all_steps() const { return static_cast<double>(runs * steps); }
 };
 
-void measure(const std::string& what, AsioLoop& loop, Store store, const Load& load) {
+[[noreturn]] void give_up(const Error& error) {
+  fmt::print(stderr, "{}\n", error.message);
+  std::exit(1);
+}
+
+std::unique_ptr<SqliteJournal> open_store(const std::string& directory, Loop& loop) {
+  auto journal = SqliteJournal::open(directory, loop);
+  if (!journal) give_up(journal.error());
+  return *std::move(journal);
+}
+
+template <class AnyJournal>
+Store store_of(AnyJournal& journal) {
+  return {&journal, &journal, &journal, &journal};
+}
+
+// Starts all runs at once and waits for the last to end.
+Cost play(AsioLoop& loop, Store store, const Load& load) {
   Engine engine({loop, store, {}, {}, "bench"});
   std::uint64_t ended = 0;
   engine.on_ended([&ended](const RunId&, const Status& status) {
-    if (!status) fmt::print(stderr, "failed: {}\n", status.error().message);
+    if (!status) give_up(status.error());
     ++ended;
   });
-  const double wall = now_s();
-  const double cpu = cpu_s();
-  const std::uint64_t written = written_bytes();
+  const auto tool = make_echo_tool(loop, load.bytes);
+  const RunnableAgent agent = agent_with(tool, loop, load.steps, load.model);
+  const Meter meter;
   for (std::uint64_t i = 0; i < load.runs; ++i) {
-    engine.start({agent_of(loop, load.steps, load.bytes), "go", std::nullopt, nullptr},
-                 [](const Result<RunId>&) {});
+    engine.start({agent, "go", std::nullopt, nullptr}, [](const Result<RunId>& run) {
+      if (!run) give_up(run.error());
+    });
   }
   loop.run_until([&] { return ended == load.runs; });
-  const auto steps = static_cast<double>(load.runs * load.steps);
-  fmt::print("{:10} {:6} runs x {:7} steps: {:9.0f} steps/s, {:6.1f} us CPU/step, {:6.0f} B/step\n",
-             what, load.runs, load.steps, steps / (now_s() - wall), (cpu_s() - cpu) / steps * 1e6,
-             static_cast<double>(written_bytes() - written) / steps);
+  return cost_since(meter, load.all_steps());
 }
 
-int steps(const Load& load, const std::string& directory) {
+// The records of all runs, in the order in which runs that keep step write them.
+std::vector<RawRow> rows_of(SqliteJournal& journal, const Load& load) {
+  const auto runs = journal.list({"", "", "", load.runs});
+  if (!runs) give_up(runs.error());
+  std::vector<std::vector<StoredRecord>> records;
+  std::size_t longest = 0;
+  for (const RunSummary& run : *runs) {
+    auto read = journal.read(run.id, 0, SIZE_MAX);
+    if (!read) give_up(read.error());
+    records.push_back(*std::move(read));
+    longest = std::max(longest, records.back().size());
+  }
+  std::vector<RawRow> rows;
+  for (std::size_t seq = 0; seq < longest; ++seq) {
+    for (std::size_t run = 0; run < records.size(); ++run) {
+      if (seq >= records[run].size()) continue;
+      StoredRecord& record = records[run][seq];
+      rows.push_back({static_cast<std::int64_t>(run), static_cast<std::int64_t>(seq),
+                      std::move(record.bytes), std::string(record.chain.view())});
+    }
+  }
+  return rows;
+}
+
+// What was measured of one way to write, round by round.
+struct Series {
+  const char* what;
+  std::vector<Cost> rounds = {};
+
+  double middle(double Cost::* figure) const {
+    std::vector<double> values;
+    for (const Cost& cost : rounds) values.push_back(cost.*figure);
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  }
+};
+
+void print_series(const Series& series, double durable) {
+  const auto [least, most] = std::minmax_element(
+      series.rounds.begin(), series.rounds.end(),
+      [](const Cost& a, const Cost& b) { return a.steps_per_s < b.steps_per_s; });
+  const double speed = series.middle(&Cost::steps_per_s);
+  fmt::print("| {:20} | {:8.0f} | {:8.0f} to {:8.0f} | {:9.2f} | {:6.1f} | {:7.0f} | {:7.0f} |\n",
+             series.what, speed, least->steps_per_s, most->steps_per_s, durable / speed,
+             series.middle(&Cost::cpu_us), series.middle(&Cost::disk_bytes),
+             series.middle(&Cost::call_bytes));
+}
+
+void print_table(const Load& load, const std::vector<RawRow>& rows,
+                 const std::vector<Series>& all) {
+  std::size_t bytes = 0;
+  for (const RawRow& row : rows) bytes += row.bytes.size();
+  fmt::print(
+      "\n{} runs at once x {} steps, results of {} bytes: {} records, {:.0f} bytes a step\n\n",
+      load.runs, load.steps, load.bytes, rows.size(),
+      static_cast<double>(bytes) / load.all_steps());
+  fmt::print("| {:20} | {:8} | {:20} | {:9} | {:6} | {:7} | {:7} |\n", "", "steps/s", "range",
+             "durable /", "CPU us", "B disk", "B calls");
+  fmt::print("|---|---|---|---|---|---|---|\n");
+  const double durable = all.front().middle(&Cost::steps_per_s);
+  for (const Series& series : all) print_series(series, durable);
+}
+
+// All ways in turn, so that what else the machine does meets all of them.
+void steps(const Load& load, std::uint64_t rounds, const std::string& directory) {
+  Series durable{"durable"};
+  Series memory{"in memory"};
+  Series raw{"raw SQLite"};
+  Series unsynced{"raw SQLite, no sync"};
+  std::vector<RawRow> rows;
+  // Runs that keep step give the committer a record each.
+  const std::size_t group = std::min<std::size_t>(load.runs, SqliteOptions{}.group_jobs_max);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const std::string place = directory + "/" + std::to_string(round);
+    AsioLoop loop;
+    {
+      const auto journal = open_store(place, loop);
+      durable.rounds.push_back(play(loop, store_of(*journal), load));
+      if (round == 0) rows = rows_of(*journal, load);
+    }
+    const double all = load.all_steps();
+    raw.rounds.push_back(write_raw(place + "/raw.db", rows, group, Sync::full, all));
+    MemoryJournal in_memory(loop);
+    memory.rounds.push_back(play(loop, store_of(in_memory), load));
+    unsynced.rounds.push_back(write_raw(place + "/unsynced.db", rows, group, Sync::off, all));
+  }
+  print_table(load, rows, {durable, memory, raw, unsynced});
+}
+
+// Nothing but the durable runs, for a profiler.
+void durable_only(const Load& load, const std::string& directory) {
   AsioLoop loop;
+  const auto journal = open_store(directory, loop);
+  const Cost cost = play(loop, store_of(*journal), load);
+  fmt::print("{:.0f} steps/s, {:.1f} us CPU a step, {:.0f} bytes to disk a step\n",
+             cost.steps_per_s, cost.cpu_us, cost.disk_bytes);
+}
+
+void growth(const std::string& directory) {
+  constexpr std::size_t kResultBytes = 2'000;
+  for (const std::uint64_t count : {100U, 200U, 400U, 800U}) {
+    AsioLoop loop;
+    const std::string place = directory + "/" + std::to_string(count);
+    const auto journal = open_store(place, loop);
+    play(loop, store_of(*journal), {1, count, kResultBytes});
+    if (const Status done = journal->checkpoint(); !done) give_up(done.error());
+    const auto size = std::filesystem::file_size(place + "/pawl.db");
+    const auto payload = count * kResultBytes;
+    fmt::print("{:4} steps x {} bytes: database {:8} bytes, {:.2f} x the payload\n", count,
+               kResultBytes, size, static_cast<double>(size) / static_cast<double>(payload));
+  }
+}
+
+// Left as by a crash, so that its snapshot is still there: a run that is over has none.
+void make(const std::string& directory, std::uint64_t events, std::size_t bytes) {
+  AsioLoop loop;
+  const auto journal = open_store(directory, loop);
+  const Meter meter;
   {
-    MemoryJournal memory(loop);
-    measure("memory", loop, {&memory, &memory, &memory, &memory}, load);
+    Engine engine({loop, store_of(*journal), {}, {}, "bench"});
+    const RunId id = make_run_id(loop.wall_ms());
+    engine.start({agent_with(make_echo_tool(loop, bytes), loop, events), "go", id, nullptr},
+                 [](const Result<RunId>&) {});
+    loop.run_until([&] {
+      const Run* run = engine.find(id);
+      return run == nullptr || (*run)->length >= events;
+    });
   }
-  auto journal = SqliteJournal::open(directory, loop);
-  if (!journal) {
-    fmt::print(stderr, "{}\n", journal.error().message);
-    return 1;
-  }
-  SqliteJournal& sqlite = **journal;
-  measure("durable", loop, {&sqlite, &sqlite, &sqlite, &sqlite}, load);
-  if (const Status done = sqlite.checkpoint(); !done) fmt::print("{}\n", done.error().message);
+  if (const Status done = journal->checkpoint(); !done) give_up(done.error());
   const auto size = std::filesystem::file_size(directory + "/pawl.db");
-  const auto payload = load.runs * load.steps * load.bytes;
-  fmt::print("database {} bytes after a checkpoint: {:.2f} x the payload of {}\n", size,
-             static_cast<double>(size) / static_cast<double>(payload), payload);
-  return 0;
+  fmt::print("made a run of {} events, {:.1f} MiB, in {:.1f} s, peak {} MiB\n", events,
+             static_cast<double>(size) / (1U << 20U), now_s() - meter.wall, peak_kib() / 1024);
 }
 
-long peak_kib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
-int open_only(const std::string& directory) {
+void load_newest(const std::string& directory, UseSnapshot use) {
   AsioLoop loop;
   const double start = now_s();
-  auto journal = SqliteJournal::open(directory, loop);
-  if (!journal) return 1;
-  const auto runs = (*journal)->list({});
-  if (!runs || runs->empty()) return 1;
-  for (const UseSnapshot use : {UseSnapshot::yes, UseSnapshot::no}) {
-    const double before = now_s();
-    const auto loaded = load_run(**journal, runs->front().id, use);
-    if (!loaded) {
-      fmt::print(stderr, "{}\n", loaded.error().message);
-      return 1;
-    }
-    fmt::print("{}: {} records in {:.2f} s ({:.2f} s since start), peak {} MiB\n",
-               use == UseSnapshot::yes ? "with snapshot" : "from record 0", loaded->run->length,
-               now_s() - before, now_s() - start, peak_kib() / 1024);
+  const auto journal = open_store(directory, loop);
+  const auto runs = journal->list({"", "", "", 1});
+  if (!runs) give_up(runs.error());
+  if (runs->empty()) give_up({ErrorCode::not_found, "no run in " + directory});
+  const double opened = now_s();
+  const auto loaded = load_run(*journal, runs->front().id, use);
+  if (!loaded) give_up(loaded.error());
+  fmt::print("{:8} events, {}: store opened in {:.1f} ms, run loaded in {:.1f} ms, peak {} MiB\n",
+             loaded->run->length, use == UseSnapshot::yes ? "by its snapshot" : "from record 0  ",
+             (opened - start) * 1e3, (now_s() - opened) * 1e3, peak_kib() / 1024);
+}
+
+// In a directory below TMPDIR or /tmp that is removed afterwards: the file system is measured too.
+void in_temporary(const std::function<void(const std::string&)>& work) {
+  std::string place = (std::filesystem::temp_directory_path() / "pawl-bench-XXXXXX").string();
+  if (mkdtemp(place.data()) == nullptr) give_up({ErrorCode::unavailable, "no temporary directory"});
+  work(place);
+  std::filesystem::remove_all(place);
+}
+
+int run(const std::vector<std::string>& args) {
+  const auto text = [&args](std::size_t i) { return args.size() > i ? args[i] : std::string(); };
+  const auto number = [&](std::size_t i, std::uint64_t otherwise) {
+    return args.size() > i ? std::strtoull(args[i].c_str(), nullptr, 10) : otherwise;
+  };
+  constexpr std::uint64_t kRounds = 3;
+  const std::string what = text(0);
+  Load load{number(1, 64), number(2, 100), number(3, 200)};
+  if (what == "reading") load.model = Model::reads_four_messages;
+  if (what == "steps" || what == "reading") {
+    in_temporary([&](const std::string& place) { steps(load, number(4, kRounds), place); });
+  } else if (what == "durable") {
+    in_temporary([&](const std::string& place) { durable_only(load, place); });
+  } else if (what == "growth") {
+    in_temporary(growth);
+  } else if (what == "make" && args.size() == 4) {
+    make(text(1), number(2, 0), number(3, 0));
+  } else if (what == "open" && args.size() >= 2) {
+    load_newest(text(1), text(2) == "whole" ? UseSnapshot::no : UseSnapshot::yes);
+  } else {
+    fmt::print(stderr, "see the top of bench/durable.cc for what this takes\n");
+    return 2;
   }
   return 0;
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  const auto number = [&args](std::size_t i, std::uint64_t otherwise) {
-    return args.size() > i ? std::strtoull(args[i].c_str(), nullptr, 10) : otherwise;
-  };
-  const std::string what = args.empty() ? "steps" : args[0];
-  char pattern[] = "/tmp/pawl-bench-XXXXXX";
-  if (what == "open" && args.size() > 1) return pawl::open_only(args[1]);
-  const std::string directory = args.size() > 4 ? args[4] : std::string(mkdtemp(pattern));
-  const int code = pawl::steps({number(1, 64), number(2, 100), number(3, 200)}, directory);
-  if (args.size() <= 4) std::filesystem::remove_all(directory);
-  return code;
+  return pawl::bench::run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -80,15 +80,18 @@ Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
   auto record = advance(loaded_.run, std::move(event), now());
   if (!record) return record.error();
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
-  append(*record, std::move(blobs));
+  append(*std::move(record), std::move(blobs));
   if (wants_park(loaded_.run.state())) return feed(RunWaiting{});
   arm_timer();
   return ok();
 }
 
 std::optional<RunSummary> Driver::changed_summary() {
-  RunSummary summary = summary_of(loaded_.run.state());
-  if (summary.status == summary_status_ && summary.reason == summary_reason_) return std::nullopt;
+  const RunState& state = loaded_.run.state();
+  if (name(status_of(state)) == summary_status_ && summary_reason(state) == summary_reason_) {
+    return std::nullopt;
+  }
+  RunSummary summary = summary_of(state);
   summary_status_ = summary.status;
   summary_reason_ = summary.reason;
   return summary;
@@ -105,7 +108,7 @@ std::optional<StoredSnapshot> Driver::due_snapshot() {
   return snapshot;
 }
 
-void Driver::append(const Record& record, std::vector<StoredBlob> blobs) {
+void Driver::append(Record record, std::vector<StoredBlob> blobs) {
   Append append;
   append.run = id_;
   append.epoch = setup_.drive.epoch;
@@ -121,7 +124,7 @@ void Driver::append(const Record& record, std::vector<StoredBlob> blobs) {
   if (finished) append.snapshots = Append::Snapshots::drop;
   if (!finished) append.snapshot = due_snapshot();
   ++appends_open_;
-  auto view = std::make_shared<const RecordView>(view_of(record, loaded_.run.state()));
+  auto view = std::make_shared<const RecordView>(view_of(std::move(record), loaded_.run.state()));
   services_.store.journal->append(std::move(append),
                                   [weak = weak_from_this(), view](const Status& status) {
                                     if (const auto self = weak.lock())

@@ -84,7 +84,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   struct Pending;
 
   Stamp now() const;
-  void append(const Record& record, std::vector<StoredBlob> blobs);
+  void append(Record record, std::vector<StoredBlob> blobs);
   std::optional<RunSummary> changed_summary();
   std::optional<StoredSnapshot> due_snapshot();
   void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);

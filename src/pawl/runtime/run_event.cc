@@ -1,11 +1,12 @@
 #include "pawl/runtime/run_event.h"
 
+#include <utility>
+
 namespace pawl {
 
-RecordView view_of(const Record& record, const RunState& after) {
+RecordView view_of(Record record, const RunState& after) {
   RecordView view;
   view.run = after.id;
-  view.record = record;
   view.step = after.tally.steps;
   view.primary = record.instance == kRootInstance;
   view.status = status_of(after);
@@ -18,6 +19,7 @@ RecordView view_of(const Record& record, const RunState& after) {
                     std::holds_alternative<RunWaiting>(record.event);
   if (last) view.calls_in_doubt = calls_in_doubt(after);
   view.output = output_record(after);
+  view.record = std::move(record);
   return view;
 }
 

@@ -29,7 +29,7 @@ struct RecordView {
   std::optional<std::uint64_t> output;  // the record with what the run had said by then
 };
 
-RecordView view_of(const Record& record, const RunState& after);
+RecordView view_of(Record record, const RunState& after);
 
 // The record that holds what a finished (or stopped, or waiting) run says: its last text.
 std::optional<std::uint64_t> output_record(const RunState& state);

@@ -91,6 +91,7 @@ Committer::~Committer() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
+    let_go_ = queue_.size();
   }
   changed_.notify_all();
   thread_.join();
@@ -116,9 +117,9 @@ bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
                       [this] { return closing_ || checkpoint_ || !write_backs_.empty(); });
     return !closing_;
   }
-  changed_.wait(
-      lock, [this] { return closing_ || checkpoint_ || !write_backs_.empty() || !queue_.empty(); });
-  return !closing_ || !queue_.empty();
+  changed_.wait(lock,
+                [this] { return closing_ || checkpoint_ || !write_backs_.empty() || let_go_ > 0; });
+  return !closing_ || let_go_ > 0;
 }
 
 bool Committer::take_group(Group& group) {
@@ -138,7 +139,7 @@ bool Committer::take_group(Group& group) {
   // On a full disk a small job may still fit, and a large one must not keep it from trying.
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
   std::size_t bytes = 0;
-  while (!queue_.empty() && group.size() < jobs_max) {
+  for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {
     bytes += queue_.front().job.bytes;
     if (!group.empty() && bytes > options_.group_bytes_max) break;
     group.push_back(std::move(queue_.front()));
@@ -171,6 +172,18 @@ void Committer::commit_group(Group& group) {
 
 // The whole transaction. An error means that it must be rolled back.
 Status Committer::do_jobs(Group& group) {
+  PAWL_TRY(const Traces traces, try_jobs(group, Savepoints::for_others));
+  if (traces == Traces::left) {
+    PAWL_CHECK(Query(*connection_, "ROLLBACK").run());
+    connection_->tail().forget();
+    PAWL_CHECK(try_jobs(group, Savepoints::for_all));
+  }
+  const Tail& tail = connection_->tail();
+  if (tail.is_current && tail.size() > Tail::kRecordsMax) PAWL_CHECK(place_tail(*connection_));
+  return Query(*connection_, "COMMIT").run();
+}
+
+Result<Committer::Traces> Committer::try_jobs(Group& group, Savepoints savepoints) {
   PAWL_CHECK(Query(*connection_, "BEGIN IMMEDIATE").run());
   connection_->tail().is_current = false;  // others may have written
   std::vector<std::string_view> failed;    // runs
@@ -179,39 +192,52 @@ Status Committer::do_jobs(Group& group) {
     const bool behind =
         !run.empty() &&
         (order_->has_failed(run) || std::find(failed.begin(), failed.end(), run) != failed.end());
-    entry.outcome = behind ? Status(failed_before(run)) : do_job(entry);
-    if (connection_->fault() != Fault::none) return *entry.outcome;
+    if (behind) {
+      entry.outcome = failed_before(run);
+    } else {
+      PAWL_TRY(const Traces traces, do_job(entry, savepoints));
+      if (traces == Traces::left) return traces;
+    }
     if (!*entry.outcome && !run.empty()) failed.push_back(run);
   }
-  const Tail& tail = connection_->tail();
-  if (tail.is_current && tail.size() > Tail::kRecordsMax) PAWL_CHECK(place_tail(*connection_));
-  return Query(*connection_, "COMMIT").run();
+  return Traces::none;
 }
 
-// A savepoint for each, so that what one run is refused does not undo the others.
-Status Committer::do_job(Entry& entry) {
+// What one run is refused must not undo the others. An append looks before it changes anything, so
+// that it is done without a savepoint, which would cost more than the append itself.
+Result<Committer::Traces> Committer::do_job(Entry& entry, Savepoints savepoints) {
   if (entry.waiter && entry.waiter->abandoned) {
-    return Error{ErrorCode::cancelled, "nobody waits for it any more"};
+    entry.outcome = Error{ErrorCode::cancelled, "nobody waits for it any more"};
+    return Traces::none;
   }
-  PAWL_CHECK(Query(*connection_, "SAVEPOINT job").run());
-  Status status = entry.job.work(*connection_);
-  if (!status) {
+  const bool undone = savepoints == Savepoints::for_all || entry.job.run.empty();
+  if (undone) PAWL_CHECK(Query(*connection_, "SAVEPOINT job").run());
+  const std::int64_t changes = sqlite3_total_changes64(connection_->handle());
+  entry.outcome = entry.job.work(*connection_);
+  Traces traces = Traces::none;
+  if (!*entry.outcome) {
     if (connection_->fault() == Fault::toobig) connection_->clear_fault();
-    if (connection_->fault() != Fault::none) return status;
-    PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
-    connection_->tail().forget();
+    if (connection_->fault() != Fault::none) return entry.outcome->error();
+    const bool changed = sqlite3_total_changes64(connection_->handle()) != changes;
+    if (changed && !undone) traces = Traces::left;
+    if (undone) {
+      PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
+      connection_->tail().forget();
+    }
   }
-  PAWL_CHECK(Query(*connection_, "RELEASE job").run());
-  return status;
+  if (undone) PAWL_CHECK(Query(*connection_, "RELEASE job").run());
+  return traces;
 }
 
 // Rolled back, acknowledged to nobody, and first in line again. Only those who block the loop are
 // told at once.
 void Committer::keep_for_later(Group& group, const Error& error) {
   const std::lock_guard lock(mutex_);
+  let_go_ += group.size();
   std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
   group.clear();
-  std::erase_if(queue_, [&](const Entry& entry) {
+  // Those who block the loop have been let go.
+  let_go_ -= std::erase_if(queue_, [&](const Entry& entry) {
     if (!entry.waiter) return false;
     entry.waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
     return true;
@@ -231,6 +257,7 @@ void Committer::stop_for_good(Group& group, const Error& error) {
   disk_full_ = false;
   std::move(queue_.begin(), queue_.end(), std::back_inserter(group));
   queue_.clear();
+  let_go_ = 0;
   queued_bytes_ = 0;
   for (Entry& entry : group) {
     entry.outcome = reason;
@@ -296,6 +323,18 @@ void Committer::submit(Job job, std::optional<Error> refusal) {
   queued_bytes_ += job.bytes;
   queue_.push_back(Entry{std::move(job), nullptr, std::nullopt});
   lock.unlock();
+  if (std::exchange(letting_go_soon_, true)) return;
+  loop_.post([this, alive = std::weak_ptr<char>(alive_)] {
+    if (!alive.expired()) let_go();
+  });
+}
+
+void Committer::let_go() {
+  letting_go_soon_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    let_go_ = queue_.size();
+  }
   changed_.notify_all();
 }
 
@@ -305,6 +344,7 @@ Status Committer::run_now(std::function<Status(Connection&)> work) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return *stopped_;
     queue_.push_back(Entry{Job{"", 0, std::move(work), nullptr}, waiter, std::nullopt});
+    let_go_ = queue_.size();  // the loop waits: it cannot come around
   }
   changed_.notify_all();
   if (waiter->wait(milliseconds(options_.acquire_wait_ms_max))) return *waiter->answer;

@@ -1,5 +1,9 @@
 // The one thread that writes. It takes what has gathered since the last commit, of however many
 // runs, and makes one transaction of it: one sync for all. Callbacks go back to the loop in order.
+//
+// A job is let go when the loop comes around to it, behind what it had to do already: the runs that
+// were called back by one commit have all answered by then, and the next commit is of all of them,
+// not of the fastest.
 #pragma once
 
 #include <atomic>
@@ -24,8 +28,8 @@
 
 namespace pawl::sqlite {
 
-// Something to do in a transaction. It is done again if the transaction was rolled back for want of
-// space, so `work` must not change what it holds.
+// Something to do in a transaction. It is done again if the transaction was rolled back, for want
+// of space or because of another job, so `work` must not change what it holds.
 struct Job {
   std::string run;  // of an append; else empty
   std::size_t bytes = 0;
@@ -75,11 +79,17 @@ class Committer {
   using Group = std::vector<Entry>;
 
   void run();
+  void let_go();
   bool take_group(Group& group);
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
+  // Which jobs can be undone by themselves.
+  enum class Savepoints : std::uint8_t { for_others, for_all };  // for all but appends; for all
+  // Of a job that was refused and could not be undone: the transaction must be done again.
+  enum class Traces : std::uint8_t { none, left };
   Status do_jobs(Group& group);
-  Status do_job(Entry& entry);
+  Result<Traces> try_jobs(Group& group, Savepoints savepoints);
+  Result<Traces> do_job(Entry& entry, Savepoints savepoints);
   void keep_for_later(Group& group, const Error& error);
   void fail_all(Group& group, const Error& error);
   void stop_for_good(Group& group, const Error& error);
@@ -95,6 +105,7 @@ class Committer {
 
   Loop& loop_;
   const SqliteOptions options_;
+  bool letting_go_soon_ = false;  // the loop thread's
   std::shared_ptr<AppendOrder> order_ = std::make_shared<AppendOrder>();
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
 
@@ -108,6 +119,7 @@ class Committer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> queue_;
+  std::size_t let_go_ = 0;  // of the queue, from its front: what may be taken
   std::size_t queued_bytes_ = 0;
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
   std::atomic<bool> closing_{false};

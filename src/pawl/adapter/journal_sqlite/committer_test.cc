@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
@@ -56,6 +57,11 @@ TEST_CASE("the contract holds when jobs are not grouped") {
 }
 
 TEST_CASE("a job that is refused halfway leaves nothing, and the others of its group stay") {
+  std::string prefix;  // of the runs that they are appends of
+  SUBCASE("jobs of no run") {}
+  SUBCASE("appends") {
+    prefix = "run";
+  }
   const TempDirectory directory;
   TestLoop loop;
   std::ofstream(directory / "db").flush();
@@ -65,8 +71,10 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   Texts seen;
   {
     sqlite::Committer committer(std::move(*connection), loop, {});
+    int jobs = 0;
     for (const bool refused : {false, true, false}) {
       sqlite::Job job;
+      if (!prefix.empty()) job.run = prefix + std::to_string(++jobs);
       job.work = [refused](sqlite::Connection& writer) -> Status {
         PAWL_CHECK(writer.execute("INSERT INTO t VALUES (1)"));
         if (refused) return Error{ErrorCode::conflict, "no"};
@@ -82,6 +90,35 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   const auto reader = sqlite::Connection::open(directory / "db");
   REQUIRE(reader);
   CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2);
+}
+
+TEST_CASE("what the loop submits in one turn is one transaction, however fast the committer is") {
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  std::vector<std::int64_t> committed;  // rows, as seen from outside when a job is done
+  {
+    sqlite::Committer committer(std::move(*connection), loop, {});
+    std::size_t done = 0;
+    for (int i = 0; i < 50; ++i) {
+      sqlite::Job job;
+      job.work = [&](sqlite::Connection& writer) -> Status {
+        PAWL_TRY(const std::int64_t rows, (*reader)->integer_of("SELECT count(*) FROM t"));
+        committed.push_back(rows);
+        return writer.execute("INSERT INTO t VALUES (1)");
+      };
+      job.done = [&](const Status& status) { done += status ? 1U : 0U; };
+      committer.submit(std::move(job));
+    }
+    REQUIRE(loop.run_until([&] { return done == 50; }));
+  }
+
+  CHECK(committed == std::vector<std::int64_t>(50, 0));
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {
