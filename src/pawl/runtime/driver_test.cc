@@ -80,9 +80,36 @@ class SilentTool final : public Tool {
   ToolSpec spec_;
 };
 
+// A store that is slow to say that it has written.
+class SlowJournal final : public Journal {
+ public:
+  explicit SlowJournal(Journal& inner) : inner_(inner) {}
+  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Status quarantine(const RunId& run, const std::string& why) override {
+    return inner_.quarantine(run, why);
+  }
+  void append(Append append, StatusCallback done) override {
+    inner_.append(std::move(append), [this, done = std::move(done)](const Status& status) {
+      if (!slow) return done(status);
+      held_.emplace_back([done, status] { done(status); });
+    });
+  }
+  void catch_up() {
+    slow = false;
+    for (const auto& one : std::exchange(held_, {})) one();
+  }
+
+  bool slow = false;
+
+ private:
+  Journal& inner_;
+  std::vector<std::function<void()>> held_;
+};
+
 struct Stage {
   TestLoop loop;
   MemoryJournal journal{loop};
+  SlowJournal writer{journal};
   std::shared_ptr<HandExecutor> model = std::make_shared<HandExecutor>();
   std::shared_ptr<SilentTool> tool = std::make_shared<SilentTool>();
   Limits limits;
@@ -109,12 +136,8 @@ struct Stage {
     const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
       return agent();
     };
-    engine = std::make_unique<Engine>(EngineOptions{loop,
-                                                    {&journal, &journal, &journal, &journal},
-                                                    callbacks,
-                                                    source,
-                                                    "stage",
-                                                    snapshot_bytes});
+    engine = std::make_unique<Engine>(EngineOptions{
+        loop, {&writer, &journal, &journal, &journal}, callbacks, source, "stage", snapshot_bytes});
   }
   void start(std::shared_ptr<const InvocationContext> context = nullptr) {
     new_process();
@@ -392,6 +415,31 @@ TEST_CASE("a reply that grows without end is aborted, and the run fails by name"
   stage.loop.run_posted();
   CHECK(stage.listed().status == "failed");
   CHECK(stage.listed().reason == "validation_error");
+}
+
+TEST_CASE("what was given up before its intent was durable is never begun") {
+  Stage stage;
+  SUBCASE("a model call") {
+    stage.writer.slow = true;
+    stage.start();
+  }
+  SUBCASE("a tool call") {
+    stage.start();
+    stage.writer.slow = true;
+    stage.model->asked[0].sink(ToolCallProposed{"wait", "{}", ""});
+    stage.model->reply(ReplyStop::tool_use);
+  }
+  stage.loop.run_posted();
+  const std::size_t asked = stage.model->asked.size();
+  REQUIRE(stage.engine->feed(stage.id, CancelRequested{"somebody", ""}));
+  stage.loop.advance(static_cast<std::int64_t>(kEndingGraceMs));
+
+  stage.writer.catch_up();
+
+  stage.loop.run_posted();
+  CHECK(stage.model->asked.size() == asked);
+  CHECK(stage.tool->invoked.empty());
+  CHECK(stage.listed().status == "cancelled");
 }
 
 TEST_CASE("a cancel aborts the model call under way") {

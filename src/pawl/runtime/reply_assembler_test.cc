@@ -107,6 +107,37 @@ TEST_CASE("a reply of too many blocks is too large as well") {
   CHECK(desk.reply.too_large());
 }
 
+class StrictTool final : public Tool {
+ public:
+  StrictTool() {
+    spec_.name = "strict";
+    spec_.input_schema = R"({"type":"object"})";
+  }
+  const ToolSpec& spec() const override { return spec_; }
+  std::unique_ptr<Operation> invoke(const ToolInvocation&,
+                                    std::function<void(ToolOutcome)>) override {
+    return nullptr;
+  }
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)>) override {
+    return nullptr;
+  }
+
+ private:
+  ToolSpec spec_;
+};
+
+TEST_CASE("arguments are held against the schema of their tool") {
+  Desk desk;
+  desk.tools = *ToolRegistry::make({std::make_shared<StrictTool>()});
+  desk.reply.add(ToolCallProposed{"strict", "{}", ""});
+  desk.reply.add(ToolCallProposed{"strict", "[1]", ""});
+  const Event event = desk.ended({PhaseReplied{}});
+  const auto& blocks = std::get<ModelReplied>(event).blocks;
+  CHECK(std::get<CallBlock>(blocks[0]).fault.empty());
+  CHECK_FALSE(std::get<CallBlock>(blocks[1]).fault.empty());
+}
+
 TEST_CASE("after its end a phase says nothing more") {
   Desk desk;
   desk.reply.add(TextDelta{"all"});

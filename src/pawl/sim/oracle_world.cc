@@ -114,6 +114,9 @@ void Oracle::on_tool_invoked(const ToolInvocation& invocation, const std::string
   if (!input->second.empty() && input->second != invocation.input) {
     return fail(text_of(invocation) + ": " + tool + " gets another input than the model wrote");
   }
+  if (!invocation.input.starts_with('{')) {  // what every schema of the simulated tools asks for
+    return fail(text_of(invocation) + ": " + tool + " gets an input that its schema refuses");
+  }
   const auto known = track.keys.emplace(invocation.call, invocation.key).first;
   if (known->second != invocation.key) return fail(text_of(invocation) + " has another key");
   const auto owner = std::pair(invocation.run.text, invocation.call);
