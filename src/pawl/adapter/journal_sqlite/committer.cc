@@ -106,6 +106,7 @@ void Committer::run() {
   while (take_group(group)) {
     if (!group.empty()) commit_group(group);
     group.clear();
+    taken_ = 0;
     shorten_log();
   }
 }
@@ -145,6 +146,7 @@ bool Committer::take_group(Group& group) {
     group.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
+  taken_ = group.size();
   return true;
 }
 
@@ -234,6 +236,7 @@ Result<Committer::Traces> Committer::do_job(Entry& entry, Savepoints savepoints)
 void Committer::keep_for_later(Group& group, const Error& error) {
   const std::lock_guard lock(mutex_);
   let_go_ += group.size();
+  taken_ = 0;
   std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
   group.clear();
   // Those who block the loop have been let go.
@@ -294,7 +297,7 @@ void Committer::deliver_locked(Group& group) {
 
 std::optional<Error> Committer::overloaded(const Job& job) const {
   if (stopped_) return stopped_;
-  if (queue_.size() >= options_.queued_jobs_max ||
+  if (queue_.size() + taken_ >= options_.queued_jobs_max ||
       (!queue_.empty() && queued_bytes_ + job.bytes > options_.queued_bytes_max)) {
     return Error{ErrorCode::limit_exceeded, disk_full_ ? "too much waits for space on the disk"
                                                        : "too much waits to be written"};
