@@ -99,6 +99,9 @@ def all_stopped(pid):
     """Or ended: it may have been faster."""
     states = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as stat:
-            states.append(stat.read().rpartition(")")[2].split()[0])
+        try:
+            with open(f"/proc/{pid}/task/{task}/stat", encoding="ascii") as stat:
+                states.append(stat.read().rpartition(")")[2].split()[0])
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # This thread has ended since.
     return all(state in "TZX" for state in states)
