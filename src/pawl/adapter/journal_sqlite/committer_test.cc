@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
-#include <vector>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
@@ -92,7 +94,7 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2);
 }
 
-TEST_CASE("what the loop submits in one turn is one transaction, however fast the committer is") {
+TEST_CASE("what the loop submits before it comes around is one transaction") {
   const TempDirectory directory;
   TestLoop loop;
   std::ofstream(directory / "db").flush();
@@ -101,24 +103,42 @@ TEST_CASE("what the loop submits in one turn is one transaction, however fast th
   REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
   const auto reader = sqlite::Connection::open(directory / "db");
   REQUIRE(reader);
-  std::vector<std::int64_t> committed;  // rows, as seen from outside when a job is done
+  const auto committed = [&] { return *(*reader)->integer_of("SELECT count(*) FROM t"); };
+  const std::string database = directory / "db";
+  std::promise<void> go_on;
+  const std::shared_future<void> gone_on = go_on.get_future().share();
+  std::size_t done = 0;
+  std::int64_t seen_by_last = -1;  // rows committed when the last job is done
   {
     sqlite::Committer committer(std::move(*connection), loop, {});
-    std::size_t done = 0;
-    for (int i = 0; i < 50; ++i) {
+    const auto submit = [&](std::function<Status(sqlite::Connection&)> work) {
       sqlite::Job job;
-      job.work = [&](sqlite::Connection& writer) -> Status {
-        PAWL_TRY(const std::int64_t rows, (*reader)->integer_of("SELECT count(*) FROM t"));
-        committed.push_back(rows);
-        return writer.execute("INSERT INTO t VALUES (1)");
-      };
+      job.work = std::move(work);
       job.done = [&](const Status& status) { done += status ? 1U : 0U; };
       committer.submit(std::move(job));
-    }
-    REQUIRE(loop.run_until([&] { return done == 50; }));
+    };
+    const auto insert = [](sqlite::Connection& writer) {
+      return writer.execute("INSERT INTO t VALUES (1)");
+    };
+
+    submit([&](sqlite::Connection& writer) {
+      gone_on.wait();
+      return insert(writer);
+    });
+    loop.run_posted();
+    submit(insert);
+    go_on.set_value();
+    while (committed() < 1) std::this_thread::yield();
+    // The committer has nothing to do now but the second job.
+    submit([&](sqlite::Connection& writer) -> Status {
+      PAWL_TRY(auto outsider, sqlite::Connection::open(database));
+      PAWL_TRY(seen_by_last, outsider->integer_of("SELECT count(*) FROM t"));
+      return insert(writer);
+    });
+    REQUIRE(loop.run_until([&] { return done == 3; }));
   }
 
-  CHECK(committed == std::vector<std::int64_t>(50, 0));
+  CHECK(seen_by_last == 1);
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {

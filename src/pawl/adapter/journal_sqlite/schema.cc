@@ -84,9 +84,10 @@ Status prepare_schema(Connection& connection, const std::string& path, Access ac
     // the file is empty, so that a crash in between leaves nothing that looks like another's
     // database.
     PAWL_CHECK(connection.execute("PRAGMA page_size = " + std::to_string(kPageBytes)));
-    // So that space can be given back a few pages at a time. It can be chosen only now.
+    PAWL_CHECK(connection.execute("BEGIN"));
+    // So that space can be given back a few pages at a time. It can be chosen only while there is
+    // no page, and takes the write lock. By itself it would write a database of nobody's.
     PAWL_CHECK(connection.execute("PRAGMA auto_vacuum = INCREMENTAL"));
-    PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
     PAWL_TRY(objects, connection.integer_of("SELECT count(*) FROM sqlite_schema"));
     PAWL_CHECK(objects == 0 ? create_tables(connection) : connection.execute("ROLLBACK"));
   }

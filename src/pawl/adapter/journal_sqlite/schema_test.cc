@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/contract/journal_contract_support.h"
 #include "tests/support/temp_directory.h"
@@ -24,6 +27,27 @@ std::string text_of(Connection& connection, const char* sql) {
   Query query(connection, sql);
   REQUIRE(query.next());
   return std::string(query.text_at(0));
+}
+
+TEST_CASE("a crash while a store is made leaves an empty file or all of its tables") {
+  const TempDirectory directory;
+  const auto connection = open_empty(directory);
+  struct Commits {
+    std::string path;
+    std::vector<std::uintmax_t> bytes_before;
+  } commits{directory / "db", {}};
+  const auto note = [](void* noted) {
+    auto& all = *static_cast<Commits*>(noted);
+    all.bytes_before.push_back(std::filesystem::file_size(all.path));
+    return 0;
+  };
+  sqlite3_commit_hook(connection->handle(), note, &commits);
+
+  REQUIRE(prepare_schema(*connection, "db"));
+
+  REQUIRE(commits.bytes_before.size() == 2);  // the tables, then the switch to a log
+  CHECK(commits.bytes_before[0] == 0);
+  CHECK(commits.bytes_before[1] > 8192);
 }
 
 // The layout is a promise to every later version: a change here needs a new kSchemaVersion.
