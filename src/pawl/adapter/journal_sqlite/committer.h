@@ -119,7 +119,7 @@ class Committer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> queue_;
-  std::size_t let_go_ = 0;  // of the queue, from its front: what may be taken
+  std::size_t let_go_ = 0;             // of the queue, from its front: what may be taken
   std::atomic<std::size_t> taken_{0};  // jobs of the group that is being committed
   std::size_t queued_bytes_ = 0;
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
