@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/engine.h"
+#include "tests/support/temp_directory.h"
 
 namespace pawl::bench {
 namespace {
@@ -150,12 +150,8 @@ int main(int argc, char** argv) {
   const std::string what = argc == 3 ? argv[1] : "";
   if (what != "live" && what != "parked") give_up("see the top of bench/crowd.cc");
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
-  std::string place = (std::filesystem::temp_directory_path() / "pawl-bench-XXXXXX").string();
-  if (mkdtemp(place.data()) == nullptr) give_up("no temporary directory");
-  {
-    Crowd crowd(place);
-    what == "live" ? live(crowd, runs) : parked(crowd, runs);
-  }
-  std::filesystem::remove_all(place);
+  const pawl::TempDirectory place;
+  Crowd crowd(place.path());
+  what == "live" ? live(crowd, runs) : parked(crowd, runs);
   return 0;
 }

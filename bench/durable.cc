@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/engine.h"
+#include "tests/support/temp_directory.h"
 
 namespace pawl::bench {
 namespace {
@@ -222,14 +222,6 @@ void load_newest(const std::string& directory, UseSnapshot use) {
              (opened - start) * 1e3, (now_s() - opened) * 1e3, peak_kib() / 1024);
 }
 
-// In a directory below TMPDIR or /tmp that is removed afterwards: the file system is measured too.
-void in_temporary(const std::function<void(const std::string&)>& work) {
-  std::string place = (std::filesystem::temp_directory_path() / "pawl-bench-XXXXXX").string();
-  if (mkdtemp(place.data()) == nullptr) give_up({ErrorCode::unavailable, "no temporary directory"});
-  work(place);
-  std::filesystem::remove_all(place);
-}
-
 int run(const std::vector<std::string>& args) {
   const auto text = [&args](std::size_t i) { return args.size() > i ? args[i] : std::string(); };
   const auto number = [&](std::size_t i, std::uint64_t otherwise) {
@@ -240,11 +232,11 @@ int run(const std::vector<std::string>& args) {
   Load load{number(1, 64), number(2, 100), number(3, 200)};
   if (what == "reading") load.model = Model::reads_four_messages;
   if (what == "steps" || what == "reading") {
-    in_temporary([&](const std::string& place) { steps(load, number(4, kRounds), place); });
+    steps(load, number(4, kRounds), TempDirectory().path());
   } else if (what == "durable") {
-    in_temporary([&](const std::string& place) { durable_only(load, place); });
+    durable_only(load, TempDirectory().path());
   } else if (what == "growth") {
-    in_temporary(growth);
+    growth(TempDirectory().path());
   } else if (what == "make" && args.size() == 4) {
     make(text(1), number(2, 0), number(3, 0));
   } else if (what == "open" && args.size() >= 2) {

@@ -26,7 +26,7 @@ void check_journal_contract() {
       {"acquire raises the epoch, which fences the one before", acquire_raises_the_epoch},
       {"a run has one driver until its hold is gone", one_driver_at_a_time},
       {"a run is driven while its drive is held", a_run_is_driven_while_it_is_held},
-      {"the fourth load without an append quarantines", failed_loads_quarantine},
+      {"too many loads without an append quarantine", failed_loads_quarantine},
       {"an append forgives failed loads", an_append_forgives_failed_loads},
       {"a refused append leaves nothing", a_refused_append_leaves_nothing},
       {"an append is whole", an_append_is_whole},

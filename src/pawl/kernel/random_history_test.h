@@ -6,31 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/base/rng.h"
 #include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
-
-// splitmix64: small, and the same everywhere.
-class Rng {
- public:
-  explicit Rng(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31U);
-  }
-  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
-  bool one_in(std::uint64_t n) { return below(n) == 0; }
-  template <class T>
-  const T& pick(const std::vector<T>& values) {
-    return values[below(values.size())];
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 inline RunStarted random_start(Rng& rng) {
   RunStarted start = a_start();

@@ -62,25 +62,32 @@ void Driver::go_on(const Record& last) {
     std::visit([&](const auto& one) { perform(last, one); }, effect);
   }
   if (over_) return;
-  if (wants_park(loaded_.run.state())) {
-    if (const Status parked = feed(RunWaiting{}); !parked) return end(parked);
-  }
-  arm_timer();
+  if (const Status settled = settle(); !settled) return end(settled);
   take_inbox();
 }
 
+// The inbox is read before the run may be parked again: what is refused leaves it with that record.
 void Driver::attach(const std::string& by) {
-  const Status fed = feed(DriverAttached{by});
-  if (!fed) return end(fed);
+  if (const Status taken = take(DriverAttached{by}, {}); !taken) return end(taken);
   take_inbox();
+  if (const Status settled = settle(); !settled) end(settled);
 }
 
 Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
+  PAWL_CHECK(take(std::move(event), std::move(blobs)));
+  return settle();
+}
+
+Status Driver::take(Event event, std::vector<StoredBlob> blobs) {
   if (over_) return Error{ErrorCode::conflict, "run " + id_.text + " is no longer driven here"};
   auto record = advance(loaded_.run, std::move(event), now());
   if (!record) return record.error();
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
   append(*std::move(record), std::move(blobs));
+  return ok();
+}
+
+Status Driver::settle() {
   if (wants_park(loaded_.run.state())) return feed(RunWaiting{});
   arm_timer();
   return ok();

@@ -83,6 +83,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
  private:
   struct Pending;
 
+  // An event and its record, without what follows from where the run stands then.
+  Status take(Event event, std::vector<StoredBlob> blobs);
+  Status settle();
   Stamp now() const;
   void append(Record record, std::vector<StoredBlob> blobs);
   std::optional<RunSummary> changed_summary();

@@ -115,12 +115,8 @@ bool Driver::report_hook(HookPoint point, EffectId effect, const HookAnswer& ans
 }
 
 // A store that cannot be read is not the run's fault: it is left as it is, to be taken up again.
-// Damage is another matter: nobody can drive the run any further.
+// What becomes of a damaged one its engine says.
 void Driver::end_unreadable(const Error& error) {
-  if (error.code == ErrorCode::corrupt) {
-    const Status quarantined = services_.store.journal->quarantine(id_, error.message);
-    if (!quarantined) log("it cannot be quarantined: " + quarantined.error().message);
-  }
   end(Error{error.code, "run " + id_.text + " cannot be driven on: " + error.message});
 }
 

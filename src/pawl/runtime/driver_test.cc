@@ -196,6 +196,21 @@ TEST_CASE("a run that waits is let go when nothing is in its inbox") {
   CHECK_FALSE(*stage.journal.is_driven(stage.id));
 }
 
+TEST_CASE("what a parked run refuses leaves its inbox with the next resume") {
+  Stage stage;
+  stage.start();
+  stage.model->reply(ReplyStop::suspend);
+  stage.loop.run_posted();
+  stage.post(InstanceResumed{kRootInstance, "no such", "somebody"});
+
+  stage.take_over();
+
+  CHECK(stage.rows() == 0);
+  CHECK(stage.engine->live() == 0);
+  CHECK(stage.events() ==
+        Names{"run_started", "model_replied", "run_waiting", "driver_attached", "run_waiting"});
+}
+
 TEST_CASE("what came into the inbox while a run was ending is part of the run") {
   Stage stage;
   stage.start();

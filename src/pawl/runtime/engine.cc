@@ -122,12 +122,14 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                             if (*alive) publish(event);
                           },
                           options_.snapshot_bytes_min};
-  auto driver = std::make_shared<Driver>(std::move(services), std::move(setup),
-                                         [this, id, alive = alive_](const Status& status) {
-                                           if (!*alive) return;
-                                           drivers_.erase(id);
-                                           if (ended_) ended_(id, status);
-                                         });
+  auto driver = std::make_shared<Driver>(
+      std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
+        if (!*alive) return;
+        drivers_.erase(id);
+        const bool damaged = !status && status.error().code == ErrorCode::corrupt;
+        if (damaged) (void)look_again(id);
+        if (ended_) ended_(id, status);
+      });
   drivers_[id] = driver;
   if (!poll_timer_) {
     poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
@@ -198,12 +200,17 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   return setup;
 }
 
-// Loads the run that was just acquired. Damage quarantines it, if a second look finds it too: there
-// is no way back from there, and disks and memory do fail for a moment.
+// Loads the run that was just acquired.
 Result<LoadedRun> Engine::load(const RunId& run) const {
   auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
   if (loaded || loaded.error().code != ErrorCode::corrupt) return loaded;
-  loaded = load_run(*options_.store.reader, run, UseSnapshot::no);
+  return look_again(run);
+}
+
+// Damage quarantines a run, if a second look finds it too: there is no way back from there, and
+// disks and memory do fail for a moment.
+Result<LoadedRun> Engine::look_again(const RunId& run) const {
+  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::no);
   if (!loaded && loaded.error().code == ErrorCode::corrupt) {
     PAWL_CHECK(options_.store.journal->quarantine(run, loaded.error().message));
   }

@@ -70,6 +70,7 @@ class Engine {
   // `charter_of` is the run whose blobs hold the charter.
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
   Result<LoadedRun> load(const RunId& run) const;
+  Result<LoadedRun> look_again(const RunId& run) const;
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
   void poll();

@@ -59,16 +59,15 @@ void SimConnection::post(const RunId& run, std::int64_t at_ms, std::string body,
 }
 
 // Planted bugs: the caller is told that it is durable when it is not.
-bool SimConnection::acknowledged_early(Queued& queued) {
+void SimConnection::acknowledge_early(Queued& queued) {
   const Append* append = std::get_if<Append>(&queued.op);
-  if (append == nullptr) return false;
+  if (append == nullptr) return;
   bool early = storage_.bug() == PlantedBug::intent_unsynced;
   if (storage_.bug() == PlantedBug::result_acknowledged_early) {
     const auto record = decode_record(append->bytes);
     early = record && std::holds_alternative<ToolFinished>(record->event);
   }
   if (early) loop_.post([done = std::exchange(queued.done, [](const Status&) {})] { done(ok()); });
-  return early;
 }
 
 void SimConnection::enqueue(Op op, StatusCallback done) {
@@ -77,7 +76,7 @@ void SimConnection::enqueue(Op op, StatusCallback done) {
         [done = std::move(done)] { done(Error{ErrorCode::unavailable, "the store has stopped"}); });
   }
   queue_.push_back({std::move(op), std::move(done)});
-  acknowledged_early(queue_.back());
+  acknowledge_early(queue_.back());
   schedule(faults_.rng().between(0, 2));
 }
 

@@ -56,7 +56,7 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
   void commit();
   void finish();
   void fail_all();
-  bool acknowledged_early(Queued& queued);
+  void acknowledge_early(Queued& queued);
   void crash();
 
   SimStorage& storage_;

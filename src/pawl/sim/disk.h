@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pawl/base/result.h"
-#include "pawl/sim/rng.h"
+#include "pawl/base/rng.h"
 
 namespace pawl::sim {
 

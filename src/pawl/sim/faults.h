@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "pawl/sim/rng.h"
+#include "pawl/base/rng.h"
 
 namespace pawl::sim {
 

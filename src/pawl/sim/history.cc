@@ -402,8 +402,8 @@ class History {
   // --- The end ----------------------------------------------------------------------------------
 
   bool is_over() {
-    if (started_ < options_.runs || rng_state_checked_at_ == clock_.monotonic_ms()) return false;
-    rng_state_checked_at_ = clock_.monotonic_ms();
+    if (started_ < options_.runs || looked_at_ms_ == clock_.monotonic_ms()) return false;
+    looked_at_ms_ = clock_.monotonic_ms();
     for (std::uint64_t number = 1; number <= started_; ++number) {
       if (!has_ended(RunId{run_name(number)})) return false;
     }
@@ -462,7 +462,7 @@ class History {
   std::uint64_t started_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t crashes_ = 0;
-  std::int64_t rng_state_checked_at_ = -1;
+  std::int64_t looked_at_ms_ = -1;
   std::vector<std::string> trace_;
 };
 

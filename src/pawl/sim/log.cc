@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "pawl/base/rng.h"
 #include "pawl/kernel/bytes.h"
-#include "pawl/sim/rng.h"
 
 namespace pawl::sim {
 namespace {

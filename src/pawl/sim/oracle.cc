@@ -3,34 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pawl/kernel/bytes.h"
+#include "pawl/base/rng.h"
 #include "pawl/kernel/codec.h"
-#include "pawl/sim/rng.h"
+#include "pawl/runtime/contents.h"
 
 namespace pawl::sim {
 namespace {
 
 std::string text_of(const RunId& run, std::uint64_t seq) {
   return "record " + std::to_string(seq) + " of run " + run.text;
-}
-
-// Calls `each` for every Content inside a value.
-template <class T, class Each>
-void contents_of(const T& value, Each& each) {
-  if constexpr (std::is_same_v<T, Content>) {
-    each(value);
-  } else if constexpr (HasFields<const T>) {
-    T::fields(value, [&each](const char*, const auto& field) { contents_of(field, each); });
-  } else if constexpr (requires { value.valueless_by_exception(); }) {
-    std::visit([&each](const auto& one) { contents_of(one, each); }, value);
-  } else if constexpr (requires {
-                         value.has_value();
-                         *value;
-                       }) {
-    if (value) contents_of(*value, each);
-  } else if constexpr (requires { value.begin(); } && !std::is_same_v<T, std::string>) {
-    for (const auto& one : value) contents_of(one, each);
-  }
 }
 
 }  // namespace
@@ -348,13 +329,10 @@ void Oracle::rebuild(const std::string& id, Track& track) {
 }
 
 void Oracle::check_blobs(const RunId& id, const Record& record) {
-  auto check = [&](const Content& content) {
-    const BlobRef* blob = content.blob();
-    if (blob != nullptr && !storage_->index().blob(id, blob->digest)) {
-      fail(text_of(id, record.seq) + " names a content that is not there");
-    }
-  };
-  contents_of(record.event, check);
+  for (const BlobRef& blob : blobs_of(record.event)) {
+    if (storage_->index().blob(id, blob.digest)) continue;
+    fail(text_of(id, record.seq) + " names a content that is not there");
+  }
 }
 
 void Oracle::on_end() {

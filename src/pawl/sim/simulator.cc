@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/sim/rng.h"
+#include "pawl/base/rng.h"
 
 namespace pawl::sim {
 namespace {

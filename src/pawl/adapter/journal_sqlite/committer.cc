@@ -87,9 +87,9 @@ Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
 }
 
 Committer::~Committer() {
-  alive_.reset();
   {
     const std::lock_guard lock(mutex_);
+    alive_.reset();  // under the lock: the thread may just be delivering
     closing_ = true;
     let_go_ = queue_.size();
   }

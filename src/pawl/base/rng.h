@@ -1,10 +1,10 @@
-// The only source of chance in a simulation: small, fast, and the same on every machine.
+// A source of chance for simulations and tests: the same seed is the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace pawl::sim {
+namespace pawl {
 
 // splitmix64.
 class Rng {
@@ -37,4 +37,4 @@ class Rng {
   std::uint64_t state_;
 };
 
-}  // namespace pawl::sim
+}  // namespace pawl
