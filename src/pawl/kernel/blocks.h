@@ -39,9 +39,10 @@ struct ThinkingBlock {
 struct CallBlock {
   static constexpr std::string_view kName = "call";
   std::string tool;
-  Content input;            // JSON, the bytes received
-  std::string provider_id;  // the provider's own id of the call: an attribute, never a key
-  std::string fault;        // why the input is not acceptable for the tool; empty when it is
+  Content input;               // JSON, the bytes received
+  std::string provider_id;     // the provider's own id of the call: an attribute, never a key
+  std::string fault;           // why the input is not acceptable for the tool; empty when it is
+  std::string signature = {};  // opaque, of the provider that wrote it; replayed unmodified
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -49,6 +50,7 @@ struct CallBlock {
     visit("input", self.input);
     visit("provider_id", self.provider_id);
     visit("fault", self.fault);
+    visit("signature", self.signature);
   }
   friend bool operator==(const CallBlock&, const CallBlock&) = default;
 };
@@ -63,6 +65,25 @@ struct RawBlock {
     visit("json", self.json);
   }
   friend bool operator==(const RawBlock&, const RawBlock&) = default;
+};
+
+// An image or a file that comes with a message for the model.
+inline constexpr std::size_t kAttachmentsMax = 64;
+inline constexpr std::size_t kAttachmentBytesMax = 32U << 20U;
+
+struct Attachment {
+  static constexpr std::string_view kName = "attachment";
+  std::string media_type;  // "image/png"
+  std::string name;        // may be empty
+  Content bytes;
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("media_type", self.media_type);
+    visit("name", self.name);
+    visit("bytes", self.bytes);
+  }
+  friend bool operator==(const Attachment&, const Attachment&) = default;
 };
 
 using Block = std::variant<TextBlock, ThinkingBlock, CallBlock, RawBlock>;

@@ -31,6 +31,8 @@ YieldReason yield_of(ReplyStop stop, const std::vector<Asked>& calls) {
       return YieldReason::suspend;
     case ReplyStop::external:
       return YieldReason::external;
+    case ReplyStop::pause_turn:
+      return YieldReason::tool_use;
     case ReplyStop::refusal:
     case ReplyStop::end_turn:
     case ReplyStop::tool_use:
@@ -253,6 +255,10 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
     case ReplyStop::suspend:
     case ReplyStop::external:
       return yield_turn(draft, instance, reply, calls);
+    case ReplyStop::pause_turn:
+      if (!calls.empty()) break;
+      end_step(draft, instance, reply, yield);
+      return begin_step(draft, instance, reply.fresh);
     case ReplyStop::end_turn:
     case ReplyStop::tool_use:
       break;

@@ -99,6 +99,7 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       const std::vector<Block>* blocks = blocks_of(record.event);
       if (blocks == nullptr) return std::nullopt;
       message.blocks = *blocks;
+      if (const auto* reply = std::get_if<ModelReplied>(&record.event)) message.model = reply->model;
       return message;
     }
     case EntryKind::tool_result: {

@@ -14,7 +14,9 @@ std::string_view name(Role value);
 
 struct Message {
   Role role = Role::user;
-  std::vector<Block> blocks;                                                  // assistant
+  std::vector<Block> blocks;  // assistant
+  std::string model = {};     // assistant: who wrote it, "anthropic/claude-…"; or empty
+  std::vector<Attachment> attachments = {};                                   // user
   Content text;                                                               // user and tool
   CallId call{};                                                              // tool
   enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool

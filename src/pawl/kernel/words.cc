@@ -19,8 +19,14 @@ constexpr std::array<std::string_view, 8> kYieldReasons = {
 constexpr std::array<std::string_view, 8> kErrorCategories = {
     "llm_error",      "tool_error",      "policy_violation", "timeout",
     "quota_exceeded", "kernel_internal", "validation_error", "network_error"};
-constexpr std::array<std::string_view, 7> kReplyStops = {
-    "end_turn", "tool_use", "max_tokens", "refusal", "cede", "suspend", "external"};
+constexpr std::array<std::string_view, 8> kReplyStops = {
+    "end_turn", "tool_use", "max_tokens", "refusal", "cede", "suspend", "external", "pause_turn"};
+constexpr std::array<std::string_view, 9> kFailureKinds = {
+    "transient",   "rate_limited", "overloaded", "permanent",   "model_not_found",
+    "unsupported", "empty",        "benched",    "session_lost"};
+constexpr std::array<std::string_view, 6> kReasoningEfforts = {"unset",  "minimal", "low",
+                                                               "medium", "high",    "max"};
+constexpr std::array<std::string_view, 2> kStreamings = {"auto", "off"};
 constexpr std::array<std::string_view, 8> kRunStatuses = {
     "queued", "running", "waiting", "done", "stopped", "failed", "cancelled", "quarantined"};
 constexpr std::array<std::string_view, 10> kWaitFors = {
@@ -56,6 +62,15 @@ std::string_view name(YieldReason value) {
 std::string_view name(ErrorCategory value) {
   return look_up(value, kErrorCategories);
 }
+std::string_view name(FailureKind value) {
+  return look_up(value, kFailureKinds);
+}
+std::string_view name(ReasoningEffort value) {
+  return look_up(value, kReasoningEfforts);
+}
+std::string_view name(Streaming value) {
+  return look_up(value, kStreamings);
+}
 std::string_view name(ReplyStop value) {
   return look_up(value, kReplyStops);
 }
@@ -89,14 +104,23 @@ Result<ErrorCategory> parse_error_category(std::string_view text) {
                    "quota_exceeded, kernel_internal, validation_error or network_error"};
 }
 
+Result<ReasoningEffort> parse_reasoning_effort(std::string_view text) {
+  for (std::size_t i = 1; i < kReasoningEfforts.size(); ++i) {
+    if (kReasoningEfforts[i] == text) return static_cast<ReasoningEffort>(i);
+  }
+  return Error{ErrorCode::invalid_argument, "'" + std::string(text) +
+                                                "' is not an effort: minimal, low, medium, high or "
+                                                "max"};
+}
+
 Result<ReplyStop> parse_reply_stop(std::string_view text) {
   for (std::size_t i = 0; i < kReplyStops.size(); ++i) {
     if (kReplyStops[i] == text) return static_cast<ReplyStop>(i);
   }
   return Error{ErrorCode::invalid_argument,
                "'" + std::string(text) +
-                   "' is not a stop: end_turn, tool_use, max_tokens, refusal, cede, suspend or "
-                   "external"};
+                   "' is not a stop: end_turn, tool_use, max_tokens, refusal, cede, suspend, "
+                   "external or pause_turn"};
 }
 
 bool is_terminal(RunStatus status) {

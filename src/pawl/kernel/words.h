@@ -33,6 +33,23 @@ enum class ErrorCategory : std::uint8_t {
   network_error,
 };
 
+// What a failed model call says about trying again. The kernel's table of actions is in retry.h.
+enum class FailureKind : std::uint8_t {
+  transient,        // timeouts, connections, 5xx: the same request may succeed later
+  rate_limited,     // 429: later, and the provider may have said when
+  overloaded,       // 529, 503: as transient
+  permanent,        // 400, 401, 403, 422: the same request fails the same way everywhere
+  model_not_found,  // this target has no such model; another may
+  unsupported,      // this target cannot do what is asked (images, context size); another may
+  empty,            // it answered nothing
+  benched,          // not asked: it failed too often a moment ago
+  session_lost,     // it does not know the session any more; the conversation can be replayed
+};
+
+enum class ReasoningEffort : std::uint8_t { unset, minimal, low, medium, high, max };
+
+enum class Streaming : std::uint8_t { automatic, off };
+
 // How a model's reply ended, in the words all providers share.
 enum class ReplyStop : std::uint8_t {
   end_turn,
@@ -42,6 +59,7 @@ enum class ReplyStop : std::uint8_t {
   cede,
   suspend,
   external,
+  pause_turn,  // the provider interrupted a long turn: sent as it is, the conversation goes on
 };
 
 enum class RunStatus : std::uint8_t {
@@ -113,6 +131,9 @@ enum class Origin : std::uint8_t { executor, callback, host, reconciled, person 
 
 std::string_view name(YieldReason value);
 std::string_view name(ErrorCategory value);
+std::string_view name(FailureKind value);
+std::string_view name(ReasoningEffort value);
+std::string_view name(Streaming value);
 std::string_view name(ReplyStop value);
 std::string_view name(RunStatus value);
 std::string_view name(WaitFor value);
@@ -123,6 +144,7 @@ std::string_view name(Origin value);
 
 // Both "llm_error" and "LlmError".
 Result<ErrorCategory> parse_error_category(std::string_view text);
+Result<ReasoningEffort> parse_reasoning_effort(std::string_view text);
 Result<ReplyStop> parse_reply_stop(std::string_view text);
 StopReason stop_reason_of(ErrorCategory category);
 
@@ -139,7 +161,13 @@ inline constexpr std::uint8_t kCount<YieldReason> = 8;
 template <>
 inline constexpr std::uint8_t kCount<ErrorCategory> = 8;
 template <>
-inline constexpr std::uint8_t kCount<ReplyStop> = 7;
+inline constexpr std::uint8_t kCount<FailureKind> = 9;
+template <>
+inline constexpr std::uint8_t kCount<ReasoningEffort> = 6;
+template <>
+inline constexpr std::uint8_t kCount<Streaming> = 2;
+template <>
+inline constexpr std::uint8_t kCount<ReplyStop> = 8;
 template <>
 inline constexpr std::uint8_t kCount<RunStatus> = 8;
 template <>

@@ -7,7 +7,10 @@
 //    happens: success, failure, abort.
 //  - After Operation::abort() the PhaseDone comes within a second. After destroying the Operation
 //    nothing comes.
-//  - supports() and list_models() do no I/O.
+//  - supports(), list_models(), capabilities_of() and health() do no I/O.
+//  - chat() is execute_phase() without tools, sessions and transcript: text, usage, one end.
+//  - Only an executor with supports_native_file_tools or another native loop runs tools itself. It
+//    asks check(hook_policy, …) before each, reports NativeToolResult for each, and obeys.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 
 #include "pawl/base/result.h"
 #include "pawl/kernel/ids.h"
+#include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/kernel/usage.h"
@@ -52,6 +56,39 @@ struct ExecutorModelDescriptor {
   std::uint64_t context_tokens = 0;
   std::string tier;  // may be empty
   Prices prices;
+  std::uint64_t max_output_tokens = 0;  // 0: not stated
+  enum class Support : std::uint8_t { no, yes };
+  Support thinking = Support::no;
+  Support images = Support::no;
+  Support temperature = Support::yes;
+  Support structured_output = Support::no;
+};
+
+// What a tool call must pass before it runs. `allowed_tools` nullopt: no list.
+struct HookDecision {
+  enum class Verdict : std::uint8_t { allow, deny } verdict = Verdict::allow;
+  std::string reason;  // worded for the model, so that it can correct itself
+};
+struct HookPolicy {
+  std::optional<std::vector<std::string>> allowed_tools;
+  std::vector<std::string> write_roots;  // absolute
+  std::function<HookDecision(const std::string& tool, const std::string& input)> on_pre_tool_use;
+};
+// The allow-list, then on_pre_tool_use; one that throws denies.
+HookDecision check(const HookPolicy& policy, const std::string& tool, const std::string& input);
+
+struct McpServerConfig {
+  std::string name;
+  std::vector<std::string> command;  // stdio; or
+  std::string url;                   // Streamable HTTP
+};
+
+struct SubagentSpec {
+  std::string name;
+  std::string description;
+  std::string system_prompt;
+  std::string model;                       // empty: the parent's
+  std::vector<std::string> allowed_tools;  // a subset of the parent's
 };
 
 // The conversation so far. It does not change while a phase executes. Contents are whole: nothing
@@ -75,6 +112,14 @@ struct PhaseExecutionRequest {
   std::shared_ptr<const Transcript> transcript;
   std::vector<ToolSpec> tools;
   std::string session;  // resume handle of an earlier phase, for executors that resume sessions
+  std::size_t session_length = 0;  // messages of the transcript that the session knows already
+  SamplingOptions sampling;
+  std::string output_schema;  // JSON Schema the final text must fit; empty: any text
+  HookPolicy hook_policy;
+  std::vector<McpServerConfig> mcp_servers;
+  std::vector<SubagentSpec> subagents;
+  std::string working_directory;
+  std::string tenant = "default";
 };
 
 // Events of a phase.
@@ -95,6 +140,12 @@ struct ToolCallProposed {  // ends the text or thinking block before it
   std::string tool;
   std::string input;  // JSON, the bytes received
   std::string provider_id;
+  std::string signature = {};  // see CallBlock
+};
+struct NativeToolResult {  // of an executor that runs tools itself
+  std::string tool;
+  std::string content;
+  enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;
 };
 struct RawProduced {
   std::string json;
@@ -114,7 +165,8 @@ struct PhaseReplied {
 struct PhaseFailed {
   ErrorCategory category = ErrorCategory::llm_error;
   std::string message;
-  std::optional<std::uint64_t> retry_after_ms;
+  std::optional<std::uint64_t> retry_after_ms = std::nullopt;
+  FailureKind kind = FailureKind::transient;
 };
 struct PhaseAborted {};
 struct PhaseDone {
@@ -122,8 +174,27 @@ struct PhaseDone {
 };
 using PhaseExecutorEvent =
     std::variant<SessionStarted, TextDelta, ThinkingDelta, ToolInputDelta, ToolCallProposed,
-                 RawProduced, UsageReported, PhaseLog, PhaseDone>;
+                 RawProduced, UsageReported, PhaseLog, NativeToolResult, PhaseDone>;
 using PhaseEventSink = std::function<void(PhaseExecutorEvent)>;
+
+struct ChatMessage {
+  Role role = Role::user;  // user or assistant
+  std::string text;
+};
+struct ChatRequest {
+  std::string model;
+  std::string system_prompt;
+  std::vector<ChatMessage> messages;
+  SamplingOptions sampling;
+  std::string output_schema;
+  std::string tenant = "default";
+};
+
+// What is configured and what is missing, without asking anybody.
+struct ExecutorHealth {
+  Status status = ok();
+  std::string detail;  // "https://api.anthropic.com, key from environment variable …"
+};
 
 class Executor {
  public:
@@ -133,6 +204,20 @@ class Executor {
   virtual bool supports(std::string_view model) const = 0;
   virtual std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
                                                    PhaseEventSink sink) = 0;
+
+  // Of one model: what the executor can do and the model cannot is taken away.
+  virtual ExecutorCapabilities capabilities_of(std::string_view model) const;
+  // Optional. In 10^-12 units; nullopt: by the price list.
+  virtual std::optional<std::uint64_t> calculate_cost(const std::string& tenant,
+                                                      std::string_view model,
+                                                      const Usage& usage) const;
+  // Optional. By default a phase with the messages as its transcript and no tools.
+  virtual std::unique_ptr<Operation> chat(const ChatRequest& request, PhaseEventSink sink);
+  // Optional: an MCP server of the executor's own, for the runs that use it.
+  virtual std::optional<McpServerConfig> mcp_server() const { return std::nullopt; }
+  virtual ExecutorHealth health() const { return {}; }
+  // One live request that proves the credentials. `done` is called once, on the loop thread.
+  virtual std::unique_ptr<Operation> test_connection(std::function<void(Status)> done);
 };
 
 }  // namespace pawl

@@ -12,7 +12,10 @@ bool ReplyAssembler::add(PhaseExecutorEvent event) {
 }
 
 void ReplyAssembler::append(Draft::Kind kind, std::string_view text) {
-  if (blocks_.empty() || blocks_.back().kind != kind) blocks_.push_back({kind, "", "", ""});
+  // A signature is the end of a thinking block: the next one is another.
+  const bool goes_on =
+      !blocks_.empty() && blocks_.back().kind == kind && blocks_.back().extra.empty();
+  if (!goes_on) blocks_.push_back({kind, "", "", ""});
   bytes_ += text.size();
   if (!too_large()) blocks_.back().bytes += text;
 }
@@ -43,7 +46,7 @@ void ReplyAssembler::on(ToolCallProposed event) {
   bytes_ += event.input.size();
   if (too_large()) return;
   blocks_.push_back({Draft::Kind::call, std::move(event.input), std::move(event.provider_id),
-                     std::move(event.tool)});
+                     std::move(event.tool), std::move(event.signature)});
 }
 
 void ReplyAssembler::on(RawProduced event) {
@@ -65,6 +68,7 @@ Block ReplyAssembler::block_of(Draft draft, Ingress& ingress) const {
   CallBlock call;
   call.tool = to_valid_utf8(draft.tool).substr(0, kToolNameBytesMax);
   call.provider_id = std::move(draft.extra);
+  call.signature = std::move(draft.signature);
   call.fault = tools_.fault_of(call.tool, draft.bytes);
   call.input = ingress.keep(std::move(draft.bytes));
   return call;

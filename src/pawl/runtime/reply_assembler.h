@@ -40,6 +40,7 @@ class ReplyAssembler {
     std::string bytes;
     std::string extra;  // thinking: signature; call: provider id
     std::string tool;
+    std::string signature = {};  // of a call
   };
 
   void append(Draft::Kind kind, std::string_view text);
@@ -51,6 +52,7 @@ class ReplyAssembler {
   void on(RawProduced event);
   void on(UsageReported event) { usage_ = event.usage; }
   void on(PhaseLog) {}
+  void on(NativeToolResult) {}
   void on(PhaseDone event) { done_ = std::move(event); }
   Block block_of(Draft draft, Ingress& ingress) const;
   ModelReplied reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress);

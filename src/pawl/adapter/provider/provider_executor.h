@@ -1,0 +1,47 @@
+// An executor for a provider that is reached over HTTP: one execute_phase() is one request.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/port/executor.h"
+#include "pawl/port/http.h"
+#include "pawl/port/secrets.h"
+
+namespace pawl {
+
+enum class ProviderDialect : std::uint8_t { anthropic, openai_responses, openai_chat, gemini };
+std::string_view name(ProviderDialect value);
+Result<ProviderDialect> parse_provider_dialect(std::string_view text);
+
+// Two watchdogs. The first is for bytes (HttpDeadlines::idle_ms); keep-alives satisfy it. The
+// second is for progress: something that brings the reply further. Models think for minutes.
+struct ProviderDeadlines {
+  HttpDeadlines http;
+  std::int64_t progress_ms = 600'000;
+};
+
+struct ProviderConfig {
+  std::string name;  // what "provider/model" begins with
+  ProviderDialect dialect = ProviderDialect::openai_chat;
+  std::string base_url;                         // "https://api.anthropic.com"
+  SecretHandle key;                             // null: the provider wants none (Ollama)
+  std::vector<HttpHeader> headers;              // of the operator's own
+  std::vector<ExecutorModelDescriptor> models;  // ids as the provider knows them
+  // Whether models that are not listed are asked for, too (supports() says so): a local server
+  // has what its owner pulled, Anthropic takes any "claude-".
+  std::vector<std::string> model_prefixes;
+  std::vector<std::string> quirks;
+  enum class Resume : std::uint8_t { replay, session } resume = Resume::replay;
+  ProviderDeadlines deadlines;
+  std::uint64_t reply_bytes_max = 64U << 20U;
+  // Gets each request and response, without credentials, one line each, when somebody debugs.
+  std::function<void(const std::string&)> debug;
+};
+
+// The loop and the client outlive the executor's operations.
+std::shared_ptr<Executor> make_provider_executor(ProviderConfig config, Loop& loop,
+                                                 std::shared_ptr<HttpClient> http);
+
+}  // namespace pawl

@@ -1,0 +1,95 @@
+// Requests to HTTP servers, streamed. The client moves bytes and bounds them; it knows no provider.
+//
+// Contract, checked by tests/contract/http_contract.h:
+//  - start() calls nothing from inside itself. Then, on the loop thread: head() once, body() any
+//    number of times, done() exactly once and last, with or without a head.
+//  - After Operation::abort() done() comes within a second, as aborted. After destroying the
+//    Operation nothing comes. Both are allowed from inside every callback.
+//  - No more than `body_bytes_max` bytes are given to body(), whatever the server's framing or
+//    compression says: the request fails at the bound.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/base/result.h"
+#include "pawl/port/loop.h"
+
+namespace pawl {
+
+struct HttpHeader {
+  std::string name;  // of responses: in lower case
+  std::string value;
+  enum class Secrecy : std::uint8_t { open, secret } secrecy = Secrecy::open;  // never logged
+};
+
+// Zero switches a deadline off; total_ms may not be switched off.
+struct HttpDeadlines {
+  std::int64_t connect_ms = 15'000;
+  std::int64_t first_byte_ms = 300'000;  // from the start to the head of the response
+  std::int64_t idle_ms = 300'000;        // without a byte
+  std::int64_t total_ms = 1'800'000;
+};
+
+struct HttpRequest {
+  std::string method = "POST";
+  std::string url;
+  std::vector<HttpHeader> headers;
+  std::string body;
+  HttpDeadlines deadlines;
+  std::uint64_t body_bytes_max = 64U << 20U;
+  std::uint64_t header_bytes_max = 64U << 10U;
+};
+
+struct HttpResponseHead {
+  int status = 0;
+  std::vector<HttpHeader> headers;
+
+  // Of the first header of this (lower-case) name; null when there is none.
+  const std::string* find(std::string_view name) const;
+};
+
+enum class HttpFailure : std::uint8_t {
+  none,
+  aborted,     // the caller asked for it
+  connect,     // name, refusal, unreachable, connect deadline
+  tls,         // certificate or handshake: never retried without it
+  timeout,     // first byte, idle, total
+  broken,      // the connection ended inside the response
+  protocol,    // framing that no server should send
+  too_large,   // header_bytes_max or body_bytes_max
+  invalid,     // the request itself: URL, header
+  overloaded,  // too many requests of this process are under way
+};
+std::string_view name(HttpFailure value);
+
+struct HttpEnd {
+  HttpFailure failure = HttpFailure::none;
+  std::string message;  // for people; holds no secret
+};
+
+struct HttpHandler {
+  std::function<void(const HttpResponseHead&)> head;
+  std::function<void(std::string_view)> body;  // decompressed
+  std::function<void(const HttpEnd&)> done;
+};
+
+class HttpOperation : public Operation {
+ public:
+  // Backpressure: while paused no body() comes, the idle deadline stands still, and the server is
+  // made to wait.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  virtual std::unique_ptr<HttpOperation> start(HttpRequest request, HttpHandler handler) = 0;
+};
+
+}  // namespace pawl
