@@ -1,5 +1,6 @@
 // One overload of on() per legal transition; what has no overload is refused by name. Read top to
 // bottom, this is the life of a run.
+#include "pawl/kernel/context.h"
 #include "pawl/kernel/draft.h"
 
 namespace pawl {
@@ -77,29 +78,15 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
               event.stop_detail,
               event.stop_metadata,
               {0, 1},
-              scene.instance.open_step});
+              scene.instance.open_step,
+              event.output_fault});
   return kAccepted;
 }
 
 Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
-  Draft& draft = scene.draft;
   if (event.effect != phase.effect) return late(event.kName, event.effect);
-  draft.close(event.effect);
-  if (draft.ending()) return kAccepted;
-  const std::uint32_t failed = phase.failed_attempts + 1;
-  const auto delay =
-      retry_delay_ms(draft.state.retry, event.category, failed, event.retry_after_ms);
-  if (const auto bound = crossed(draft.tally, draft.limits())) {
-    draft.stop_at(*bound);
-  } else if (!delay) {
-    draft.stop(RunStatus::failed, stop_reason_of(event.category),
-               event.message + " (attempt " + std::to_string(failed) + ")");
-  } else if (draft.pausing()) {
-    draft.add(InstanceReadied{scene.instance.id, failed});
-  } else {
-    draft.add(
-        RetryPlanned{scene.instance.id, failed, add_saturating(draft.stamp.elapsed_ms, *delay)});
-  }
+  scene.draft.close(event.effect);
+  take_failure(scene.draft, scene.instance, phase, event);
   return kAccepted;
 }
 
@@ -110,6 +97,21 @@ Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
   if (draft.pausing()) draft.add(InstanceReadied{scene.instance.id, phase.failed_attempts});
   // It was resumed before the abort had taken effect.
   if (draft.going()) call_again(draft, scene.instance, {});
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const Compacting& phase, const ContextCompacted& event) {
+  if (event.effect != phase.effect) return late(event.kName, event.effect);
+  scene.draft.close(event.effect);
+  take_cut(scene.draft, scene.instance, phase, CutBy::summary,
+           estimate_tokens(event.summary.length()));
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const Compacting& phase, const CompactionFailed& event) {
+  if (event.effect != phase.effect) return late(event.kName, event.effect);
+  scene.draft.close(event.effect);
+  take_cut(scene.draft, scene.instance, phase, CutBy::trim, 0);
   return kAccepted;
 }
 
@@ -239,6 +241,8 @@ Refusal on(Scene scene, const P&, const InstanceSpawned& event) {
   }
   Instance child;
   child.id = InstanceId{draft.state.instances_minted + 1};
+  child.context_tokens =
+      add_saturating(draft.state.base_tokens, estimate_tokens(event.input.length()));
   draft.add(InstanceBorn{child.id, event.parent});
   begin_step(draft, child, {});
   return kAccepted;
@@ -301,6 +305,9 @@ Refusal on(Scene scene, const P&, const PauseRequested&) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
       draft.add(InstanceReadied{instance.id, phase->failed_attempts});
     }
+    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
+      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
+    }
   }
   return kAccepted;
 }
@@ -321,6 +328,19 @@ Refusal on(Scene scene, const P&, const CancelRequested& event) {
   scene.draft.stop(
       RunStatus::cancelled, StopReason::cancelled,
       event.reason.empty() ? "by " + event.by : event.reason + " (by " + event.by + ")");
+  return kAccepted;
+}
+
+template <LivePhase P>
+Refusal on(Scene scene, const P&, const BudgetRaised& event) {
+  Draft& draft = scene.draft;
+  if (draft.ending()) return refuse("budget_raised comes too late: the run is ending");
+  if (event.cost_pico == 0) return refuse("budget_raised by nothing");
+  for (const Instance& instance : draft.state.instances) {
+    if (!std::holds_alternative<AwaitingBudget>(instance.phase)) continue;
+    if (draft.going()) call_again(draft, instance, {});
+    if (draft.pausing()) draft.add(InstanceReadied{instance.id, 0});
+  }
   return kAccepted;
 }
 
@@ -349,9 +369,15 @@ Refusal on(Scene scene, const P&, const HookStopped& event) {
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const DriverAttached&) {
   Draft& draft = scene.draft;
-  for (const OpenEffect& effect : draft.state.open) draft.close(effect.id);  // with its process
+  for (const OpenEffect& effect : draft.state.open) draft.lose(effect.id);  // with its process
+  charge_lost_calls(draft);
   if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
+  for (const Instance& instance : draft.state.instances) {
+    const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
+    if (phase == nullptr || draft.stamp.at_ms < phase->until_at_ms) continue;
+    if (draft.going()) call_again(draft, instance, {});
+  }
   go_on_where_all_ended(draft);
   return kAccepted;
 }
@@ -366,6 +392,15 @@ Refusal give_up_waiting(Draft& draft) {
   return kAccepted;
 }
 
+bool is_due(const Phase& phase, std::uint64_t elapsed_ms) {
+  return std::visit(
+      [elapsed_ms](const auto& one) {
+        if constexpr (requires { one.until_elapsed_ms; }) return one.until_elapsed_ms <= elapsed_ms;
+        return false;
+      },
+      phase);
+}
+
 template <LivePhase P>
 Refusal on(Scene scene, const P&, const TimerFired&) {
   Draft& draft = scene.draft;
@@ -376,8 +411,7 @@ Refusal on(Scene scene, const P&, const TimerFired&) {
   }
   bool due = false;
   for (const Instance& instance : draft.state.instances) {
-    const BackingOff* phase = std::get_if<BackingOff>(&instance.phase);
-    if (phase == nullptr || draft.stamp.elapsed_ms < phase->until_elapsed_ms) continue;
+    if (!is_due(instance.phase, draft.stamp.elapsed_ms)) continue;
     due = true;
     call_again(draft, instance, {});
   }
@@ -388,10 +422,10 @@ Refusal on(Scene scene, const P&, const TimerFired&) {
 
 // With the root in one of these, a run can wait; and with the root in one of those, it can be over.
 template <class P>
-concept IdlePhase =
-    LivePhase<P> && !std::is_same_v<P, AwaitingModel> && !std::is_same_v<P, BackingOff>;
+concept LastPhase =
+    LivePhase<P> && !std::is_same_v<P, AwaitingModel> && !std::is_same_v<P, Compacting>;
 template <class P>
-concept LastPhase = LivePhase<P> && !std::is_same_v<P, AwaitingModel>;
+concept IdlePhase = LastPhase<P> && !std::is_same_v<P, BackingOff>;
 
 template <IdlePhase P>
 Refusal on(Scene scene, const P&, const RunWaiting&) {
@@ -504,7 +538,8 @@ Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
 std::string transition_table() {
   return table_row<NotStarted>() + table_row<Ready>() + table_row<AwaitingModel>() +
          table_row<BackingOff>() + table_row<AwaitingTools>() + table_row<Suspended>() +
-         table_row<AwaitingExternal>() + table_row<Resting>() + table_row<Finished>();
+         table_row<AwaitingExternal>() + table_row<Resting>() + table_row<RateLimited>() +
+         table_row<AwaitingBudget>() + table_row<Compacting>() + table_row<Finished>();
 }
 
 }  // namespace pawl

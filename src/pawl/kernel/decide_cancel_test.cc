@@ -180,8 +180,8 @@ TEST_CASE("a model call given up after the grace is charged what was reserved") 
 
   run.later(kEndingGraceMs).ticks();
 
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{1}, tokens(1, 4096)}});
-  CHECK(run->tally.usage == tokens(1, 4096));
+  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}});
+  CHECK(run->tally.usage == tokens(6, 4096));
   check_cancelled(run);
 }
 

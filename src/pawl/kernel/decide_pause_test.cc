@@ -25,7 +25,7 @@ TEST_CASE("a model call under way is aborted by a pause, and made again by the r
   again.attempt = 2;
   again.position = 0;  // The aborted call has no outcome.
   again.steps_left = 49;
-  again.reserved = tokens(1, 4096);
+  again.reserved = tokens(6, 4096);
   CHECK(run.last().decisions == Decisions{PauseEnded{}});
   CHECK(run.last().effects == Effects{again});
   CHECK(run->tally.steps == 1);
@@ -186,7 +186,7 @@ TEST_CASE("a crash while pausing restarts nothing: calls are held, the model is 
   model.pauses();
   model.crashes();
   CHECK(model.last().decisions ==
-        Decisions{AttemptDiscarded{EffectId{1}, tokens(1, 4096)}, InstanceReadied{}});
+        Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}, InstanceReadied{}});
   CHECK(model.last().effects.empty());
 
   TestRun tools;

@@ -13,9 +13,23 @@ void recover_model(Draft& draft, const OpenEffect& effect) {
   PAWL_ASSERT(instance != nullptr);
   const AwaitingModel* phase = std::get_if<AwaitingModel>(&instance->phase);
   PAWL_ASSERT(phase != nullptr);
-  draft.discard(effect, phase->reserved);
+  if (!draft.is_settled(effect.id)) draft.discard(effect, phase->reserved);
   if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
   if (draft.going()) call_again(draft, *instance, {});
+}
+
+void recover_compaction(Draft& draft, const OpenEffect& effect) {
+  const Instance* instance = find_instance(draft.state, effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  const Compacting* phase = std::get_if<Compacting>(&instance->phase);
+  PAWL_ASSERT(phase != nullptr);
+  if (!draft.is_settled(effect.id)) draft.discard(effect, phase->reserved);
+  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
+  if (draft.going()) {
+    call_model(draft, *instance,
+               {instance->open_step, instance->attempts + 1, instance->position, instance->target,
+                Attempt::Compact::again});
+  }
 }
 
 void recover_tool(Draft& draft, const OpenEffect& effect) {
@@ -72,8 +86,23 @@ void recover(Draft& draft, const OpenEffect& effect) {
       // While pausing they are held: RunState::begin_held.
       if (draft.going()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
       return;
+    case EffectKind::compact:
+      return recover_compaction(draft, effect);
     case EffectKind::end_agent:
       return draft.discard(effect, {});  // settle() asks for it anew
+  }
+}
+
+void charge_lost_calls(Draft& draft) {
+  for (const OpenEffect& effect : draft.state.open) {
+    const Instance* instance = find_instance(draft.state, effect.instance);
+    PAWL_ASSERT(instance != nullptr);
+    if (const auto* phase = std::get_if<AwaitingModel>(&instance->phase)) {
+      if (phase->effect == effect.id) draft.discard(effect, phase->reserved);
+    }
+    if (const auto* phase = std::get_if<Compacting>(&instance->phase)) {
+      if (phase->effect == effect.id) draft.discard(effect, phase->reserved);
+    }
   }
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("what one instance restarts is not started when recovery of another en
   run.crashes();
 
   CHECK(run.reason() == StopReason::tokens);
-  CHECK(run.last().effects == Effects{EndAgent{EffectId{7}}});
+  CHECK(run.last().effects == Effects{EndAgent{EffectId{5}}});
   CHECK(run.call_is<CallWaiting>(kC1));
   CHECK(run.call_is<CallDoubtful>(kC2));
 }

@@ -188,8 +188,24 @@ bool others_active(const RunState& state, InstanceId except) {
   });
 }
 
+// True: the answer is asked for again, or the run failed for it.
+bool repaired(Draft& draft, const Instance& instance, const Reply& reply) {
+  if (reply.output_fault.empty()) return false;
+  if (instance.repairs >= kOutputRepairsMax) {
+    draft.stop(RunStatus::failed, StopReason::validation_error,
+               "the answer does not fit the output schema, after " +
+                   std::to_string(instance.repairs) +
+                   " repairs: " + std::string(reply.output_fault));
+    return true;
+  }
+  draft.add(NoteAdded{instance.id, Note::repair});
+  begin_step(draft, instance, reply.fresh);
+  return true;
+}
+
 void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
   end_step(draft, instance, reply, YieldReason::end_turn);
+  if (repaired(draft, instance, reply)) return;
   if (!instance.waiting_messages.empty()) return begin_step(draft, instance, reply.fresh);
   draft.add(InstanceRested{instance.id});
   if (!others_active(draft.state, instance.id)) {

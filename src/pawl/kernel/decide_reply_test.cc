@@ -175,10 +175,12 @@ TEST_CASE("the session of an executor is kept until it gives another") {
   reply.session = "s-1";
   run.takes(reply);
   run.finishes(kC1, "ok");
-  CHECK(run.instance().session == "s-1");
+  REQUIRE(run.instance().sessions.size() == 1);
+  CHECK(run.instance().sessions[0].handle == "s-1");
+  CHECK(run.instance().sessions[0].length == 2);  // the input and this reply
 
   run.replies({calls("pure", "2")});
-  CHECK(run.instance().session == "s-1");
+  CHECK(run.instance().sessions.at(0).handle == "s-1");
 }
 
 }  // namespace

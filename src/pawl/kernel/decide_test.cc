@@ -12,7 +12,7 @@ TEST_CASE("a started run makes one model call and nothing else") {
   call.effect = EffectId{1};
   call.step = 1;
   call.steps_left = 49;
-  call.reserved = tokens(1, 4096);
+  call.reserved = tokens(6, 4096);
   CHECK(run.last().effects == Effects{call});
   CHECK(run.status() == RunStatus::running);
 }

@@ -25,11 +25,19 @@ bool counts(const CallRefused& decision) {
          decision.because == RefusedBecause::invalid_input;
 }
 
-std::string_view name(Note) {
-  return "wrap_up";
+std::string_view name(CutBy value) {
+  return value == CutBy::summary ? "summary" : "trim";
 }
 
-std::string_view text_of(Note) {
+std::string_view name(Note value) {
+  return value == Note::wrap_up ? "wrap_up" : "repair";
+}
+
+std::string_view text_of(Note value) {
+  if (value == Note::repair) {
+    return "Your answer does not fit the required schema. Answer again, with nothing but JSON that "
+           "fits it. What is wrong: ";
+  }
   return "Your last reply was cut off at the output limit. Do not continue it: summarise what you "
          "have and give your final answer now, briefly.";
 }

@@ -115,12 +115,12 @@ struct RetryPlanned {
             PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
-enum class Note : std::uint8_t { wrap_up };
+enum class Note : std::uint8_t { wrap_up, repair };
 std::string_view name(Note value);
 // What the model reads.
 std::string_view text_of(Note note);
 template <>
-inline constexpr std::uint8_t kCount<Note> = 1;
+inline constexpr std::uint8_t kCount<Note> = 2;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
@@ -210,12 +210,64 @@ struct CallRetried {
   PAWL_FACT(CallRetried, "call_retried", PAWL_FIELD(call));
 };
 
+// The step goes on with another model.
+struct TargetChanged {
+  InstanceId instance = kRootInstance;
+  std::uint32_t target = 0;
+
+  PAWL_FACT(TargetChanged, "target_changed", PAWL_FIELD(instance) PAWL_FIELD(target));
+};
+
+// The provider asked for so long a wait that the run leaves memory meanwhile.
+struct RateLimitKept {
+  InstanceId instance = kRootInstance;
+  std::uint32_t failed_attempts = 0;
+  std::int64_t until_at_ms = 0;
+  std::uint64_t until_elapsed_ms = 0;
+
+  PAWL_FACT(RateLimitKept, "rate_limit_kept",
+            PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(until_at_ms)
+                PAWL_FIELD(until_elapsed_ms));
+};
+
+// The next model call may cost more than is left.
+struct BudgetHeld {
+  InstanceId instance = kRootInstance;
+  std::uint64_t needed_pico = 0;
+  std::uint64_t left_pico = 0;
+
+  PAWL_FACT(BudgetHeld, "budget_held",
+            PAWL_FIELD(instance) PAWL_FIELD(needed_pico) PAWL_FIELD(left_pico));
+};
+
+enum class CutBy : std::uint8_t {
+  summary,  // of the model's
+  trim,     // nobody summed it up: a line says how much went
+};
+std::string_view name(CutBy value);
+template <>
+inline constexpr std::uint8_t kCount<CutBy> = 2;
+
+// The entries before `to` leave the transcript, but for what is pinned. The journal keeps them.
+struct TranscriptCut {
+  InstanceId instance = kRootInstance;
+  std::uint64_t to = 0;
+  CutBy by = CutBy::summary;
+  std::uint64_t removed = 0;
+  std::uint64_t context_tokens = 0;  // afterwards
+
+  PAWL_FACT(TranscriptCut, "transcript_cut",
+            PAWL_FIELD(instance) PAWL_FIELD(to) PAWL_FIELD(by) PAWL_FIELD(removed)
+                PAWL_FIELD(context_tokens));
+};
+
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
 using Decision =
     std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
                  ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
                  InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
-                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried>;
+                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
+                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut>;
 
 // Effects, imperative.
 
@@ -227,10 +279,13 @@ struct CallModel {
   std::uint64_t position = 0;    // model calls of this instance whose outcome is journaled
   std::uint64_t steps_left = 0;  // after this one
   Usage reserved;                // charged if the outcome is lost
+  std::uint32_t target = 0;
+  std::uint64_t output_tokens = 0;  // that the reply may have; 0: as the model says
 
   PAWL_FACT(CallModel, "call_model",
             PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(attempt)
-                PAWL_FIELD(position) PAWL_FIELD(steps_left) PAWL_FIELD(reserved));
+                PAWL_FIELD(position) PAWL_FIELD(steps_left) PAWL_FIELD(reserved) PAWL_FIELD(target)
+                    PAWL_FIELD(output_tokens));
 };
 
 struct RunTool {
@@ -270,7 +325,21 @@ struct EndAgent {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using Effect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent>;
+// The entries of the transcript before `to` are to be summed up.
+struct CompactContext {
+  EffectId effect{};
+  InstanceId instance = kRootInstance;
+  std::uint64_t to = 0;
+  std::uint32_t target = 0;
+  Usage reserved;
+
+  PAWL_FACT(CompactContext, "compact_context",
+            PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(to) PAWL_FIELD(target)
+                PAWL_FIELD(reserved));
+};
+
+using Effect =
+    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent, CompactContext>;
 
 std::string_view name(const Decision& decision);
 std::string_view name(const Effect& effect);

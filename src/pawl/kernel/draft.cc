@@ -1,21 +1,13 @@
 #include "pawl/kernel/draft.h"
 
+#include "pawl/kernel/context.h"
+
 namespace pawl {
 namespace {
 
-// Output tokens set aside for a call whose outcome may be lost.
-constexpr std::uint64_t kReservedOutputTokens = 4096;
-constexpr std::uint64_t kBytesPerToken = 4;
 constexpr std::size_t kUsualDecisions = 4;
 constexpr std::size_t kUsualEffects = 2;
 constexpr std::size_t kUsualBytes = 256;  // of what is hashed to a fingerprint
-
-Usage reserve(const Tally& tally) {
-  Usage usage;
-  usage.input_tokens = add_saturating(tally.bytes_in, tally.bytes_out) / kBytesPerToken;
-  usage.output_tokens = kReservedOutputTokens;
-  return usage;
-}
 
 std::string limit_detail(StopReason reason, const Tally& tally, const Limits& limits) {
   const auto used = [](std::uint64_t have, std::uint64_t allowed) {
@@ -72,25 +64,6 @@ std::uint64_t hash_of(std::string_view bytes) {
   return first;
 }
 
-struct Attempt {
-  std::uint64_t step;
-  std::uint32_t number;
-  std::uint64_t position;
-};
-
-void call_model(Draft& draft, InstanceId instance, const Attempt& attempt) {
-  CallModel effect;
-  effect.effect = draft.mint_effect();
-  effect.instance = instance;
-  effect.step = attempt.step;
-  effect.attempt = attempt.number;
-  effect.position = attempt.position;
-  effect.steps_left = draft.limits().steps - std::min(draft.limits().steps, draft.tally.steps);
-  effect.reserved = reserve(draft.tally);
-  ++draft.tally.model_calls;
-  draft.effects.push_back(effect);
-}
-
 }  // namespace
 
 Draft::Draft(const RunState& run, const Event& event, const Stamp& when)
@@ -98,10 +71,13 @@ Draft::Draft(const RunState& run, const Event& event, const Stamp& when)
       stamp(when),
       tally(tally_after(run, event, when)),
       starting(std::get_if<RunStarted>(&event)),
+      event_(event),
+      limits_(limits_after(run, event)),
       effects_minted_(run.effects_minted),
       calls_minted_(run.calls_minted) {
   decisions.reserve(kUsualDecisions);
   effects.reserve(kUsualEffects);
+  if (starting != nullptr) own_targets_ = targets_of(*starting);
   if (std::holds_alternative<Pausing>(run.course)) course_ = Heading::pausing;
   if (std::holds_alternative<Ending>(run.course)) course_ = Heading::ending;
 }
@@ -109,7 +85,36 @@ Draft::Draft(const RunState& run, const Event& event, const Stamp& when)
 void Draft::discard(const OpenEffect& effect, const Usage& charged) {
   add(AttemptDiscarded{effect.id, charged});
   tally.usage = tally.usage + charged;
+  tally.cost_pico =
+      add_saturating(tally.cost_pico, cost_pico(charged, prices_of(state, effect.instance)));
   close(effect.id);
+}
+
+std::uint64_t Draft::context_of(const Instance& instance) const {
+  if (cut_ && cut_->first == instance.id) return cut_->second;
+  const bool is_new = find_instance(state, instance.id) == nullptr;
+  return is_new ? instance.context_tokens : context_after(state, event_, instance.id);
+}
+
+std::uint64_t Draft::reserved_pico() const {
+  std::uint64_t sum = 0;
+  const auto add = [this, &sum](const Usage& usage, std::uint32_t target) {
+    if (target >= targets().size()) return;
+    sum = add_saturating(sum, cost_pico(usage, targets()[target].prices));
+  };
+  for (const Instance& instance : state.instances) {
+    const auto* model = std::get_if<AwaitingModel>(&instance.phase);
+    if (model != nullptr && !is_settled(model->effect)) add(model->reserved, model->target);
+    const auto* compacting = std::get_if<Compacting>(&instance.phase);
+    if (compacting != nullptr && !is_settled(compacting->effect)) {
+      add(compacting->reserved, compacting->target);
+    }
+  }
+  for (const Effect& effect : effects) {
+    if (const auto* call = std::get_if<CallModel>(&effect)) add(call->reserved, call->target);
+    if (const auto* cut = std::get_if<CompactContext>(&effect)) add(cut->reserved, cut->target);
+  }
+  return sum;
 }
 
 void Draft::pause() {
@@ -190,15 +195,16 @@ void begin_step(Draft& draft, const Instance& instance, Fresh fresh) {
   if (waiting > 0) draft.add(MessagesDelivered{instance.id, waiting});
   ++draft.tally.steps;
   draft.add(StepBegan{instance.id, draft.tally.steps});
-  call_model(draft, instance.id, {draft.tally.steps, 1, instance.position + fresh.outcomes});
+  call_model(draft, instance, {draft.tally.steps, 1, instance.position + fresh.outcomes});
 }
 
 void call_again(Draft& draft, const Instance& instance, Fresh fresh) {
   if (draft.ending()) return;
   if (instance.open_step == 0) return begin_step(draft, instance, fresh);
   if (const auto bound = exhausted(draft.tally, draft.limits())) return draft.stop_at(*bound);
-  call_model(draft, instance.id,
-             {instance.open_step, instance.attempts + 1, instance.position + fresh.outcomes});
+  call_model(draft, instance,
+             {instance.open_step, instance.attempts + 1, instance.position + fresh.outcomes,
+              fresh.target.value_or(instance.target)});
 }
 
 void go_on_when_all_ended(Draft& draft, InstanceId id) {
@@ -230,9 +236,16 @@ Instance root_of(const RunStarted& event, std::uint64_t seq) {
   Instance root;
   root.node = event.node;
   for (std::size_t i = 0; i < event.history.size(); ++i) {
-    root.transcript.push_back({EntryKind::past, seq, i});
+    root.transcript.push_back(
+        {EntryKind::past, seq, i, estimate_tokens(event.history[i].text.length())});
   }
-  root.transcript.push_back({EntryKind::input, seq, 0});
+  std::uint64_t bytes = event.input.length();
+  for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
+  root.transcript.push_back({EntryKind::input, seq, 0, estimate_tokens(bytes)});
+  root.context_tokens = event.base_tokens;
+  for (const Entry& entry : root.transcript) {
+    root.context_tokens = add_saturating(root.context_tokens, entry.tokens);
+  }
   return root;
 }
 

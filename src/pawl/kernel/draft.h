@@ -22,7 +22,22 @@ class Draft {
   std::vector<Effect> effects;
   const RunStarted* starting = nullptr;  // the event, when it is the first
 
-  const Limits& limits() const { return starting == nullptr ? state.limits : starting->limits; }
+  const Limits& limits() const { return limits_; }
+  const std::vector<ModelTarget>& targets() const {
+    return starting == nullptr ? state.targets : own_targets_;
+  }
+  const CompactionPolicy& compaction() const {
+    return starting == nullptr ? state.compaction : starting->compaction;
+  }
+  const RetryPolicy& retry() const { return starting == nullptr ? state.retry : starting->retry; }
+  std::uint64_t output_tokens() const {
+    return starting == nullptr ? state.output_tokens : starting->output_tokens;
+  }
+  // What the instance's next request holds, after the event and what was decided so far.
+  std::uint64_t context_of(const Instance& instance) const;
+  void set_context(InstanceId instance, std::uint64_t tokens) { cut_ = {instance, tokens}; }
+  // Set aside for model calls that are under way, or begin with this very decision.
+  std::uint64_t reserved_pico() const;
   const Guards& guards() const { return starting == nullptr ? state.guards : starting->guards; }
   bool ending() const { return course_ == Heading::ending; }
   bool pausing() const { return course_ == Heading::pausing; }
@@ -33,8 +48,16 @@ class Draft {
   CallId mint_call() { return CallId{++calls_minted_}; }
 
   // The effect is no longer under way after this event.
-  void close(EffectId effect) { closed_.push_back(effect); }
+  void close(EffectId effect) {
+    closed_.push_back(effect);
+    settled_.push_back(effect);
+  }
+  // Nor is this one; but nobody has said yet what it cost.
+  void lose(EffectId effect) { closed_.push_back(effect); }
   void discard(const OpenEffect& effect, const Usage& charged);
+  bool is_settled(EffectId effect) const {
+    return std::find(settled_.begin(), settled_.end(), effect) != settled_.end();
+  }
 
   void pause();
   void unpause();
@@ -60,10 +83,15 @@ class Draft {
     return std::find(closed_.begin(), closed_.end(), effect) == closed_.end();
   }
 
+  const Event& event_;
+  Limits limits_;
+  std::vector<ModelTarget> own_targets_;  // of a run that begins
+  std::optional<std::pair<InstanceId, std::uint64_t>> cut_;
   Heading course_ = Heading::going;
   std::uint64_t effects_minted_;
   std::uint64_t calls_minted_;
   std::vector<EffectId> closed_;
+  std::vector<EffectId> settled_;
   std::vector<CallId> ended_;
 };
 
@@ -72,10 +100,26 @@ class Draft {
 struct Fresh {
   std::uint32_t arrived = 0;
   std::uint32_t outcomes = 0;
+  std::optional<std::uint32_t> target = std::nullopt;  // another one than the instance's own
 };
 void begin_step(Draft& draft, const Instance& instance, Fresh fresh);
 // One more attempt at the open step.
 void call_again(Draft& draft, const Instance& instance, Fresh fresh);
+// Asks a model, or shortens the conversation first, or waits for money: one attempt at a step.
+struct Attempt {
+  std::uint64_t step;
+  std::uint32_t number;
+  std::uint64_t position;
+  std::uint32_t target = 0;
+  enum class Compact : std::uint8_t { once_a_step, again } compact = Compact::once_a_step;
+};
+void call_model(Draft& draft, const Instance& instance, const Attempt& attempt);
+// What follows from a failed attempt; kernel/retry.h has the table.
+void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& phase,
+                  const ModelFailed& event);
+// The conversation has been shortened, one way or the other: the step goes on.
+void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, CutBy by,
+              std::uint64_t replacement_tokens);
 // Runs a call (again), or holds it back while the run is pausing.
 void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made);
 // Asks the call's tool what became of it, or holds the question back while the run is pausing.
@@ -95,6 +139,8 @@ void go_on_where_all_ended(Draft& draft);
 void take_up_again(Draft& draft);
 // What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
 void recover(Draft& draft, const OpenEffect& effect);
+// What was set aside for lost calls is spent, all of it before anything is started anew.
+void charge_lost_calls(Draft& draft);
 // What a model (or the host in its place) said.
 struct Reply {
   const std::vector<Block>& blocks;
@@ -103,6 +149,7 @@ struct Reply {
   std::string_view metadata;
   Fresh fresh;
   std::uint64_t step;
+  std::string_view output_fault = {};
   std::uint64_t fingerprint = 0;  // filled by take_reply()
 };
 void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
@@ -110,6 +157,13 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
 const OpenEffect* open_of(const RunState& state, EffectKind kind);
 // The effect that a callback was asked about, if it is of the kind that is asked about there.
 const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event);
+
+// A short text that only points at an earlier one.
+bool refers_back(const Content& text);
+// The bounds after the event: they can be raised.
+Limits limits_after(const RunState& state, const Event& event);
+// Those of a run that begins; never none.
+std::vector<ModelTarget> targets_of(const RunStarted& event);
 
 // The root instance that a RunStarted makes.
 Instance root_of(const RunStarted& event, std::uint64_t seq);

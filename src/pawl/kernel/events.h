@@ -14,6 +14,7 @@
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/kernel/target.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/words.h"
 
@@ -72,6 +73,19 @@ struct ForkedFrom {
             PAWL_FIELD(run) PAWL_FIELD(seq) PAWL_FIELD(chain) PAWL_FIELD(edited));
 };
 
+// When a conversation is shortened, and how much of its end stays as it is.
+struct CompactionPolicy {
+  std::uint32_t ratio_percent = 70;  // of the model's context; 0: never
+  std::uint32_t keep_messages = 6;
+  std::string model;  // which writes the summary; empty: the one that is used anyway
+
+  PAWL_FACT(CompactionPolicy, "compaction",
+            PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
+};
+
+// A final answer that does not fit its schema is asked for again this often.
+inline constexpr std::uint32_t kOutputRepairsMax = 2;
+
 struct RunStarted {
   RunId run;
   std::string tenant = "default";
@@ -93,6 +107,11 @@ struct RunStarted {
   Content input;
   Presence agent_callbacks = Presence::absent;
   std::optional<ForkedFrom> forked_from;
+  std::vector<ModelTarget> targets;  // in the order they are tried; none: `model` alone
+  std::uint64_t base_tokens = 0;     // of instructions and tools, by estimate
+  std::uint64_t output_tokens = 0;   // that a reply may have; 0: as the model says
+  CompactionPolicy compaction;
+  std::vector<Attachment> attachments;  // of the input
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -100,7 +119,10 @@ struct RunStarted {
                     PAWL_FIELD(directory) PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits)
                         PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools)
                             PAWL_FIELD(variables) PAWL_FIELD(history) PAWL_FIELD(input)
-                                PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from));
+                                PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from)
+                                    PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
+                                        PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
+                                            PAWL_FIELD(attachments));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -135,11 +157,14 @@ struct ModelReplied {
   // Why an after_model callback asked for the run to stop: the reply, what it cost and the stop are
   // one fact, so that no call of the reply can start in between.
   std::optional<std::string> callback_stop;
+  std::optional<std::uint64_t> cost_pico;  // by the provider's own account; else by the prices
+  std::string output_fault;  // why the answer does not fit the run's output schema; or empty
 
   PAWL_FACT(ModelReplied, "model_replied",
             PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(blocks) PAWL_FIELD(usage)
                 PAWL_FIELD(stop) PAWL_FIELD(stop_detail) PAWL_FIELD(stop_metadata) PAWL_FIELD(model)
-                    PAWL_FIELD(session) PAWL_FIELD(origin) PAWL_FIELD(callback_stop));
+                    PAWL_FIELD(session) PAWL_FIELD(origin) PAWL_FIELD(callback_stop)
+                        PAWL_FIELD(cost_pico) PAWL_FIELD(output_fault));
 };
 
 struct ModelFailed {
@@ -149,10 +174,12 @@ struct ModelFailed {
   std::string message;
   std::optional<std::uint64_t> retry_after_ms;
   Usage usage;
+  FailureKind kind = FailureKind::transient;
+  Presence output = Presence::absent;  // some of its text had been shown
 
   PAWL_FACT(ModelFailed, "model_failed",
             PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(category) PAWL_FIELD(message)
-                PAWL_FIELD(retry_after_ms) PAWL_FIELD(usage));
+                PAWL_FIELD(retry_after_ms) PAWL_FIELD(usage) PAWL_FIELD(kind) PAWL_FIELD(output));
 };
 
 // The call was stopped because the run asked for it.
@@ -219,9 +246,10 @@ struct MessageReceived {
   InstanceId instance = kRootInstance;
   Content text;
   std::string from;
+  std::vector<Attachment> attachments = {};
 
   PAWL_FACT(MessageReceived, "message_received",
-            PAWL_FIELD(instance) PAWL_FIELD(text) PAWL_FIELD(from));
+            PAWL_FIELD(instance) PAWL_FIELD(text) PAWL_FIELD(from) PAWL_FIELD(attachments));
 };
 
 struct PauseRequested {
@@ -321,6 +349,38 @@ struct ResultCameLate {
                 PAWL_FIELD(content));
 };
 
+// The part of a conversation that a CompactContext named is summed up.
+struct ContextCompacted {
+  InstanceId instance = kRootInstance;
+  EffectId effect{};
+  Content summary;
+  std::string model;
+  Usage usage;
+  std::optional<std::uint64_t> cost_pico;
+
+  PAWL_FACT(ContextCompacted, "context_compacted",
+            PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(summary) PAWL_FIELD(model)
+                PAWL_FIELD(usage) PAWL_FIELD(cost_pico));
+};
+
+struct CompactionFailed {
+  InstanceId instance = kRootInstance;
+  EffectId effect{};
+  std::string message;
+  Usage usage;
+
+  PAWL_FACT(CompactionFailed, "compaction_failed",
+            PAWL_FIELD(instance) PAWL_FIELD(effect) PAWL_FIELD(message) PAWL_FIELD(usage));
+};
+
+// Somebody lets the run spend more.
+struct BudgetRaised {
+  std::uint64_t cost_pico = 0;
+  std::string by;
+
+  PAWL_FACT(BudgetRaised, "budget_raised", PAWL_FIELD(cost_pico) PAWL_FIELD(by));
+};
+
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
 struct Unrecognised {
   std::uint64_t type = 0;
@@ -336,7 +396,7 @@ using Event =
                  ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
-                 ResultCameLate, Unrecognised>;
+                 ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, Unrecognised>;
 
 std::string_view name(const Event& event);
 // The instance an event is about; the root for events about the run.

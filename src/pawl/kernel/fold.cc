@@ -1,86 +1,32 @@
 // Applies records to a run. It decides nothing, and it is the only code that changes a run.
+#include "pawl/kernel/folder.h"
+
+#include "pawl/kernel/context.h"
 #include "pawl/kernel/draft.h"
 
 namespace pawl {
+namespace {
 
-class RunFolder {
- public:
-  RunFolder(Run& run, const Record& record) : state_(run.state_), record_(record) {}
+std::uint64_t result_tokens(const Record& record) {
+  std::uint64_t bytes = 0;
+  if (const auto* event = std::get_if<ToolFinished>(&record.event)) bytes = event->content.length();
+  if (const auto* event = std::get_if<ToolStatusLearned>(&record.event)) {
+    bytes = event->content.length();
+  }
+  if (const auto* event = std::get_if<DoubtResolved>(&record.event)) bytes = event->result.length();
+  return estimate_tokens(bytes);
+}
 
-  Status fold();
+}  // namespace
 
- private:
-  Status check() const;
-  void stamp();
-
-  // Events.
-  void apply(const RunStarted& event);
-  void apply(const AgentBegan& event);
-  void apply(const ModelReplied& event);
-  void apply(const ModelFailed& event);
-  void apply(const ModelAborted& event);
-  void apply(const ToolFinished& event);
-  void apply(const ToolStatusLearned& event);
-  void apply(const DoubtResolved& event);
-  void apply(const MessageReceived& event);
-  void apply(const HookStopped& event);
-  void apply(const ExternalTurnPushed& event);
-  void apply(const RunWaiting& event);
-  void apply(const RunFinished& event);
-  void apply(const ResultCameLate& event);
-  template <class Other>
-  void apply(const Other&) {}
-
-  // Decisions.
-  void apply(const StepBegan& decision);
-  void apply(const StepEnded& decision);
-  void apply(const CallOpened& decision);
-  void apply(const CallRefused& decision);
-  void apply(const CallInDoubt& decision);
-  void apply(const CallUnknown& decision);
-  void apply(const CallHeld& decision);
-  void apply(const ResultsTaken& decision);
-  void apply(const AttemptDiscarded& decision);
-  void apply(const RetryPlanned& decision);
-  void apply(const NoteAdded& decision);
-  void apply(const MessagesDelivered& decision);
-  void apply(const InstanceReadied& decision);
-  void apply(const InstanceRested& decision);
-  void apply(const InstanceSuspended& decision);
-  void apply(const TurnHandedOut& decision);
-  void apply(const InstanceBorn& decision);
-  void apply(const InstanceCeded& decision);
-  void apply(const PauseBegan& decision);
-  void apply(const PauseEnded& decision);
-  void apply(const EndingBegan& decision);
-  void apply(const EndingWithdrawn& decision);
-  void apply(const CallRetried& decision);
-
-  // Effects.
-  void apply(const CallModel& effect);
-  void apply(const RunTool& effect);
-  void apply(const AskStatus& effect);
-  void apply(const BeginAgent& effect);
-  void apply(const EndAgent& effect);
-
-  void take_blocks(Instance& instance, const std::vector<Block>& blocks);
-  void open_effect(EffectId id, EffectKind kind, InstanceId instance, CallId call);
-  void close_effect(EffectId id);
-  void end_call(CallId id);
-  void count_call(LoopGuard& guard, std::uint64_t fingerprint);
-  void open_call(InstanceId instance, CallId call, std::uint32_t index, CallState state);
-  void fail(const std::string& what);
-
-  Instance& instance(InstanceId id);
-  Call& call(CallId id);
-
-  RunState& state_;
-  const Record& record_;
-  std::string fault_;
-  // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
-  Instance no_instance_;
-  Call no_call_;
-};
+std::uint32_t failed_attempts_of(const Phase& phase) {
+  return std::visit(
+      [](const auto& one) -> std::uint32_t {
+        if constexpr (requires { one.failed_attempts; }) return one.failed_attempts;
+        return 0;
+      },
+      phase);
+}
 
 void RunFolder::fail(const std::string& what) {
   if (fault_.empty()) fault_ = what;
@@ -112,7 +58,7 @@ void RunFolder::close_effect(EffectId id) {
 }
 
 void RunFolder::end_call(CallId id) {
-  call(id).state = CallEnded{record_.seq};
+  call(id).state = CallEnded{record_.seq, result_tokens(record_)};
 }
 
 // --- Events ------------------------------------------------------------------------------------
@@ -132,6 +78,10 @@ void RunFolder::apply(const RunStarted& event) {
   state_.tools = event.tools;
   state_.started_at_ms = record_.stamp.at_ms;
   state_.forked_from = event.forked_from;
+  state_.targets = targets_of(event);
+  state_.base_tokens = event.base_tokens;
+  state_.output_tokens = event.output_tokens;
+  state_.compaction = event.compaction;
   state_.life = Live{};
   state_.instances.push_back(root_of(event, record_.seq));
   state_.instances_minted = 1;
@@ -142,23 +92,39 @@ void RunFolder::apply(const AgentBegan& event) {
   if (event.verdict != HookVerdict::replace) return;
   Instance& root = instance(kRootInstance);
   root.last_text = record_.seq;
-  root.transcript.push_back({EntryKind::assistant, record_.seq, 0});
+  root.transcript.push_back(
+      {EntryKind::assistant, record_.seq, 0, estimate_tokens(event.replacement.length())});
 }
 
 void RunFolder::take_blocks(Instance& where, const std::vector<Block>& blocks) {
-  if (!blocks.empty()) where.transcript.push_back({EntryKind::assistant, record_.seq, 0});
+  if (!blocks.empty()) {
+    where.transcript.push_back(
+        {EntryKind::assistant, record_.seq, 0, estimate_tokens(bytes_of(blocks))});
+  }
   for (const Block& block : blocks) {
     const TextBlock* text = std::get_if<TextBlock>(&block);
-    if (text != nullptr && !text->text.empty()) where.last_text = record_.seq;
+    if (text == nullptr || text->text.empty()) continue;
+    // "(see above)" is no answer where there is one above.
+    if (!where.last_text || !refers_back(text->text)) where.last_text = record_.seq;
   }
+}
+
+void RunFolder::remember_session(Instance& where, const ModelReplied& event) {
+  const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase);
+  if (event.session.empty() || phase == nullptr || phase->target >= state_.targets.size()) return;
+  const std::string_view provider = provider_of(state_.targets[phase->target].literal);
+  std::erase_if(where.sessions, [provider](const auto& one) { return one.provider == provider; });
+  // It knows what it answered, too.
+  const std::uint64_t length = where.transcript.size() + (event.blocks.empty() ? 0 : 1);
+  where.sessions.push_back({std::string(provider), event.session, length});
 }
 
 void RunFolder::apply(const ModelReplied& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   ++where.position;
+  remember_session(where, event);
   where.phase = Ready{};
-  if (!event.session.empty()) where.session = event.session;
   take_blocks(where, event.blocks);
 }
 
@@ -166,7 +132,25 @@ void RunFolder::apply(const ModelFailed& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   ++where.position;
+  if (const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase)) {
+    add_failure(where.failures, phase->target, event.category, event.message);
+    if (event.kind == FailureKind::session_lost && phase->target < state_.targets.size()) {
+      const std::string_view provider = provider_of(state_.targets[phase->target].literal);
+      std::erase_if(where.sessions,
+                    [provider](const auto& one) { return one.provider == provider; });
+    }
+  }
   where.phase = Ready{};
+}
+
+void RunFolder::end_compaction(InstanceId id, EffectId effect) {
+  Instance& where = instance(id);
+  close_effect(effect);
+  where.phase = Ready{failed_attempts_of(where.phase)};
+}
+
+void RunFolder::apply(const BudgetRaised& event) {
+  state_.limits = limits_after(state_, event);
 }
 
 void RunFolder::apply(const ModelAborted& event) {
@@ -195,7 +179,10 @@ void RunFolder::apply(const DoubtResolved& event) {
 }
 
 void RunFolder::apply(const MessageReceived& event) {
-  instance(event.instance).waiting_messages.push_back(record_.seq);
+  std::uint64_t bytes = event.text.length();
+  for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
+  instance(event.instance)
+      .waiting_messages.push_back({EntryKind::message, record_.seq, 0, estimate_tokens(bytes)});
 }
 
 void RunFolder::apply(const HookStopped& event) {
@@ -229,248 +216,6 @@ void RunFolder::apply(const ResultCameLate& event) {
   call(event.call).late_result = record_.seq;
 }
 
-// --- Decisions ---------------------------------------------------------------------------------
-
-void RunFolder::apply(const StepBegan& decision) {
-  Instance& where = instance(decision.instance);
-  where.open_step = decision.step;
-  where.attempts = 0;
-  ++state_.tally.steps;
-}
-
-void RunFolder::apply(const StepEnded& decision) {
-  Instance& where = instance(decision.instance);
-  where.open_step = 0;
-  where.attempts = 0;
-  LoopGuard& guard = where.guard;
-  const bool same = guard.identical_steps > 0 && guard.step_fingerprint == decision.fingerprint;
-  guard.identical_steps = same ? guard.identical_steps + 1 : 1;
-  guard.step_fingerprint = decision.fingerprint;
-}
-
-void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, CallState opened) {
-  const std::vector<Block>* blocks = nullptr;
-  if (const auto* reply = std::get_if<ModelReplied>(&record_.event)) blocks = &reply->blocks;
-  if (const auto* turn = std::get_if<ExternalTurnPushed>(&record_.event)) blocks = &turn->blocks;
-  const CallBlock* block = blocks != nullptr && index < blocks->size()
-                               ? std::get_if<CallBlock>(&(*blocks)[index])
-                               : nullptr;
-  if (block == nullptr) return fail(to_string(id) + " names no call of its reply");
-  Call one;
-  one.id = id;
-  one.instance = where;
-  one.tool = block->tool;
-  one.seq = record_.seq;
-  one.index = index;
-  one.state = std::move(opened);
-  state_.calls.push_back(std::move(one));
-  state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(id));
-}
-
-void RunFolder::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
-  ++state_.tally.tool_calls;
-  const bool same = guard.identical_calls > 0 && guard.call_fingerprint == fingerprint;
-  guard.identical_calls = same ? guard.identical_calls + 1 : 1;
-  guard.call_fingerprint = fingerprint;
-}
-
-void RunFolder::apply(const CallOpened& decision) {
-  Instance& where = instance(decision.instance);
-  open_call(decision.instance, decision.call, decision.index, CallWaiting{});
-  count_call(where.guard, decision.fingerprint);
-  where.phase = AwaitingTools{};
-}
-
-void RunFolder::apply(const CallRefused& decision) {
-  open_call(decision.instance, decision.call, decision.index, CallEnded{record_.seq});
-  if (!counts(decision)) return;
-  LoopGuard& guard = instance(decision.instance).guard;
-  count_call(guard, decision.fingerprint);
-  ++guard.tool_errors;
-}
-
-void RunFolder::apply(const CallInDoubt& decision) {
-  call(decision.call).state = CallDoubtful{};
-}
-
-void RunFolder::apply(const CallUnknown& decision) {
-  end_call(decision.call);
-}
-
-void RunFolder::apply(const CallHeld& decision) {
-  call(decision.call).state = CallWaiting{decision.held_for};
-}
-
-void RunFolder::apply(const CallRetried& decision) {
-  Call& one = call(decision.call);
-  one.state = CallWaiting{};
-  LoopGuard& guard = instance(one.instance).guard;
-  if (guard.tool_errors > 0) --guard.tool_errors;  // The event counted one, and it is none.
-}
-
-void RunFolder::apply(const ResultsTaken& decision) {
-  Instance& where = instance(decision.instance);
-  std::vector<Entry>& transcript = where.transcript;
-  // Results follow the reply that asked for them; what workers ceded meanwhile comes after.
-  std::size_t ceded = 0;
-  while (ceded < transcript.size() &&
-         transcript[transcript.size() - 1 - ceded].kind == EntryKind::ceded) {
-    ++ceded;
-  }
-  const auto results = static_cast<std::ptrdiff_t>(transcript.size() - ceded);
-  for (const Call& one : state_.calls) {
-    if (one.instance != decision.instance) continue;
-    const CallEnded* ended = std::get_if<CallEnded>(&one.state);
-    if (ended == nullptr) return fail(to_string(one.id) + " has no result to take");
-    transcript.push_back({EntryKind::tool_result, ended->seq, static_cast<std::uint64_t>(one.id)});
-  }
-  const auto from = transcript.begin() + results;
-  std::rotate(from, from + static_cast<std::ptrdiff_t>(ceded), transcript.end());
-  std::erase_if(state_.calls, [&](const Call& one) { return one.instance == decision.instance; });
-  where.phase = Ready{};
-}
-
-void RunFolder::apply(const AttemptDiscarded& decision) {
-  const OpenEffect* found = find_effect(state_, decision.effect);
-  if (found == nullptr) return fail(to_string(decision.effect) + " is not open");
-  const OpenEffect effect = *found;
-  close_effect(effect.id);
-  state_.tally.usage = state_.tally.usage + decision.charged;
-  state_.tally.cost_pico =
-      add_saturating(state_.tally.cost_pico, cost_pico(decision.charged, state_.prices));
-  if (effect.kind == EffectKind::model) {
-    Instance& where = instance(effect.instance);
-    const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase);
-    where.phase = Ready{phase == nullptr ? 0 : phase->failed_attempts};
-  }
-  if (effect.kind == EffectKind::tool || effect.kind == EffectKind::status) {
-    call(effect.call).state = CallWaiting{};
-  }
-  if (effect.kind == EffectKind::begin_agent) state_.begin_held = Presence::present;
-}
-
-void RunFolder::apply(const RetryPlanned& decision) {
-  instance(decision.instance).phase = BackingOff{decision.failed_attempts, decision.at_elapsed_ms};
-}
-
-void RunFolder::apply(const NoteAdded& decision) {
-  Instance& where = instance(decision.instance);
-  where.wrap_up = WrapUp::asked;
-  where.transcript.push_back(
-      {EntryKind::note, record_.seq, static_cast<std::uint64_t>(decision.note)});
-}
-
-void RunFolder::apply(const MessagesDelivered& decision) {
-  Instance& where = instance(decision.instance);
-  if (decision.count != where.waiting_messages.size()) return fail("other messages wait");
-  for (const std::uint64_t seq : where.waiting_messages) {
-    where.transcript.push_back({EntryKind::message, seq, 0});
-  }
-  where.waiting_messages.clear();
-}
-
-void RunFolder::apply(const InstanceReadied& decision) {
-  instance(decision.instance).phase = Ready{decision.failed_attempts};
-}
-
-void RunFolder::apply(const InstanceRested& decision) {
-  instance(decision.instance).phase = Resting{};
-}
-
-void RunFolder::apply(const InstanceSuspended& decision) {
-  instance(decision.instance).phase =
-      Suspended{decision.suspend_id, decision.reason, decision.metadata};
-}
-
-void RunFolder::apply(const TurnHandedOut& decision) {
-  instance(decision.instance).phase = AwaitingExternal{};
-}
-
-void RunFolder::apply(const InstanceBorn& decision) {
-  const InstanceSpawned* event = std::get_if<InstanceSpawned>(&record_.event);
-  if (event == nullptr) return fail("instance_born without instance_spawned");
-  Instance child;
-  child.id = decision.instance;
-  child.parent = decision.parent;
-  child.node = event->node;
-  child.transcript.push_back({EntryKind::input, record_.seq, 0});
-  state_.instances.push_back(std::move(child));
-  state_.instances_minted =
-      std::max(state_.instances_minted, static_cast<std::uint32_t>(decision.instance));
-}
-
-void RunFolder::apply(const InstanceCeded& decision) {
-  const Instance& child = instance(decision.instance);
-  const InstanceId heir = child.parent;
-  if (child.last_text) {
-    instance(heir).transcript.push_back({EntryKind::ceded, *child.last_text, 0});
-  }
-  for (Instance& one : state_.instances) {
-    if (one.parent == decision.instance) one.parent = heir;
-  }
-  std::erase_if(state_.instances, [&](const Instance& one) { return one.id == decision.instance; });
-}
-
-void RunFolder::apply(const PauseBegan&) {
-  state_.course = Pausing{};
-}
-
-void RunFolder::apply(const PauseEnded&) {
-  state_.course = Going{};
-}
-
-void RunFolder::apply(const EndingBegan& decision) {
-  const bool paused = std::holds_alternative<Pausing>(state_.course);
-  state_.course = Ending{decision.status,    decision.reason,
-                         decision.detail,    record_.stamp.elapsed_ms,
-                         state_.tally.steps, paused ? Presence::present : Presence::absent};
-}
-
-void RunFolder::apply(const EndingWithdrawn&) {
-  const Ending* ending = std::get_if<Ending>(&state_.course);
-  if (ending == nullptr) return fail("no ending to withdraw");
-  if (ending->pause == Presence::present) {
-    state_.course = Pausing{};
-  } else {
-    state_.course = Going{};
-  }
-}
-
-// --- Effects -----------------------------------------------------------------------------------
-
-void RunFolder::apply(const CallModel& effect) {
-  Instance& where = instance(effect.instance);
-  std::uint32_t failed = 0;
-  if (const Ready* ready = std::get_if<Ready>(&where.phase)) failed = ready->failed_attempts;
-  if (const BackingOff* off = std::get_if<BackingOff>(&where.phase)) failed = off->failed_attempts;
-  where.phase = AwaitingModel{effect.effect, failed, effect.reserved};
-  where.attempts = effect.attempt;
-  ++state_.tally.model_calls;
-  open_effect(effect.effect, EffectKind::model, effect.instance, {});
-}
-
-void RunFolder::apply(const RunTool& effect) {
-  Call& one = call(effect.call);
-  one.state = CallRunning{effect.effect};
-  one.attempts = effect.attempt;
-  one.last_run = effect.effect;
-  open_effect(effect.effect, EffectKind::tool, effect.instance, effect.call);
-}
-
-void RunFolder::apply(const AskStatus& effect) {
-  call(effect.call).state = CallAsking{effect.effect};
-  open_effect(effect.effect, EffectKind::status, effect.instance, effect.call);
-}
-
-void RunFolder::apply(const BeginAgent& effect) {
-  state_.begin_held = Presence::absent;
-  open_effect(effect.effect, EffectKind::begin_agent, kRootInstance, {});
-}
-
-void RunFolder::apply(const EndAgent& effect) {
-  open_effect(effect.effect, EffectKind::end_agent, kRootInstance, {});
-}
-
 // --- The record as a whole ---------------------------------------------------------------------
 
 Status RunFolder::check() const {
@@ -491,6 +236,10 @@ Status RunFolder::check() const {
 
 void RunFolder::stamp() {
   state_.tally = tally_after(state_, record_.event, record_.stamp);
+  const InstanceId about = instance_of(record_.event);
+  for (Instance& one : state_.instances) {
+    if (one.id == about) one.context_tokens = context_after(state_, record_.event, about);
+  }
   state_.epoch = record_.stamp.epoch;
   state_.at_ms = record_.stamp.at_ms;
   state_.elapsed_ms = record_.stamp.elapsed_ms;

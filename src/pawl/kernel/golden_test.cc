@@ -167,6 +167,54 @@ TestRun limits() {
   return run;
 }
 
+TestRun models() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-models"};
+  start.targets = {ModelTarget{"a/x", {"USD", 1, 5, 0, 2}, 1'000, 200},
+                   ModelTarget{"b/y", {"USD", 2, 6, 0, 0}, 800, 0}};
+  start.limits.cost_pico = 20'000;
+  start.base_tokens = 20;
+  start.compaction.keep_messages = 1;
+  start.attachments = {Attachment{"image/png", "a.png", Content("bytes")}};
+  TestRun run(start);
+  ModelFailed failure;
+  failure.effect = run.model_effect();
+  failure.message = "429";
+  failure.kind = FailureKind::rate_limited;
+  run.takes(failure);
+  failure.effect = run.model_effect();
+  failure.retry_after_ms = 2 * kParkAfterMs;
+  run.takes(failure);
+  run.parks();
+  run.later(2 * kParkAfterMs).crashes();
+  for (int i = 0; i < 9 && run.in<AwaitingModel>(); ++i) {
+    run.replies({calls("pure", std::to_string(i))});
+    run.finishes(CallId{run->calls_minted}, std::string(400, 'x'));
+  }
+  CompactionFailed failed;
+  failed.effect = run.effect_of(EffectKind::compact);
+  failed.message = "down";
+  run.takes(failed);
+  for (int i = 9; i < 19 && run.in<AwaitingModel>(); ++i) {
+    run.replies({calls("pure", std::to_string(i))});
+    run.finishes(CallId{run->calls_minted}, std::string(400, 'x'));
+  }
+  ContextCompacted compacted;
+  compacted.effect = run.effect_of(EffectKind::compact);
+  compacted.summary = Content("so far so good");
+  compacted.usage = tokens(700, 60'000);
+  run.takes(compacted);
+  REQUIRE(run.in<AwaitingBudget>());
+  run.parks();
+  run.takes(BudgetRaised{1'000'000, "ann"});
+  ModelReplied answer = run.reply({says("[]")});
+  answer.output_fault = "/ is not an object";
+  run.takes(answer);
+  run.replies({says("{}")});
+  run.ends();
+  return run;
+}
+
 std::vector<std::string> encoded(const std::vector<Record>& records) {
   std::vector<std::string> journal;
   for (const Record& record : records) journal.push_back(encode_record(record));
@@ -194,6 +242,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"callbacks", encoded(callbacks().records())},
           {"stops", encoded(stops().records())},
           {"limits", encoded(limits().records())},
+          {"models", encoded(models().records())},
           {"future", with_optional_event()}};
 }
 

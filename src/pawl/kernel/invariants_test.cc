@@ -14,15 +14,30 @@ std::size_t open_count(const RunState& state, EffectKind kind) {
                     [kind](const OpenEffect& one) { return one.kind == kind; }));
 }
 
+bool has_orphan(const std::vector<Entry>& transcript) {
+  EntryKind before = EntryKind::input;
+  for (const Entry& entry : transcript) {
+    const bool follows = before == EntryKind::assistant || before == EntryKind::tool_result;
+    if (entry.kind == EntryKind::tool_result && !follows) return true;
+    before = entry.kind;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string fault_of_effects(const RunState& state) {
   std::set<EffectId> awaited;
   std::size_t models = 0;
+  std::size_t summaries = 0;
   for (const Instance& one : state.instances) {
     if (const auto* phase = std::get_if<AwaitingModel>(&one.phase)) {
       awaited.insert(phase->effect);
       ++models;
+    }
+    if (const auto* phase = std::get_if<Compacting>(&one.phase)) {
+      awaited.insert(phase->effect);
+      ++summaries;
     }
   }
   std::size_t running = 0;
@@ -39,6 +54,9 @@ std::string fault_of_effects(const RunState& state) {
     }
   }
   if (models != open_count(state, EffectKind::model)) return "model calls and open effects differ";
+  if (summaries != open_count(state, EffectKind::compact)) {
+    return "compactions and open effects differ";
+  }
   if (running != open_count(state, EffectKind::tool))
     return "running calls and open effects differ";
   if (asking != open_count(state, EffectKind::status))
@@ -77,6 +95,7 @@ std::string fault_of_liveness(const RunState& state) {
     if (any && !ending && std::all_of(state.calls.begin(), state.calls.end(), over)) {
       return to_string(one.id) + " has all results, and does not go on";
     }
+    if (has_orphan(one.transcript)) return to_string(one.id) + " has a result without its call";
     if (find_instance(state, one.parent) == nullptr) return to_string(one.id) + " is an orphan";
   }
   for (const Call& call : state.calls) {

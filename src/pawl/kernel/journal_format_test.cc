@@ -56,6 +56,10 @@ PAWL_NAMED(DoubtVerdict, "doubt_verdict");
 PAWL_NAMED(RefusedBecause, "refused_because");
 PAWL_NAMED(HeldFor, "held_for");
 PAWL_NAMED(Note, "note");
+PAWL_NAMED(FailureKind, "failure_kind");
+PAWL_NAMED(AfterOutput, "after_output");
+PAWL_NAMED(CutBy, "cut_by");
+PAWL_NAMED(ModelTarget, "model_target");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -128,12 +132,14 @@ std::vector<std::pair<std::string, std::string>> tables() {
           {"decisions", table_of<Decision>()},
           {"effects", table_of<Effect>()},
           {"blocks", table_of<Block>()},
-          {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy,
-                                       PinnedTool, Variable, PastMessage, ForkedFrom>()},
+          {"structures",
+           structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy, PinnedTool, Variable,
+                         PastMessage, ForkedFrom, ModelTarget, CompactionPolicy, Attachment>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note>()}};
+                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
+                           AfterOutput, CutBy>()}};
 }
 
 std::string document_path() {

@@ -18,6 +18,8 @@ struct Limits {
   std::uint64_t bytes_in = 64U << 20U;   // input, messages and tool results
   std::uint64_t bytes_out = 16U << 20U;  // what the model wrote
   std::uint64_t branches = 10;           // instances spawned
+  std::uint64_t cost_pico = 0;      // money, in 10^-12 units; 0: no bound. It makes the run wait
+  std::uint64_t ask_cost_pico = 0;  // spending this much makes it wait, too; 0: never
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -29,6 +31,8 @@ struct Limits {
     visit("bytes_in", self.bytes_in);
     visit("bytes_out", self.bytes_out);
     visit("branches", self.branches);
+    visit("cost_pico", self.cost_pico);
+    visit("ask_cost_pico", self.ask_cost_pico);
   }
   friend bool operator==(const Limits&, const Limits&) = default;
 };

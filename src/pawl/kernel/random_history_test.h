@@ -11,6 +11,24 @@
 
 namespace pawl::testing {
 
+// Small contexts, so that they are full soon; prices, so that money runs out.
+inline void add_random_targets(Rng& rng, RunStarted& start) {
+  for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) {
+    ModelTarget target;
+    target.literal = "p" + std::to_string(n) + "/m";
+    target.prices = {"USD", 1 + rng.below(5), 1 + rng.below(20), rng.below(3), rng.below(8)};
+    if (rng.one_in(2)) target.context_tokens = 40 + rng.below(400);
+    if (rng.one_in(2)) target.output_tokens = 100 + rng.below(1'000);
+    start.targets.push_back(std::move(target));
+  }
+  if (rng.one_in(2)) start.limits.cost_pico = 1 + rng.below(60'000);
+  start.compaction.ratio_percent = static_cast<std::uint32_t>(rng.below(100));
+  start.compaction.keep_messages = static_cast<std::uint32_t>(rng.below(5));
+  start.base_tokens = rng.below(30);
+  if (rng.one_in(3)) start.output_tokens = rng.below(600);
+  if (rng.one_in(3)) start.retry.after_output = AfterOutput::next_target;
+}
+
 inline RunStarted random_start(Rng& rng) {
   RunStarted start = a_start();
   start.run = RunId{"r" + std::to_string(rng.below(1000))};
@@ -26,6 +44,8 @@ inline RunStarted random_start(Rng& rng) {
   const auto guard = [&rng] { return static_cast<std::uint32_t>(rng.pick<int>({0, 2, 5})); };
   start.guards = {guard(), guard(), guard()};
   if (rng.one_in(3)) start.agent_callbacks = Presence::present;
+  if (rng.one_in(2)) add_random_targets(rng, start);
+  if (rng.one_in(5)) limits.ask_cost_pico = 1 + rng.below(30'000);
   return start;
 }
 
@@ -74,6 +94,8 @@ class RandomHost {
                           Content("instead"), "no"};
       case EffectKind::end_agent:
         return RunFinished{effect.id, {}};
+      case EffectKind::compact:
+        return compacted(effect.instance, effect.id);
     }
     return TimerFired{};
   }
@@ -92,11 +114,31 @@ class RandomHost {
     event.usage = random_usage(rng_);
     if (rng_.one_in(8)) event.stop = any<ReplyStop>();
     if (rng_.one_in(60)) event.callback_stop = "no";
+    if (rng_.one_in(20)) event.output_fault = "not what was asked for";
+    if (rng_.one_in(8)) event.session = "s" + std::to_string(rng_.below(100));
+    if (rng_.one_in(8)) event.cost_pico = rng_.below(1'000);
     return event;
   }
   Event failed(InstanceId instance, EffectId effect) {
-    const auto category = rng_.one_in(8) ? any<ErrorCategory>() : ErrorCategory::network_error;
-    return ModelFailed{instance, effect, category, "down", {}, random_usage(rng_)};
+    ModelFailed event;
+    event.instance = instance;
+    event.effect = effect;
+    event.category = rng_.one_in(8) ? any<ErrorCategory>() : ErrorCategory::network_error;
+    event.message = "down";
+    event.usage = random_usage(rng_);
+    if (rng_.one_in(3)) event.kind = any<FailureKind>();
+    if (rng_.one_in(3)) event.output = Presence::present;
+    if (rng_.one_in(4)) event.retry_after_ms = rng_.below(2 * kParkAfterMs);
+    return event;
+  }
+  Event compacted(InstanceId instance, EffectId effect) {
+    if (rng_.one_in(3)) return CompactionFailed{instance, effect, "no", random_usage(rng_)};
+    ContextCompacted event;
+    event.instance = instance;
+    event.effect = effect;
+    event.summary = Content(std::string(rng_.below(80), 's'));
+    event.usage = random_usage(rng_);
+    return event;
   }
   Event finished(InstanceId instance, CallId call, EffectId effect) {
     ToolFinished event;
@@ -133,9 +175,13 @@ class RandomHost {
                              Content("r"),  "op",    call.attempts - (rng_.one_in(8) ? 1 : 0)};
       }
     }
+    if (std::holds_alternative<AwaitingBudget>(instance.phase) && rng_.one_in(2)) {
+      return BudgetRaised{rng_.below(20'000), "u"};
+    }
     if (wants_park(state_)) return RunWaiting{};
     const bool due = std::any_of(state_.instances.begin(), state_.instances.end(), [](auto& one) {
-      return std::holds_alternative<BackingOff>(one.phase);
+      return std::holds_alternative<BackingOff>(one.phase) ||
+             std::holds_alternative<RateLimited>(one.phase);
     });
     if (due || state_.open.empty() || rng_.one_in(40)) return TimerFired{};
     return outcome(rng_.pick(state_.open));
@@ -179,7 +225,9 @@ class RandomHost {
     const auto instance = static_cast<InstanceId>(1 + rng_.below(4));
     const EffectId effect{rng_.below(state_.effects_minted + 2)};
     const CallId call{rng_.below(state_.calls_minted + 2)};
-    switch (rng_.below(10)) {
+    switch (rng_.below(11)) {
+      case 9:
+        return compacted(instance, effect);
       case 8:
         return late(instance, call, effect);
       case 0:

@@ -49,6 +49,7 @@ class ReferenceModel {
     same("model_calls", state.tally.model_calls, model_calls_);
     same("tool_calls", state.tally.tool_calls, tool_calls_);
     same("tokens", total_tokens(state.tally.usage), tokens_);
+    same("cost", state.tally.cost_pico, cost_);
     same("active_ms", state.tally.active_ms, active_ms_);
     same("bytes_in", state.tally.bytes_in, bytes_in_);
     same("open effects", state.open.size(), open_.size());
@@ -102,9 +103,28 @@ class ReferenceModel {
   }
   void read(const Content& content) { bytes_in_ += content.length(); }
   void use(const Usage& usage) { tokens_ = add_saturating(tokens_, total_tokens(usage)); }
+  // What an effect was charged, at the prices of the model it went to.
+  void pay(EffectId effect, const Usage& usage, std::optional<std::uint64_t> stated = {}) {
+    use(usage);
+    cost_ += stated.value_or(cost_pico(usage, prices(targets_[effect])));
+    set_aside_.erase(effect);
+  }
+  Prices prices(std::uint32_t target) const {
+    return start_.targets.empty() ? start_.prices : start_.targets.at(target).prices;
+  }
+  void set_aside(EffectId effect, const Usage& usage, std::uint32_t target) {
+    targets_[effect] = target;
+    set_aside_[effect] = cost_pico(usage, prices(target));
+    std::uint64_t sum = cost_;
+    for (const auto& [id, pico] : set_aside_) sum += pico;
+    if (cap_ > 0 && sum > cap_) blame("more is set aside than there is money");
+    if (ask_ > 0 && cost_ >= ask_) blame("it goes on, and was to ask first");
+  }
 
   void take(const RunStarted& event, const Record&) {
     live_ = true;
+    cap_ = event.limits.cost_pico;
+    ask_ = event.limits.ask_cost_pico;
     read(event.input);
   }
   void take(const MessageReceived& event, const Record&) {
@@ -117,19 +137,32 @@ class ReferenceModel {
   }
   void take(const ModelReplied& event, const Record&) {
     close(event.effect, "call_model");
-    use(event.usage);
+    pay(event.effect, event.usage, event.cost_pico);
     hear(event.blocks);
     if (event.callback_stop) stop_asked_ = true;
   }
   void take(const ModelFailed& event, const Record&) {
     close(event.effect, "call_model");
-    use(event.usage);
+    pay(event.effect, event.usage);
   }
   void take(const ModelAborted& event, const Record&) {
     close(event.effect, "call_model");
-    use(event.usage);
+    pay(event.effect, event.usage);
+  }
+  void take(const ContextCompacted& event, const Record&) {
+    close(event.effect, "compact_context");
+    pay(event.effect, event.usage, event.cost_pico);
+  }
+  void take(const CompactionFailed& event, const Record&) {
+    close(event.effect, "compact_context");
+    pay(event.effect, event.usage);
+  }
+  void take(const BudgetRaised& event, const Record&) {
+    if (cap_ > 0) cap_ += event.cost_pico;
+    if (ask_ > 0) ask_ = std::max(ask_, cost_) + event.cost_pico;
   }
   void take(const ExternalTurnPushed& event, const Record&) {
+    cost_ += cost_pico(event.usage, prices(0));
     use(event.usage);
     hear(event.blocks);
   }
@@ -183,7 +216,10 @@ class ReferenceModel {
     const bool model =
         event.point == HookPoint::before_model || event.point == HookPoint::after_model;
     const bool tool = event.point == HookPoint::before_tool || event.point == HookPoint::after_tool;
-    if (model && kind == "call_model") open_.erase(found);
+    if (model && kind == "call_model") {
+      set_aside_.erase(found->first);
+      open_.erase(found);
+    }
     if (tool && kind == "run_tool") {
       open_.erase(found);
       calls_[id].state = "held";
@@ -258,11 +294,12 @@ class ReferenceModel {
           calls_[id].effect == EffectClass::once || calls_[id].effect == EffectClass::reconcilable;
       calls_[id].state = asks ? "must be doubted or asked about" : "held";
     }
-    if (kind == "call_model" && one.charged != reserved_[one.effect]) {
+    const bool paid = kind == "call_model" || kind == "compact_context";
+    if (paid && one.charged != reserved_[one.effect]) {
       blame("a lost model call is not charged what was reserved");
     }
     open_.erase(found);
-    use(one.charged);
+    pay(one.effect, one.charged);
   }
   void take(const RetryPlanned& one, const Record&) { retries_.insert(one.instance); }
   void take(const InstanceReadied& one, const Record&) { retries_.erase(one.instance); }
@@ -301,10 +338,22 @@ class ReferenceModel {
     if (active_ms_ >= start_.limits.time_ms) blame("a model is called beyond the time");
     if (bytes_in_ > start_.limits.bytes_in) blame("a model is called beyond the bytes");
     ++model_calls_;
+    if (one.target < tried_[{one.instance, one.step}]) blame("an earlier model is tried again");
+    tried_[{one.instance, one.step}] = one.target;
     reserved_[one.effect] = one.reserved;
+    set_aside(one.effect, one.reserved, one.target);
     retries_.erase(one.instance);
     open(one.effect, "call_model", {});
   }
+  void take(const CompactContext& one, const Record&) {
+    if (paused_ || ending_) blame("it is summed up while the run is paused or ending");
+    reserved_[one.effect] = one.reserved;
+    set_aside(one.effect, one.reserved, one.target);
+    retries_.erase(one.instance);
+    open(one.effect, "compact_context", {});
+  }
+  void take(const BudgetHeld& one, const Record&) { retries_.erase(one.instance); }
+  void take(const TargetChanged& one, const Record&) { retries_.erase(one.instance); }
   void take(const RunTool& one, const Record&) {
     OneCall& call = calls_[one.call];
     if (paused_ || ending_) blame("a tool is run while the run is paused or ending");
@@ -369,6 +418,12 @@ class ReferenceModel {
   std::uint64_t tokens_ = 0;
   std::uint64_t active_ms_ = 0;
   std::uint64_t elapsed_ms_ = 0;
+  std::uint64_t cost_ = 0;
+  std::uint64_t cap_ = 0;
+  std::uint64_t ask_ = 0;
+  std::map<EffectId, std::uint32_t> targets_;
+  std::map<EffectId, std::uint64_t> set_aside_;
+  std::map<std::pair<InstanceId, std::uint64_t>, std::uint32_t> tried_;
   EffectId newest_{};
   std::map<EffectId, std::pair<std::string, CallId>> open_;
   std::set<EffectId> started_here_;

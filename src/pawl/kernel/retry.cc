@@ -37,4 +37,53 @@ std::optional<std::uint64_t> retry_delay_ms(const RetryPolicy& policy, ErrorCate
   return std::max(delay, std::min(retry_after_ms.value_or(0), kRetryAfterMaxMs));
 }
 
+namespace {
+
+NextMove wait_for(const RetryPolicy& policy, const ModelFailure& failure) {
+  // It was asked to wait: that it may be asked again is out of the question.
+  const bool told = failure.kind != FailureKind::transient;
+  const auto delay = retry_delay_ms(policy, told ? ErrorCategory::llm_error : failure.category,
+                                    failure.failed_attempts, failure.retry_after_ms);
+  if (!delay) return {};
+  return {*delay >= kParkAfterMs ? NextMove::Kind::park : NextMove::Kind::retry, *delay};
+}
+
+bool may_move_on(const RetryPolicy& policy, const ModelFailure& failure) {
+  if (failure.next == ModelFailure::Next::none) return false;
+  return failure.output == ModelFailure::Output::none ||
+         policy.after_output == AfterOutput::next_target;
+}
+
+}  // namespace
+
+NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
+  constexpr NextMove kNext{NextMove::Kind::next_target, 0};
+  const bool may_move = may_move_on(policy, failure);
+  switch (failure.kind) {
+    case FailureKind::permanent:
+      return {};
+    case FailureKind::session_lost:
+      return {NextMove::Kind::retry, 0};
+    case FailureKind::model_not_found:
+    case FailureKind::unsupported:
+    case FailureKind::empty:
+      return may_move ? kNext : NextMove{};
+    case FailureKind::benched:
+    case FailureKind::rate_limited:
+      return may_move ? kNext : wait_for(policy, failure);
+    case FailureKind::transient:
+    case FailureKind::overloaded:
+      break;
+  }
+  if (failure.kind == FailureKind::transient && retryable(failure.category) == Retryable::never) {
+    return {};
+  }
+  if (may_move && failure.failed_attempts >= policy.attempts_before_failover) return kNext;
+  return wait_for(policy, failure);
+}
+
+std::string_view name(AfterOutput value) {
+  return value == AfterOutput::next_target ? "next_target" : "same_target";
+}
+
 }  // namespace pawl

@@ -9,20 +9,34 @@
 namespace pawl {
 
 inline constexpr std::uint64_t kRetryAfterMaxMs = 3'600'000;
+// A wait of this length is not sat out: the run leaves memory, and is taken up again when it is
+// over.
+inline constexpr std::uint64_t kParkAfterMs = 60'000;
 // Attempts at one pure or idempotent call, those that a crash cut short included, before a timeout
 // is told to the model.
 inline constexpr std::uint32_t kToolAttemptsMax = 3;
 
+// Whether a model that broke off in the middle of its text may be followed by another one. What it
+// said is withdrawn either way.
+enum class AfterOutput : std::uint8_t { same_target, next_target };
+std::string_view name(AfterOutput value);
+template <>
+inline constexpr std::uint8_t kCount<AfterOutput> = 2;
+
 struct RetryPolicy {
-  std::uint32_t attempts_max = 4;  // of one step, the first included
+  std::uint32_t attempts_max = 4;  // of one step at one target, the first included
   std::uint64_t first_delay_ms = 500;
   std::uint64_t delay_max_ms = 8'000;
+  std::uint32_t attempts_before_failover = 2;  // where there is another target
+  AfterOutput after_output = AfterOutput::same_target;
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("attempts_max", self.attempts_max);
     visit("first_delay_ms", self.first_delay_ms);
     visit("delay_max_ms", self.delay_max_ms);
+    visit("attempts_before_failover", self.attempts_before_failover);
+    visit("after_output", self.after_output);
   }
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
@@ -37,5 +51,29 @@ Retryable retryable(ErrorCategory category);
 std::optional<std::uint64_t> retry_delay_ms(const RetryPolicy& policy, ErrorCategory category,
                                             std::uint32_t failed_attempts,
                                             std::optional<std::uint64_t> retry_after_ms);
+
+// What becomes of a step after a failed attempt:
+//
+//   permanent                      it fails
+//   model_not_found, unsupported,  the next target; without one it fails
+//   empty
+//   benched, rate_limited          the next target; without one it waits, as long as it was told to
+//   transient, overloaded          the same target, attempts_before_failover times, then the next;
+//                                  the last one attempts_max times. Once text has been shown, only
+//                                  the same target, unless the policy says otherwise
+//   session_lost                   at once, with the whole conversation
+struct ModelFailure {
+  FailureKind kind = FailureKind::transient;
+  ErrorCategory category = ErrorCategory::llm_error;
+  std::uint32_t failed_attempts = 0;  // at this target, this one included
+  std::optional<std::uint64_t> retry_after_ms;
+  enum class Output : std::uint8_t { none, began } output = Output::none;
+  enum class Next : std::uint8_t { none, there_is } next = Next::none;
+};
+struct NextMove {
+  enum class Kind : std::uint8_t { give_up, retry, next_target, park } kind = Kind::give_up;
+  std::uint64_t delay_ms = 0;
+};
+NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure);
 
 }  // namespace pawl

@@ -115,7 +115,7 @@ TEST_CASE("a delay that ends after the run's time does not outlive it") {
   Limits limits;
   limits.time_ms = 1000;
   TestRun run(with_limits(limits));
-  run.fails(ErrorCategory::llm_error, 60'000);
+  run.fails(ErrorCategory::llm_error, kParkAfterMs - 1);
   CHECK(wake_at(run.state()) == 1000);
 
   run.later(1000).ticks();

@@ -12,9 +12,10 @@ auto* find_by_id(Items& items, Id id) {
   return found == items.end() ? nullptr : &*found;
 }
 
-bool any_phase_acts(const RunState& state) {
+template <class P>
+bool any_in(const RunState& state) {
   return std::any_of(state.instances.begin(), state.instances.end(), [](const Instance& instance) {
-    return std::holds_alternative<BackingOff>(instance.phase);
+    return std::holds_alternative<P>(instance.phase);
   });
 }
 
@@ -66,7 +67,7 @@ std::vector<CallId> calls_in_doubt(const RunState& state) {
 bool is_waiting(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life)) return false;
   if (std::holds_alternative<Ending>(state.course)) return false;
-  return state.open.empty() && !any_phase_acts(state);
+  return state.open.empty() && !any_in<BackingOff>(state);
 }
 
 bool wants_park(const RunState& state) {
@@ -77,6 +78,8 @@ WaitFor waits_for(const RunState& state) {
   if (!is_waiting(state)) return WaitFor::nothing;
   if (any_in_doubt(state)) return WaitFor::in_doubt;
   if (std::holds_alternative<Pausing>(state.course)) return WaitFor::paused;
+  if (any_in<AwaitingBudget>(state)) return WaitFor::budget;
+  if (any_in<RateLimited>(state)) return WaitFor::rate_limit;
   return WaitFor::event;
 }
 
@@ -102,8 +105,37 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
       due = std::min(due, phase->until_elapsed_ms);
     }
+    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
+      due = std::min(due, phase->until_elapsed_ms);
+    }
   }
   return due;
+}
+
+std::optional<std::int64_t> wake_wall_at(const RunState& state) {
+  if (waits_for(state) != WaitFor::rate_limit) return std::nullopt;
+  std::optional<std::int64_t> due;
+  for (const Instance& instance : state.instances) {
+    const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
+    if (phase != nullptr && (!due || phase->until_at_ms < *due)) due = phase->until_at_ms;
+  }
+  return due;
+}
+
+const Prices& prices_of(const RunState& state, InstanceId id) {
+  std::uint32_t target = 0;
+  if (const Instance* instance = find_instance(state, id)) {
+    if (const auto* phase = std::get_if<AwaitingModel>(&instance->phase)) target = phase->target;
+    if (const auto* phase = std::get_if<Compacting>(&instance->phase)) target = phase->target;
+  }
+  return target < state.targets.size() ? state.targets[target].prices : state.prices;
+}
+
+const ProviderSession* find_session(const Instance& instance, std::string_view provider) {
+  for (const ProviderSession& session : instance.sessions) {
+    if (session.provider == provider) return &session;
+  }
+  return nullptr;
 }
 
 std::string key_of(const RunState& state, CallId call) {
@@ -115,8 +147,9 @@ std::string key_of(const RunState& state, CallId call) {
 }
 
 std::string_view name(EntryKind value) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "input", "past", "message", "assistant", "tool_result", "note", "ceded"};
+  static constexpr std::array<std::string_view, 9> kNames = {"input",     "past",        "message",
+                                                             "assistant", "tool_result", "note",
+                                                             "ceded",     "summary",     "trimmed"};
   return kNames[static_cast<std::size_t>(value)];
 }
 
@@ -129,8 +162,8 @@ std::string_view name(WrapUp value) {
 }
 
 std::string_view name(EffectKind value) {
-  static constexpr std::array<std::string_view, 5> kNames = {"model", "tool", "status",
-                                                             "begin_agent", "end_agent"};
+  static constexpr std::array<std::string_view, 6> kNames = {"model",       "tool",      "status",
+                                                             "begin_agent", "end_agent", "compact"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

@@ -24,9 +24,10 @@ struct AwaitingModel {
   EffectId effect{};
   std::uint32_t failed_attempts = 0;
   Usage reserved;
+  std::uint32_t target = 0;
 
   PAWL_FACT(AwaitingModel, "awaiting_model",
-            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved));
+            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved) PAWL_FIELD(target));
 };
 
 struct BackingOff {
@@ -56,21 +57,61 @@ struct Resting {  // its turn is over
   PAWL_FACT(Resting, "resting");
 };
 
+struct RateLimited {  // as BackingOff, but nobody needs to be there meanwhile
+  std::uint32_t failed_attempts = 0;
+  std::int64_t until_at_ms = 0;
+  std::uint64_t until_elapsed_ms = 0;
+
+  PAWL_FACT(RateLimited, "rate_limited",
+            PAWL_FIELD(failed_attempts) PAWL_FIELD(until_at_ms) PAWL_FIELD(until_elapsed_ms));
+};
+
+struct AwaitingBudget {
+  std::uint32_t failed_attempts = 0;
+
+  PAWL_FACT(AwaitingBudget, "awaiting_budget", PAWL_FIELD(failed_attempts));
+};
+
+struct Compacting {
+  EffectId effect{};
+  std::uint32_t failed_attempts = 0;
+  Usage reserved;
+  std::uint32_t target = 0;
+  std::uint64_t to = 0;  // see CompactContext
+
+  PAWL_FACT(Compacting, "compacting",
+            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved) PAWL_FIELD(target)
+                PAWL_FIELD(to));
+};
+
+// DO NOT REORDER: the index is embedded in snapshots.
 using Phase = std::variant<Ready, AwaitingModel, BackingOff, AwaitingTools, Suspended,
-                           AwaitingExternal, Resting>;
+                           AwaitingExternal, Resting, RateLimited, AwaitingBudget, Compacting>;
 
 // One message of a transcript, by reference: the content stays in the journal.
-enum class EntryKind : std::uint8_t { input, past, message, assistant, tool_result, note, ceded };
+enum class EntryKind : std::uint8_t {
+  input,
+  past,
+  message,
+  assistant,
+  tool_result,
+  note,
+  ceded,
+  summary,  // of what stood before it
+  trimmed,  // what stood before it is gone
+};
 std::string_view name(EntryKind value);
 template <>
-inline constexpr std::uint8_t kCount<EntryKind> = 7;
+inline constexpr std::uint8_t kCount<EntryKind> = 9;
 
 struct Entry {
   EntryKind kind = EntryKind::input;
-  std::uint64_t seq = 0;     // the record that holds it
-  std::uint64_t number = 0;  // tool_result: the call; past: the index; note: which
+  std::uint64_t seq = 0;  // the record that holds it
+  std::uint64_t number =
+      0;  // tool_result: the call; past: the index; note: which; trimmed: how many
+  std::uint64_t tokens = 0;  // by estimate
 
-  PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number));
+  PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number) PAWL_FIELD(tokens));
 };
 
 enum class WrapUp : std::uint8_t { not_asked, asked };
@@ -99,17 +140,24 @@ struct Instance {
   std::uint64_t position = 0;   // model calls whose outcome is journaled
   std::uint32_t attempts = 0;   // model calls made in the open step
   std::vector<Entry> transcript;
-  std::vector<std::uint64_t> waiting_messages;  // records of messages for its next step
-  std::optional<std::uint64_t> last_text;       // record of the last text it wrote
+  std::vector<Entry> waiting_messages;     // for its next step
+  std::optional<std::uint64_t> last_text;  // record of the last text it wrote
   WrapUp wrap_up = WrapUp::not_asked;
   LoopGuard guard;
-  std::string session;
+  std::vector<ProviderSession> sessions;
+  std::uint32_t target = 0;             // which is tried next, in the open step
+  std::vector<TargetFailure> failures;  // of the open step
+  std::uint64_t context_tokens = 0;     // of its next request
+  std::uint64_t compacted_in_step = 0;  // once a step is enough
+  std::uint32_t repairs = 0;            // how often its answer was asked for again
 
   PAWL_FACT(Instance, "instance",
             PAWL_FIELD(id) PAWL_FIELD(parent) PAWL_FIELD(node) PAWL_FIELD(phase)
                 PAWL_FIELD(open_step) PAWL_FIELD(position) PAWL_FIELD(attempts)
                     PAWL_FIELD(transcript) PAWL_FIELD(waiting_messages) PAWL_FIELD(last_text)
-                        PAWL_FIELD(wrap_up) PAWL_FIELD(guard) PAWL_FIELD(session));
+                        PAWL_FIELD(wrap_up) PAWL_FIELD(guard) PAWL_FIELD(sessions)
+                            PAWL_FIELD(target) PAWL_FIELD(failures) PAWL_FIELD(context_tokens)
+                                PAWL_FIELD(compacted_in_step) PAWL_FIELD(repairs));
 };
 
 // States of a call, from its opening until its result is taken.
@@ -132,9 +180,10 @@ struct CallDoubtful {
   PAWL_FACT(CallDoubtful, "in_doubt");
 };
 struct CallEnded {
-  std::uint64_t seq = 0;  // the record that holds its result
+  std::uint64_t seq = 0;     // the record that holds its result
+  std::uint64_t tokens = 0;  // of it, by estimate
 
-  PAWL_FACT(CallEnded, "ended", PAWL_FIELD(seq));
+  PAWL_FACT(CallEnded, "ended", PAWL_FIELD(seq) PAWL_FIELD(tokens));
 };
 using CallState = std::variant<CallWaiting, CallRunning, CallAsking, CallDoubtful, CallEnded>;
 
@@ -155,10 +204,10 @@ struct Call {
                     PAWL_FIELD(late_result));
 };
 
-enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent };
+enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent, compact };
 std::string_view name(EffectKind value);
 template <>
-inline constexpr std::uint8_t kCount<EffectKind> = 5;
+inline constexpr std::uint8_t kCount<EffectKind> = 6;
 
 struct OpenEffect {
   EffectId id{};
@@ -225,6 +274,10 @@ struct RunState {
   std::vector<PinnedTool> tools;
   std::int64_t started_at_ms = 0;
   std::optional<ForkedFrom> forked_from;
+  std::vector<ModelTarget> targets;  // never empty once it started
+  std::uint64_t base_tokens = 0;
+  std::uint64_t output_tokens = 0;
+  CompactionPolicy compaction;
   Life life;
   Course course;
   std::vector<Instance> instances;  // the root first; parents before children
@@ -246,12 +299,14 @@ struct RunState {
                 PAWL_FIELD(directory) PAWL_FIELD(semantics) PAWL_FIELD(charter_digest)
                     PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
                         PAWL_FIELD(tools) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
-                            PAWL_FIELD(life) PAWL_FIELD(course) PAWL_FIELD(instances)
-                                PAWL_FIELD(calls) PAWL_FIELD(open) PAWL_FIELD(begin_held)
-                                    PAWL_FIELD(parked) PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
-                                        PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
-                                            PAWL_FIELD(length) PAWL_FIELD(epoch)
-                                                PAWL_FIELD(elapsed_ms) PAWL_FIELD(at_ms));
+                            PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
+                                PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
+                                    PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
+                                        PAWL_FIELD(begin_held) PAWL_FIELD(parked) PAWL_FIELD(tally)
+                                            PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
+                                                PAWL_FIELD(instances_minted) PAWL_FIELD(length)
+                                                    PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
+                                                        PAWL_FIELD(at_ms));
 };
 
 struct Record;
@@ -289,6 +344,13 @@ bool wants_park(const RunState& state);
 
 // When time alone changes something: a TimerFired is due at this elapsed run time.
 std::optional<std::uint64_t> wake_at(const RunState& state);
+
+// When a run that waits goes on by itself, in wall time: a provider's rate limit is over.
+std::optional<std::int64_t> wake_wall_at(const RunState& state);
+
+// Of the target that an open model call or compaction goes to; of the first one otherwise.
+const Prices& prices_of(const RunState& state, InstanceId instance);
+const ProviderSession* find_session(const Instance& instance, std::string_view provider);
 
 // The idempotency key of a call: H(tenant, run, call number), in hexadecimal. It depends on nothing
 // else, so it survives crashes, drivers, retries and upgrades.

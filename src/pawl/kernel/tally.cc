@@ -7,9 +7,12 @@ struct Counter {
   Tally& tally;
   const Prices& prices;
 
-  void use(const Usage& usage) {
+  void use(const Usage& usage, const std::optional<std::uint64_t>& stated = {}) {
     tally.usage = tally.usage + usage;
-    tally.cost_pico = add_saturating(tally.cost_pico, cost_pico(usage, prices));
+    tally.cost_pico = add_saturating(tally.cost_pico, stated.value_or(cost_pico(usage, prices)));
+  }
+  void in(const std::vector<Attachment>& attachments) {
+    for (const Attachment& one : attachments) in(one.bytes);
   }
   void in(const Content& content) {
     tally.bytes_in = add_saturating(tally.bytes_in, content.length());
@@ -20,10 +23,11 @@ struct Counter {
 
   void count(const RunStarted& event) {
     in(event.input);
+    in(event.attachments);
     for (const PastMessage& message : event.history) in(message.text);
   }
   void count(const ModelReplied& event) {
-    use(event.usage);
+    use(event.usage, event.cost_pico);
     out(event.blocks);
   }
   void count(const ExternalTurnPushed& event) {
@@ -37,7 +41,12 @@ struct Counter {
     if (event.answer == StatusAnswer::done) in(event.content);
   }
   void count(const DoubtResolved& event) { in(event.result); }
-  void count(const MessageReceived& event) { in(event.text); }
+  void count(const MessageReceived& event) {
+    in(event.text);
+    in(event.attachments);
+  }
+  void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
+  void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {
     in(event.input);
     tally.branches = add_saturating(tally.branches, 1);
@@ -69,7 +78,8 @@ Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp)
     tally.active_ms = add_saturating(tally.active_ms, stamp.elapsed_ms - state.elapsed_ms);
   }
   const RunStarted* started = std::get_if<RunStarted>(&event);
-  Counter counter{tally, started == nullptr ? state.prices : started->prices};
+  Counter counter{tally,
+                  started == nullptr ? prices_of(state, instance_of(event)) : started->prices};
   std::visit([&counter](const auto& fact) { counter.count(fact); }, event);
   return tally;
 }

@@ -23,7 +23,11 @@ const std::vector<Block>* blocks_of(const Event& event) {
 
 std::optional<Message> input_of(const Entry& entry, const Event& event) {
   if (const auto* started = std::get_if<RunStarted>(&event)) {
-    if (entry.kind == EntryKind::input) return user_message(started->input);
+    if (entry.kind == EntryKind::input) {
+      Message message = user_message(started->input);
+      message.attachments = started->attachments;
+      return message;
+    }
     if (entry.number >= started->history.size()) return std::nullopt;
     const PastMessage& past = started->history[entry.number];
     if (past.speaker == Speaker::user) return user_message(past.text);
@@ -79,6 +83,23 @@ std::optional<Message> result_by_event(CallId call, const Event& event) {
   return std::nullopt;
 }
 
+std::optional<Message> note_of(const Entry& entry, const Event& event) {
+  if (entry.number >= kCount<Note>) return std::nullopt;
+  const Note note{static_cast<std::uint8_t>(entry.number)};
+  std::string text(text_of(note));
+  if (note == Note::repair) {
+    const auto* reply = std::get_if<ModelReplied>(&event);
+    if (reply == nullptr) return std::nullopt;
+    text += reply->output_fault;
+  }
+  return user_message(Content(std::move(text)));
+}
+
+std::string trimmed_text(std::uint64_t removed) {
+  return "(" + std::to_string(removed) +
+         " earlier messages of this conversation were removed because it had become too long.)";
+}
+
 std::optional<Message> message_in(const Entry& entry, const Record& record) {
   switch (entry.kind) {
     case EntryKind::input:
@@ -87,7 +108,9 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
     case EntryKind::message: {
       const auto* received = std::get_if<MessageReceived>(&record.event);
       if (received == nullptr) return std::nullopt;
-      return user_message(received->text);
+      Message message = user_message(received->text);
+      message.attachments = received->attachments;
+      return message;
     }
     case EntryKind::assistant: {
       Message message;
@@ -99,7 +122,8 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       const std::vector<Block>* blocks = blocks_of(record.event);
       if (blocks == nullptr) return std::nullopt;
       message.blocks = *blocks;
-      if (const auto* reply = std::get_if<ModelReplied>(&record.event)) message.model = reply->model;
+      if (const auto* reply = std::get_if<ModelReplied>(&record.event))
+        message.model = reply->model;
       return message;
     }
     case EntryKind::tool_result: {
@@ -108,8 +132,14 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       return result_by_event(call, record.event);
     }
     case EntryKind::note:
-      if (entry.number >= kCount<Note>) return std::nullopt;
-      return user_message(Content(std::string(text_of(static_cast<Note>(entry.number)))));
+      return note_of(entry, record.event);
+    case EntryKind::summary: {
+      const auto* compacted = std::get_if<ContextCompacted>(&record.event);
+      if (compacted == nullptr) return std::nullopt;
+      return user_message(compacted->summary);
+    }
+    case EntryKind::trimmed:
+      return user_message(Content(trimmed_text(entry.number)));
     case EntryKind::ceded: {
       const auto text = output_of(record);
       if (!text) return std::nullopt;

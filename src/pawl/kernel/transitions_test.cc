@@ -71,6 +71,61 @@ TestRun yielded(ReplyStop stop) {
   return run;
 }
 
+TestRun with_spawned(TestRun run) {
+  run.spawns("helper");
+  return run;
+}
+
+TestRun rate_limited() {
+  TestRun run;
+  ModelFailed event;
+  event.effect = run.model_effect();
+  event.kind = FailureKind::rate_limited;
+  event.retry_after_ms = kParkAfterMs;
+  run.takes(event);
+  return run;
+}
+
+RunStarted with_prices() {
+  RunStarted start = a_start();
+  start.prices.input = 1;
+  start.prices.output = 1;
+  return start;
+}
+
+TestRun awaiting_budget() {
+  RunStarted start = with_prices();
+  start.limits.cost_pico = 1;
+  return TestRun(start);
+}
+
+// The root's next call is too dear as long as the worker's is under way.
+TestRun awaiting_budget_and_a_worker() {
+  RunStarted start = with_prices();
+  start.limits.cost_pico = 9'000;
+  TestRun run(start);
+  run.spawns("helper");
+  ModelReplied reply = run.reply({calls("pure")});
+  reply.usage = tokens(4'700);
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  REQUIRE(run.in<AwaitingBudget>());
+  return run;
+}
+
+TestRun compacting() {
+  RunStarted start = a_start();
+  start.targets = {ModelTarget{"a/x", {}, 400, 0}};
+  start.compaction.keep_messages = 1;
+  TestRun run(start);
+  for (int i = 0; i < 9 && run.in<AwaitingModel>(); ++i) {
+    run.replies({calls("pure", std::to_string(i))});
+    run.finishes(CallId{run->calls_minted}, std::string(200, 'x'));
+  }
+  REQUIRE(run.in<Compacting>());
+  return run;
+}
+
 TestRun finished() {
   TestRun run;
   run.replies({says("done")});
@@ -95,6 +150,11 @@ std::map<std::string, std::vector<Scene>> scenes() {
     const TestRun waiting = and_worker_suspended(yielded(stop));
     all[phase] = {scene_of(yielded(stop)), scene_of(waiting), scene_of(cancelled(waiting))};
   }
+  all["rate_limited"] = {scene_of(rate_limited()), scene_of(cancelled(rate_limited())),
+                         scene_of(with_spawned(rate_limited()))};
+  all["awaiting_budget"] = {scene_of(awaiting_budget()), scene_of(cancelled(awaiting_budget())),
+                            scene_of(awaiting_budget_and_a_worker())};
+  all["compacting"] = {scene_of(compacting()), scene_of(with_spawned(compacting()))};
   all["finished"] = {scene_of(finished())};
   return all;
 }
@@ -157,6 +217,9 @@ std::vector<Event> events_for(const RunState& state) {
       RunWaiting{},
       RunFinished{effect_of(state, EffectKind::end_agent), {}},
       ResultCameLate{kRootInstance, doubtful, last_run_of(state, doubtful), ToolEnd::succeeded, {}},
+      ContextCompacted{kRootInstance, effect_of(state, EffectKind::compact), {}, "", {}, {}},
+      CompactionFailed{kRootInstance, effect_of(state, EffectKind::compact), "", {}},
+      BudgetRaised{1'000'000, "u"},
       Unrecognised{99, "?"}};
 }
 

@@ -7,12 +7,12 @@ constexpr std::uint64_t kPicoPerUnit = 1'000'000'000'000ULL;
 constexpr std::size_t kDecimals = 12;
 constexpr std::size_t kDecimalsShownMin = 2;
 
+}  // namespace
+
 std::uint64_t multiply_saturating(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
-
-}  // namespace
 
 std::uint64_t add_saturating(std::uint64_t a, std::uint64_t b) {
   std::uint64_t sum = 0;

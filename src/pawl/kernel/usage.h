@@ -26,6 +26,7 @@ struct Usage {
 
 // Saturating: a provider that reports nonsense cannot wrap a counter back to nothing.
 std::uint64_t add_saturating(std::uint64_t a, std::uint64_t b);
+std::uint64_t multiply_saturating(std::uint64_t a, std::uint64_t b);
 Usage operator+(const Usage& a, const Usage& b);
 std::uint64_t total_tokens(const Usage& usage);
 

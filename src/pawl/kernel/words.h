@@ -113,6 +113,7 @@ enum class StopReason : std::uint8_t {
   kernel_internal,
   validation_error,
   network_error,
+  context,  // the conversation is larger than any of its models takes
 };
 
 enum class HookPoint : std::uint8_t {
@@ -173,7 +174,7 @@ inline constexpr std::uint8_t kCount<RunStatus> = 8;
 template <>
 inline constexpr std::uint8_t kCount<WaitFor> = 10;
 template <>
-inline constexpr std::uint8_t kCount<StopReason> = 25;
+inline constexpr std::uint8_t kCount<StopReason> = 26;
 template <>
 inline constexpr std::uint8_t kCount<HookPoint> = 6;
 template <>

@@ -1,0 +1,118 @@
+// Money is set aside before a call and settled after it.
+#include "pawl/kernel/scenario_test.h"
+
+namespace pawl::testing {
+namespace {
+
+// Input costs 1 a token and output 10; the run may spend `cap`.
+RunStarted with_budget(std::uint64_t cap) {
+  RunStarted start = a_start();
+  ModelTarget target;
+  target.literal = "a/x";
+  target.prices.input = 1;
+  target.prices.output = 10;
+  target.output_tokens = 1'000;
+  start.targets = {target};
+  start.limits.cost_pico = cap;
+  return start;
+}
+
+const CallModel* call_in(const Record& record) {
+  for (const Effect& effect : record.effects) {
+    if (const auto* call = std::get_if<CallModel>(&effect)) return call;
+  }
+  return nullptr;
+}
+
+TEST_CASE("a run that cannot afford its first call makes none") {
+  TestRun run(with_budget(100));
+  CHECK(run.started<CallModel>() == 0);
+  CHECK(run.in<AwaitingBudget>());
+  CHECK(waits_for(run.state()) == WaitFor::budget);
+  run.parks();
+}
+
+TEST_CASE("a reply gets as much room as there is money for") {
+  TestRun rich(with_budget(100'000));
+  CHECK(call_in(rich.last())->output_tokens == 1'000);
+  TestRun poor(with_budget(5'000));
+  const CallModel* call = call_in(poor.last());
+  REQUIRE(call != nullptr);
+  CHECK(call->output_tokens < 500);
+  CHECK(cost_pico(call->reserved, poor->targets[0].prices) <= 5'000);
+}
+
+TEST_CASE("raising the budget lets a run go on where it was, without a repeat") {
+  TestRun run(with_budget(12'000));
+  ModelReplied reply = run.reply({calls("once")});
+  reply.usage = tokens(100, 990);
+  run.takes(reply);
+  run.finishes(kC1, "paid");
+  REQUIRE(run.in<AwaitingBudget>());
+  run.parks();
+  CHECK(run.started<CallModel>() == 1);
+
+  run.takes(BudgetRaised{10'000, "boss"});
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run->limits.cost_pico == 22'000);
+  CHECK(run.started<CallModel>() == 2);
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("too small a raise changes nothing but the bound") {
+  TestRun run(with_budget(100));
+  run.takes(BudgetRaised{1, "boss"});
+  CHECK(run.in<AwaitingBudget>());
+  CHECK(run.refuses(BudgetRaised{0, "boss"}).find("by nothing") != std::string::npos);
+}
+
+TEST_CASE("what branches set aside at the same time is within the bound together") {
+  RunStarted start = with_budget(25'000);
+  start.limits.branches = 5;
+  TestRun run(start);
+  for (int i = 0; i < 4; ++i) run.spawns("worker");
+  std::uint64_t set_aside = 0;
+  std::size_t held = 0;
+  for (const Instance& one : run->instances) {
+    if (const auto* phase = std::get_if<AwaitingModel>(&one.phase)) {
+      set_aside += cost_pico(phase->reserved, run->targets[0].prices);
+    }
+    held += std::holds_alternative<AwaitingBudget>(one.phase);
+  }
+  CHECK(set_aside <= 25'000);
+  CHECK(held >= 2);
+}
+
+TEST_CASE("a crash is charged what was set aside, and never resets what was spent") {
+  TestRun run(with_budget(30'000));
+  const std::uint64_t reserved = cost_pico(call_in(run.last())->reserved, run->targets[0].prices);
+  run.crashes();
+  CHECK(run->tally.cost_pico == reserved);
+  run.crashes();
+  run.crashes();
+  CHECK(run->tally.cost_pico <= 30'000);
+  CHECK(run.in<AwaitingBudget>());
+}
+
+TEST_CASE("spending more than a threshold asks first") {
+  RunStarted start = with_budget(0);
+  start.limits.ask_cost_pico = 500;
+  TestRun run(start);
+  ModelReplied reply = run.reply({calls("pure")});
+  reply.usage = tokens(100, 50);
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  CHECK(run.in<AwaitingBudget>());
+  run.takes(BudgetRaised{500, "boss"});
+  CHECK(run.in<AwaitingModel>());
+}
+
+TEST_CASE("a pause and a resume do not get around the budget") {
+  TestRun run(with_budget(100));
+  run.pauses();
+  run.resumes();
+  CHECK(run.started<CallModel>() == 0);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,300 @@
+// What decisions and effects change in a run; what events change is in fold.cc.
+#include "pawl/kernel/context.h"
+#include "pawl/kernel/draft.h"
+#include "pawl/kernel/folder.h"
+
+namespace pawl {
+
+// --- Decisions ---------------------------------------------------------------------------------
+
+void RunFolder::apply(const StepBegan& decision) {
+  Instance& where = instance(decision.instance);
+  where.open_step = decision.step;
+  where.attempts = 0;
+  where.target = 0;
+  where.failures.clear();
+  ++state_.tally.steps;
+}
+
+void RunFolder::apply(const StepEnded& decision) {
+  Instance& where = instance(decision.instance);
+  where.open_step = 0;
+  where.attempts = 0;
+  where.failures.clear();
+  LoopGuard& guard = where.guard;
+  const bool same = guard.identical_steps > 0 && guard.step_fingerprint == decision.fingerprint;
+  guard.identical_steps = same ? guard.identical_steps + 1 : 1;
+  guard.step_fingerprint = decision.fingerprint;
+}
+
+void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, CallState opened) {
+  const std::vector<Block>* blocks = nullptr;
+  if (const auto* reply = std::get_if<ModelReplied>(&record_.event)) blocks = &reply->blocks;
+  if (const auto* turn = std::get_if<ExternalTurnPushed>(&record_.event)) blocks = &turn->blocks;
+  const CallBlock* block = blocks != nullptr && index < blocks->size()
+                               ? std::get_if<CallBlock>(&(*blocks)[index])
+                               : nullptr;
+  if (block == nullptr) return fail(to_string(id) + " names no call of its reply");
+  Call one;
+  one.id = id;
+  one.instance = where;
+  one.tool = block->tool;
+  one.seq = record_.seq;
+  one.index = index;
+  one.state = std::move(opened);
+  state_.calls.push_back(std::move(one));
+  state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(id));
+}
+
+void RunFolder::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
+  ++state_.tally.tool_calls;
+  const bool same = guard.identical_calls > 0 && guard.call_fingerprint == fingerprint;
+  guard.identical_calls = same ? guard.identical_calls + 1 : 1;
+  guard.call_fingerprint = fingerprint;
+}
+
+void RunFolder::apply(const CallOpened& decision) {
+  Instance& where = instance(decision.instance);
+  open_call(decision.instance, decision.call, decision.index, CallWaiting{});
+  count_call(where.guard, decision.fingerprint);
+  where.phase = AwaitingTools{};
+}
+
+void RunFolder::apply(const CallRefused& decision) {
+  open_call(decision.instance, decision.call, decision.index,
+            CallEnded{record_.seq, estimate_tokens(decision.text.size())});
+  if (!counts(decision)) return;
+  LoopGuard& guard = instance(decision.instance).guard;
+  count_call(guard, decision.fingerprint);
+  ++guard.tool_errors;
+}
+
+void RunFolder::apply(const CallInDoubt& decision) {
+  call(decision.call).state = CallDoubtful{};
+}
+
+void RunFolder::apply(const CallUnknown& decision) {
+  end_call(decision.call);
+}
+
+void RunFolder::apply(const CallHeld& decision) {
+  call(decision.call).state = CallWaiting{decision.held_for};
+}
+
+void RunFolder::apply(const CallRetried& decision) {
+  Call& one = call(decision.call);
+  one.state = CallWaiting{};
+  LoopGuard& guard = instance(one.instance).guard;
+  if (guard.tool_errors > 0) --guard.tool_errors;  // The event counted one, and it is none.
+}
+
+void RunFolder::apply(const ResultsTaken& decision) {
+  Instance& where = instance(decision.instance);
+  std::vector<Entry>& transcript = where.transcript;
+  // Results follow the reply that asked for them; what workers ceded meanwhile comes after.
+  std::size_t ceded = 0;
+  while (ceded < transcript.size() &&
+         transcript[transcript.size() - 1 - ceded].kind == EntryKind::ceded) {
+    ++ceded;
+  }
+  const auto results = static_cast<std::ptrdiff_t>(transcript.size() - ceded);
+  for (const Call& one : state_.calls) {
+    if (one.instance != decision.instance) continue;
+    const CallEnded* ended = std::get_if<CallEnded>(&one.state);
+    if (ended == nullptr) return fail(to_string(one.id) + " has no result to take");
+    transcript.push_back(
+        {EntryKind::tool_result, ended->seq, static_cast<std::uint64_t>(one.id), ended->tokens});
+  }
+  const auto from = transcript.begin() + results;
+  std::rotate(from, from + static_cast<std::ptrdiff_t>(ceded), transcript.end());
+  std::erase_if(state_.calls, [&](const Call& one) { return one.instance == decision.instance; });
+  where.phase = Ready{};
+}
+
+void RunFolder::apply(const AttemptDiscarded& decision) {
+  const OpenEffect* found = find_effect(state_, decision.effect);
+  if (found == nullptr) return fail(to_string(decision.effect) + " is not open");
+  const OpenEffect effect = *found;
+  close_effect(effect.id);
+  state_.tally.usage = state_.tally.usage + decision.charged;
+  state_.tally.cost_pico = add_saturating(
+      state_.tally.cost_pico, cost_pico(decision.charged, prices_of(state_, effect.instance)));
+  if (effect.kind == EffectKind::model || effect.kind == EffectKind::compact) {
+    Instance& where = instance(effect.instance);
+    where.phase = Ready{failed_attempts_of(where.phase)};
+    if (effect.kind == EffectKind::compact) where.compacted_in_step = 0;
+  }
+  if (effect.kind == EffectKind::tool || effect.kind == EffectKind::status) {
+    call(effect.call).state = CallWaiting{};
+  }
+  if (effect.kind == EffectKind::begin_agent) state_.begin_held = Presence::present;
+}
+
+void RunFolder::apply(const RetryPlanned& decision) {
+  instance(decision.instance).phase = BackingOff{decision.failed_attempts, decision.at_elapsed_ms};
+}
+
+void RunFolder::apply(const NoteAdded& decision) {
+  Instance& where = instance(decision.instance);
+  if (decision.note == Note::wrap_up) where.wrap_up = WrapUp::asked;
+  if (decision.note == Note::repair) ++where.repairs;
+  where.transcript.push_back({EntryKind::note, record_.seq,
+                              static_cast<std::uint64_t>(decision.note),
+                              estimate_tokens(text_of(decision.note).size())});
+}
+
+void RunFolder::apply(const MessagesDelivered& decision) {
+  Instance& where = instance(decision.instance);
+  if (decision.count != where.waiting_messages.size()) return fail("other messages wait");
+  for (const Entry& entry : where.waiting_messages) where.transcript.push_back(entry);
+  where.waiting_messages.clear();
+}
+
+void RunFolder::apply(const InstanceReadied& decision) {
+  instance(decision.instance).phase = Ready{decision.failed_attempts};
+}
+
+void RunFolder::apply(const InstanceRested& decision) {
+  instance(decision.instance).phase = Resting{};
+}
+
+void RunFolder::apply(const InstanceSuspended& decision) {
+  instance(decision.instance).phase =
+      Suspended{decision.suspend_id, decision.reason, decision.metadata};
+}
+
+void RunFolder::apply(const TurnHandedOut& decision) {
+  instance(decision.instance).phase = AwaitingExternal{};
+}
+
+void RunFolder::apply(const InstanceBorn& decision) {
+  const InstanceSpawned* event = std::get_if<InstanceSpawned>(&record_.event);
+  if (event == nullptr) return fail("instance_born without instance_spawned");
+  Instance child;
+  child.id = decision.instance;
+  child.parent = decision.parent;
+  child.node = event->node;
+  child.transcript.push_back(
+      {EntryKind::input, record_.seq, 0, estimate_tokens(event->input.length())});
+  child.context_tokens = add_saturating(state_.base_tokens, child.transcript.back().tokens);
+  state_.instances.push_back(std::move(child));
+  state_.instances_minted =
+      std::max(state_.instances_minted, static_cast<std::uint32_t>(decision.instance));
+}
+
+void RunFolder::apply(const InstanceCeded& decision) {
+  const Instance& child = instance(decision.instance);
+  const InstanceId heir = child.parent;
+  if (child.last_text) {
+    instance(heir).transcript.push_back({EntryKind::ceded, *child.last_text, 0, 0});
+  }
+  for (Instance& one : state_.instances) {
+    if (one.parent == decision.instance) one.parent = heir;
+  }
+  std::erase_if(state_.instances, [&](const Instance& one) { return one.id == decision.instance; });
+}
+
+void RunFolder::apply(const PauseBegan&) {
+  state_.course = Pausing{};
+}
+
+void RunFolder::apply(const PauseEnded&) {
+  state_.course = Going{};
+}
+
+void RunFolder::apply(const EndingBegan& decision) {
+  const bool paused = std::holds_alternative<Pausing>(state_.course);
+  state_.course = Ending{decision.status,    decision.reason,
+                         decision.detail,    record_.stamp.elapsed_ms,
+                         state_.tally.steps, paused ? Presence::present : Presence::absent};
+}
+
+void RunFolder::apply(const EndingWithdrawn&) {
+  const Ending* ending = std::get_if<Ending>(&state_.course);
+  if (ending == nullptr) return fail("no ending to withdraw");
+  if (ending->pause == Presence::present) {
+    state_.course = Pausing{};
+  } else {
+    state_.course = Going{};
+  }
+}
+
+void RunFolder::apply(const TargetChanged& decision) {
+  Instance& where = instance(decision.instance);
+  where.target = decision.target;
+  where.phase = Ready{};
+}
+
+void RunFolder::apply(const RateLimitKept& decision) {
+  instance(decision.instance).phase =
+      RateLimited{decision.failed_attempts, decision.until_at_ms, decision.until_elapsed_ms};
+}
+
+void RunFolder::apply(const BudgetHeld& decision) {
+  Instance& where = instance(decision.instance);
+  where.phase = AwaitingBudget{failed_attempts_of(where.phase)};
+}
+
+void RunFolder::apply(const TranscriptCut& decision) {
+  Instance& where = instance(decision.instance);
+  if (decision.to > where.transcript.size()) return fail("the cut is behind the transcript's end");
+  std::vector<Entry> kept;
+  const auto end = where.transcript.begin() + static_cast<std::ptrdiff_t>(decision.to);
+  std::copy_if(where.transcript.begin(), end, std::back_inserter(kept), is_pinned);
+  const auto* summed_up = std::get_if<ContextCompacted>(&record_.event);
+  if (decision.by == CutBy::summary && summed_up == nullptr) return fail("there is no summary");
+  if (decision.by == CutBy::summary) {
+    kept.push_back(
+        {EntryKind::summary, record_.seq, 0, estimate_tokens(summed_up->summary.length())});
+  } else {
+    kept.push_back({EntryKind::trimmed, record_.seq, decision.removed, 0});
+  }
+  kept.insert(kept.end(), end, where.transcript.end());
+  where.transcript = std::move(kept);
+  where.context_tokens = decision.context_tokens;
+  where.sessions.clear();  // They remember what is gone.
+}
+
+// --- Effects -----------------------------------------------------------------------------------
+
+void RunFolder::apply(const CallModel& effect) {
+  Instance& where = instance(effect.instance);
+  where.phase =
+      AwaitingModel{effect.effect, failed_attempts_of(where.phase), effect.reserved, effect.target};
+  where.target = effect.target;
+  where.attempts = effect.attempt;
+  ++state_.tally.model_calls;
+  open_effect(effect.effect, EffectKind::model, effect.instance, {});
+}
+
+void RunFolder::apply(const RunTool& effect) {
+  Call& one = call(effect.call);
+  one.state = CallRunning{effect.effect};
+  one.attempts = effect.attempt;
+  one.last_run = effect.effect;
+  open_effect(effect.effect, EffectKind::tool, effect.instance, effect.call);
+}
+
+void RunFolder::apply(const AskStatus& effect) {
+  call(effect.call).state = CallAsking{effect.effect};
+  open_effect(effect.effect, EffectKind::status, effect.instance, effect.call);
+}
+
+void RunFolder::apply(const BeginAgent& effect) {
+  state_.begin_held = Presence::absent;
+  open_effect(effect.effect, EffectKind::begin_agent, kRootInstance, {});
+}
+
+void RunFolder::apply(const EndAgent& effect) {
+  open_effect(effect.effect, EffectKind::end_agent, kRootInstance, {});
+}
+
+void RunFolder::apply(const CompactContext& effect) {
+  Instance& where = instance(effect.instance);
+  where.phase = Compacting{effect.effect, failed_attempts_of(where.phase), effect.reserved,
+                           effect.target, effect.to};
+  where.compacted_in_step = where.open_step;
+  open_effect(effect.effect, EffectKind::compact, effect.instance, {});
+}
+
+}  // namespace pawl

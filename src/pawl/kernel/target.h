@@ -1,0 +1,75 @@
+// The models a run may use, in the order they are tried, as they were when the run began.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/kernel/usage.h"
+#include "pawl/kernel/words.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kTargetsMax = 16;
+inline constexpr std::size_t kFailureMessageBytesMax = 300;  // of each target, in the last error
+
+struct ModelTarget {
+  std::string literal;  // "anthropic/claude-…"
+  Prices prices;
+  std::uint64_t context_tokens = 0;  // 0: not known, and not enforced
+  std::uint64_t output_tokens = 0;   // the most it writes; 0: not known
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("literal", self.literal);
+    visit("prices", self.prices);
+    visit("context_tokens", self.context_tokens);
+    visit("output_tokens", self.output_tokens);
+  }
+  friend bool operator==(const ModelTarget&, const ModelTarget&) = default;
+};
+
+// "anthropic" of "anthropic/claude-…"; all of it when there is no slash.
+std::string_view provider_of(std::string_view literal);
+
+// How the attempts of a step at one target ended: told when none is left.
+struct TargetFailure {
+  std::uint32_t target = 0;
+  std::uint32_t times = 0;
+  ErrorCategory category = ErrorCategory::llm_error;
+  std::string message;  // of the last one
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("target", self.target);
+    visit("times", self.times);
+    visit("category", self.category);
+    visit("message", self.message);
+  }
+  friend bool operator==(const TargetFailure&, const TargetFailure&) = default;
+};
+
+void add_failure(std::vector<TargetFailure>& failures, std::uint32_t target, ErrorCategory category,
+                 std::string_view message);
+// "anthropic/a: overloaded (2 attempts); openai/b: no such model"; one target alone is not named
+// twice.
+std::string describe(const std::vector<TargetFailure>& failures,
+                     const std::vector<ModelTarget>& targets);
+
+// A conversation that a provider remembers.
+struct ProviderSession {
+  std::string provider;
+  std::string handle;
+  std::uint64_t length = 0;  // entries of the transcript that it knows
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("provider", self.provider);
+    visit("handle", self.handle);
+    visit("length", self.length);
+  }
+  friend bool operator==(const ProviderSession&, const ProviderSession&) = default;
+};
+
+}  // namespace pawl
