@@ -242,6 +242,7 @@ Instance root_of(const RunStarted& event, std::uint64_t seq) {
   std::uint64_t bytes = event.input.length();
   for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
   root.transcript.push_back({EntryKind::input, seq, 0, estimate_tokens(bytes)});
+  root.attachments = static_cast<std::uint32_t>(event.attachments.size());
   root.context_tokens = event.base_tokens;
   for (const Entry& entry : root.transcript) {
     root.context_tokens = add_saturating(root.context_tokens, entry.tokens);

@@ -180,6 +180,7 @@ void RunFolder::apply(const DoubtResolved& event) {
 
 void RunFolder::apply(const MessageReceived& event) {
   std::uint64_t bytes = event.text.length();
+  instance(event.instance).attachments += static_cast<std::uint32_t>(event.attachments.size());
   for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
   instance(event.instance)
       .waiting_messages.push_back({EntryKind::message, record_.seq, 0, estimate_tokens(bytes)});

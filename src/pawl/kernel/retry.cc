@@ -58,7 +58,7 @@ bool may_move_on(const RetryPolicy& policy, const ModelFailure& failure) {
 
 NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
   constexpr NextMove kNext{NextMove::Kind::next_target, 0};
-  const bool may_move = may_move_on(policy, failure);
+  const bool is_last = failure.next == ModelFailure::Next::none;
   switch (failure.kind) {
     case FailureKind::permanent:
       return {};
@@ -67,10 +67,10 @@ NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
     case FailureKind::model_not_found:
     case FailureKind::unsupported:
     case FailureKind::empty:
-      return may_move ? kNext : NextMove{};
+      return is_last ? NextMove{} : kNext;
     case FailureKind::benched:
     case FailureKind::rate_limited:
-      return may_move ? kNext : wait_for(policy, failure);
+      return is_last ? wait_for(policy, failure) : kNext;
     case FailureKind::transient:
     case FailureKind::overloaded:
       break;
@@ -78,7 +78,8 @@ NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
   if (failure.kind == FailureKind::transient && retryable(failure.category) == Retryable::never) {
     return {};
   }
-  if (may_move && failure.failed_attempts >= policy.attempts_before_failover) return kNext;
+  if (may_move_on(policy, failure) && failure.failed_attempts >= policy.attempts_before_failover)
+    return kNext;
   return wait_for(policy, failure);
 }
 

@@ -149,6 +149,7 @@ struct Instance {
   std::vector<TargetFailure> failures;  // of the open step
   std::uint64_t context_tokens = 0;     // of its next request
   std::uint64_t compacted_in_step = 0;  // once a step is enough
+  std::uint32_t attachments = 0;        // images and files in its conversation
   std::uint32_t repairs = 0;            // how often its answer was asked for again
 
   PAWL_FACT(Instance, "instance",
@@ -157,7 +158,8 @@ struct Instance {
                     PAWL_FIELD(transcript) PAWL_FIELD(waiting_messages) PAWL_FIELD(last_text)
                         PAWL_FIELD(wrap_up) PAWL_FIELD(guard) PAWL_FIELD(sessions)
                             PAWL_FIELD(target) PAWL_FIELD(failures) PAWL_FIELD(context_tokens)
-                                PAWL_FIELD(compacted_in_step) PAWL_FIELD(repairs));
+                                PAWL_FIELD(compacted_in_step) PAWL_FIELD(attachments)
+                                    PAWL_FIELD(repairs));
 };
 
 // States of a call, from its opening until its result is taken.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/charter.h"
@@ -15,15 +16,13 @@ struct RunnableAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
+  std::vector<ModelTarget> targets = {};           // in the order they are tried; none: the
+                                                   // charter's model alone
+  std::shared_ptr<Compactor> compactor = nullptr;  // null: the model itself
 };
 
-// Of the agent's own model.
-inline Prices prices_of(const RunnableAgent& agent) {
-  for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
-    if (model.id == agent.charter.model) return model.prices;
-  }
-  return {};
-}
+// What is tried for a run of this agent, with what is known about each.
+std::vector<ModelTarget> targets_of(const RunnableAgent& agent);
 
 // Makes the agent of a run that is to be carried on, from what the run pinned when it started.
 struct PinnedCharter {

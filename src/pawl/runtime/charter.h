@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "pawl/kernel/events.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
 
 namespace pawl {
@@ -18,12 +20,25 @@ struct CommandDeclaration {
   std::vector<std::string> status;  // reconcilable only
 };
 
+// Bounds of money, in 10^-12 units of the currency; 0 is none.
+struct Spending {
+  std::uint64_t cost_pico = 0;      // of a run: it waits for more when it would cost more
+  std::uint64_t ask_cost_pico = 0;  // having spent this much it waits for somebody's word
+  std::string currency = "USD";
+
+  friend bool operator==(const Spending&, const Spending&) = default;
+};
+
 struct Charter {
   std::string name;
   std::string description;
   std::string instructions;
   std::string node = "main";
   std::string model;  // what the node's model resolves to, e.g. "scripted/pay.script.yaml"
+  SamplingOptions sampling;
+  std::string output_schema;  // JSON; empty: any text
+  CompactionPolicy compaction;
+  Spending spending;
   Limits limits;
   Guards guards;
   RetryPolicy retry;

@@ -127,9 +127,10 @@ void read_guards(const Node& node, std::vector<Fault>& faults, Guards& guards) {
 
 void read_attempts(const Node& node, std::vector<Fault>& faults, RetryPolicy& policy) {
   const std::size_t faults_before = faults.size();
-  auto& [attempts, first_delay_ms, delay_max_ms] = policy;
+  std::uint64_t& first_delay_ms = policy.first_delay_ms;
+  std::uint64_t& delay_max_ms = policy.delay_max_ms;
   MapReader reader(node, faults, "retry");
-  reader.take_int("attempts", {1, kAttemptsMax}, attempts);
+  reader.take_int("attempts", {1, kAttemptsMax}, policy.attempts_max);
   const bool first_given = reader.take_duration_ms("first_delay", {1, kDelayMaxMs}, first_delay_ms);
   const bool max_given = reader.take_duration_ms("max_delay", {1, kDelayMaxMs}, delay_max_ms);
   reader.finish();

@@ -25,6 +25,8 @@ struct ContentVisitor {
       if (value) visit(*value);
     } else if constexpr (std::is_same_v<Plain, std::vector<PastMessage>>) {
       for (auto& message : value) visit(message.text);
+    } else if constexpr (std::is_same_v<Plain, std::vector<Attachment>>) {
+      for (auto& attachment : value) visit(attachment.bytes);
     } else if constexpr (std::is_same_v<Plain, std::vector<Block>>) {
       for (auto& block : value) {
         std::visit([this](auto& one) { visit_contents(one, visit); }, block);

@@ -50,6 +50,7 @@ struct DriverSetup {
   RunnableAgent agent;
   ToolRegistry tools;
   std::string instructions;  // rendered
+  std::optional<Schema> output_schema;
   std::shared_ptr<const InvocationContext> context;
   Drive drive;
   LoadedRun loaded;
@@ -104,6 +105,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void perform(const Record& record, const AbortEffect& effect);
   void perform(const Record& record, const BeginAgent& effect);
   void perform(const Record& record, const EndAgent& effect);
+  void perform(const Record& record, const CompactContext& effect);
 
   bool is_open(EffectId effect) const;
   Result<std::string> input_text() const;
@@ -111,6 +113,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void call_executor(const CallModel& effect, PhaseExecutionRequest request);
   void on_phase_event(const CallModel& effect, PhaseExecutorEvent event);
   void on_phase_done(const CallModel& effect);
+  std::optional<PhaseFailed> misfit(const CallModel& effect,
+                                    const PhaseExecutionRequest& request) const;
+  std::string output_fault(const ModelReplied& reply, const std::string& text) const;
+  std::optional<std::uint64_t> stated_cost(const std::string& model, const Usage& usage) const;
+  void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);
   void finish_model(const CallModel& effect, Event event, Ingress ingress);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
   void invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation);

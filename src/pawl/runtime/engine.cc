@@ -5,8 +5,10 @@
 #include <array>
 
 #include "pawl/base/json.h"
+#include "pawl/kernel/context.h"
 #include "pawl/runtime/charter_vars.h"
 #include "pawl/runtime/guarded_store.h"
+#include "pawl/runtime/model_compactor.h"
 
 namespace pawl {
 namespace {
@@ -26,7 +28,16 @@ std::string text_of(const RunnableAgent& agent) {
   return out.take();
 }
 
-RunStarted started_by(const StartRequest& request, const ToolRegistry& tools, Ingress& ingress) {
+// Of instructions and tools, which are part of every request.
+std::uint64_t base_tokens(const DriverSetup& setup) {
+  std::uint64_t bytes = setup.instructions.size();
+  for (const ToolSpec& tool : setup.tools.specs()) {
+    bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
+  }
+  return estimate_tokens(bytes);
+}
+
+RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
   const Charter& charter = request.agent.charter;
   const InvocationContext& context = *request.context;
   const std::string text = text_of(request.agent);
@@ -41,16 +52,32 @@ RunStarted started_by(const StartRequest& request, const ToolRegistry& tools, In
   event.node = charter.node;
   event.model = charter.model;
   event.limits = context.resource_limits().value_or(charter.limits);
+  if (event.limits.cost_pico == 0) event.limits.cost_pico = charter.spending.cost_pico;
+  if (event.limits.ask_cost_pico == 0) event.limits.ask_cost_pico = charter.spending.ask_cost_pico;
   event.guards = charter.guards;
   event.retry = charter.retry;
-  event.prices = prices_of(request.agent);
-  event.tools = tools.pinned();
+  event.targets = targets_of(request.agent);
+  event.prices = event.targets.front().prices;
+  event.compaction = charter.compaction;
+  event.output_tokens = charter.sampling.max_output_tokens.value_or(0);
+  event.base_tokens = base_tokens(setup);
+  for (const PendingAttachment& one : request.attachments) {
+    event.attachments.push_back({one.media_type, one.name, ingress.keep(one.bytes)});
+  }
+  event.tools = setup.tools.pinned();
   for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
   event.input = ingress.keep(request.input);
   return event;
+}
+
+Result<std::optional<Schema>> compiled(const std::string& text) {
+  if (text.empty()) return std::optional<Schema>();
+  PAWL_TRY(const Json json, parse_json(text));
+  PAWL_TRY(Schema schema, Schema::compile(json));
+  return std::optional(std::move(schema));
 }
 
 }  // namespace
@@ -105,11 +132,16 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
                                       const std::map<std::string, std::string>& variables) const {
   if (!agent.executor) return Error{ErrorCode::invalid_argument, "the agent has no executor"};
   PAWL_CHECK(check_capabilities(agent.executor->capabilities()));
-  if (!agent.executor->supports(agent.charter.model)) {
+  for (const ModelTarget& target : targets_of(agent)) {
+    if (agent.executor->supports(target.literal)) continue;
     return Error{ErrorCode::invalid_argument,
-                 "the executor does not support the model '" + agent.charter.model + "'"};
+                 "the executor does not support the model '" + target.literal + "'"};
   }
   DriverSetup setup;
+  PAWL_TRY(setup.output_schema, compiled(agent.charter.output_schema));
+  if (!agent.compactor) {
+    agent.compactor = make_model_compactor(agent.executor, agent.charter.compaction.model);
+  }
   PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
   setup.agent = std::move(agent);
@@ -125,6 +157,7 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;
+        if (status) wake_later(id);
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
@@ -157,9 +190,8 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
   Ingress ingress;
-  auto event = guarded("the agent", [&]() -> Result<RunStarted> {
-    return started_by(request, setup->tools, ingress);
-  });
+  auto event = guarded(
+      "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
   if (!event) return refuse(event.error());
   if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
   setup->context = request.context;
@@ -217,8 +249,27 @@ Result<LoadedRun> Engine::look_again(const RunId& run) const {
   return loaded;
 }
 
+// A run that goes on by itself at a certain time is taken up again then, as long as this process
+// lives; after that, whoever looks for such runs does it.
+void Engine::wake_later(const RunId& id) {
+  const auto driver = drivers_.find(id);
+  if (driver == drivers_.end()) return;
+  const auto due = wake_wall_at(driver->second->run().state());
+  if (!due) return;
+  const std::int64_t delay = std::clamp<std::int64_t>(*due - options_.loop.wall_ms(), 0,
+                                                      static_cast<std::int64_t>(kRetryAfterMaxMs));
+  wakes_[id] = options_.loop.after(delay, [this, id] {
+    options_.loop.post([this, id, alive = alive_] {
+      if (!*alive || wakes_.erase(id) == 0) return;
+      const Status resumed = resume(id);
+      if (!resumed && ended_) ended_(id, resumed);
+    });
+  });
+}
+
 Status Engine::resume(const RunId& run) {
   if (drivers_.contains(run)) return ok();
+  wakes_.erase(run);
   // The agent first: what this process lacks must not count as a failed load of the run.
   auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
   const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;

@@ -13,11 +13,18 @@ namespace pawl {
 
 class GuardedStore;
 
+struct PendingAttachment {
+  std::string media_type;
+  std::string name;
+  std::string bytes;
+};
+
 struct StartRequest {
   RunnableAgent agent;
   std::string input;
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
+  std::vector<PendingAttachment> attachments = {};
 };
 
 struct EngineOptions {
@@ -58,6 +65,8 @@ class Engine {
   void notice(const RunId& run);
   // Feeds an event of the host's own to a run driven here.
   Status feed(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
+  // Whether a run that waits is taken up again here by itself.
+  bool wakes(const RunId& run) const { return wakes_.contains(run); }
   const Run* find(const RunId& run) const;
   std::size_t live() const { return drivers_.size(); }
   const Store& store() const { return options_.store; }
@@ -73,6 +82,7 @@ class Engine {
   Result<LoadedRun> look_again(const RunId& run) const;
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
+  void wake_later(const RunId& id);
   void poll();
   struct ForkPlan;
   Result<ForkPlan> plan_fork(ForkRequest request) const;
@@ -87,6 +97,7 @@ class Engine {
   std::map<std::uint64_t, RunEventSink> sinks_;
   std::uint64_t sinks_made_ = 0;
   std::uint64_t version_seen_ = 0;
+  std::map<RunId, std::unique_ptr<Timer>> wakes_;
   std::unique_ptr<Timer> poll_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

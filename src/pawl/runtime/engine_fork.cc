@@ -23,6 +23,7 @@ std::function<void(RunStarted&)> renamed(const RunStarted& own) {
     event.started_by = own.started_by;
     event.model = own.model;
     event.prices = own.prices;
+    event.targets = own.targets;
     event.forked_from = own.forked_from;
   };
 }
@@ -68,7 +69,10 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   PAWL_TRY(plan.setup,
            guarded("the agent", [&] { return setup_of(plan.started, request.parent); }));
   PAWL_CHECK(check_model(plan.setup, request.model));
-  if (!request.model.empty()) plan.started.prices = prices_of(plan.setup.agent);
+  if (!request.model.empty()) {
+    plan.started.targets = targets_of(plan.setup.agent);
+    plan.started.prices = plan.started.targets.front().prices;
+  }
   plan.started.run = *request.id;
   plan.started.started_by = request.by;
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};

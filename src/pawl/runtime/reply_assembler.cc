@@ -4,6 +4,11 @@
 #include "pawl/base/utf8.h"
 
 namespace pawl {
+namespace {
+
+constexpr std::size_t kFailureMessageBytesKept = 4'096;
+
+}  // namespace
 
 bool ReplyAssembler::add(PhaseExecutorEvent event) {
   if (done_) return false;
@@ -89,25 +94,44 @@ ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, 
   return replied;
 }
 
+ModelFailed ReplyAssembler::failure(const CallModel& call, PhaseFailed failed) const {
+  ModelFailed event;
+  event.instance = call.instance;
+  event.effect = call.effect;
+  event.category = failed.category;
+  event.message = to_valid_utf8(failed.message).substr(0, kFailureMessageBytesKept);
+  event.retry_after_ms = failed.retry_after_ms;
+  event.usage = usage_.value_or(call.reserved);
+  event.kind = failed.kind;
+  if (text_offset_ + thinking_offset_ + input_offset_ > 0) event.output = Presence::present;
+  return event;
+}
+
+// Thoughts alone are no answer.
+bool ReplyAssembler::says_nothing(const PhaseReplied& outcome) const {
+  if (outcome.stop != ReplyStop::end_turn) return false;
+  return std::all_of(blocks_.begin(), blocks_.end(), [](const Draft& draft) {
+    const bool blank = draft.bytes.find_first_not_of(" \t\r\n") == std::string::npos;
+    return draft.kind == Draft::Kind::thinking || (draft.kind == Draft::Kind::text && blank);
+  });
+}
+
 Event ReplyAssembler::take(const CallModel& call, Ingress& ingress) {
   PAWL_ASSERT(done_.has_value());
-  const Usage usage = usage_.value_or(call.reserved);
   if (too_large()) {
-    return ModelFailed{call.instance,
-                       call.effect,
-                       ErrorCategory::validation_error,
-                       "the reply is larger than a reply may be",
-                       std::nullopt,
-                       usage};
+    return failure(call,
+                   {ErrorCategory::validation_error, "the reply is larger than a reply may be",
+                    std::nullopt, FailureKind::permanent});
   }
   if (auto* replied = std::get_if<PhaseReplied>(&done_->outcome)) {
-    return reply(call, std::move(*replied), ingress);
+    if (!says_nothing(*replied)) return reply(call, std::move(*replied), ingress);
+    return failure(call, {ErrorCategory::llm_error, "the model answered nothing", std::nullopt,
+                          FailureKind::empty});
   }
   if (auto* failed = std::get_if<PhaseFailed>(&done_->outcome)) {
-    return ModelFailed{call.instance,          call.effect, failed->category, failed->message,
-                       failed->retry_after_ms, usage};
+    return failure(call, std::move(*failed));
   }
-  return ModelAborted{call.instance, call.effect, usage};
+  return ModelAborted{call.instance, call.effect, usage_.value_or(call.reserved)};
 }
 
 }  // namespace pawl

@@ -55,6 +55,8 @@ class ReplyAssembler {
   void on(NativeToolResult) {}
   void on(PhaseDone event) { done_ = std::move(event); }
   Block block_of(Draft draft, Ingress& ingress) const;
+  ModelFailed failure(const CallModel& call, PhaseFailed failed) const;
+  bool says_nothing(const PhaseReplied& outcome) const;
   ModelReplied reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress);
 
   const ToolRegistry& tools_;

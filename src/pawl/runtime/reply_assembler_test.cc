@@ -69,7 +69,9 @@ TEST_CASE("previews say where their text begins, each kind for itself") {
 
 TEST_CASE("an outcome without a word on usage is charged what was reserved, whatever it is") {
   const Usage reserved{10, 20, 30, 40};
-  CHECK(std::get<ModelReplied>(Desk().ended({PhaseReplied{}})).usage == reserved);
+  Desk speaking;
+  speaking.reply.add(TextDelta{"x"});
+  CHECK(std::get<ModelReplied>(speaking.ended({PhaseReplied{}})).usage == reserved);
   CHECK(std::get<ModelFailed>(Desk().ended({PhaseFailed{}})).usage == reserved);
   CHECK(std::get<ModelAborted>(Desk().ended({PhaseAborted{}})).usage == reserved);
 }
@@ -79,14 +81,33 @@ TEST_CASE("failures and aborts keep what was said about them, and what they used
   failing.reply.add(TextDelta{"half a sen"});
   failing.reply.add(UsageReported{{1, 2, 3, 4}});
   const Event failed = failing.ended({PhaseFailed{ErrorCategory::timeout, "too slow", 2'500}});
-  CHECK(std::get<ModelFailed>(failed) == ModelFailed{kRootInstance, EffectId{4},
-                                                     ErrorCategory::timeout, "too slow", 2'500,
-                                                     Usage{1, 2, 3, 4}});
+  CHECK(std::get<ModelFailed>(failed) ==
+        ModelFailed{kRootInstance, EffectId{4}, ErrorCategory::timeout, "too slow", 2'500,
+                    Usage{1, 2, 3, 4}, FailureKind::transient, Presence::present});
   Desk aborting;
   aborting.reply.add(UsageReported{{1, 2, 3, 4}});
   const Event aborted = aborting.ended({PhaseAborted{}});
   CHECK(std::get<ModelAborted>(aborted) ==
         ModelAborted{kRootInstance, EffectId{4}, Usage{1, 2, 3, 4}});
+}
+
+TEST_CASE("a reply without a word is a failure of its own kind; one with a call is not") {
+  Desk silent;
+  silent.reply.add(ThinkingDelta{"hm", "sig"});
+  silent.reply.add(TextDelta{" \n"});
+  CHECK(std::get<ModelFailed>(silent.ended({PhaseReplied{}})).kind == FailureKind::empty);
+  Desk calling;
+  calling.reply.add(ToolCallProposed{"note", "{}", "p1"});
+  CHECK(std::holds_alternative<ModelReplied>(calling.ended({PhaseReplied{}})));
+}
+
+TEST_CASE("a signature ends a block of thoughts") {
+  Desk desk;
+  desk.reply.add(ThinkingDelta{"one", "s1"});
+  desk.reply.add(ThinkingDelta{"two", "s2"});
+  desk.reply.add(TextDelta{"x"});
+  const Event event = desk.ended({PhaseReplied{}});
+  CHECK(std::get<ModelReplied>(event).blocks.size() == 3);
 }
 
 TEST_CASE("a reply that is too large fails, whatever its executor calls it, and stays bounded") {

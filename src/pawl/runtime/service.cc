@@ -199,6 +199,17 @@ Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict ve
   return Event(std::move(event));
 }
 
+Result<Event> Service::budget_raise(const RunId& run, std::uint64_t cost_pico,
+                                    std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  const Limits& limits = details.state.limits;
+  if (cost_pico == 0) return Error{ErrorCode::invalid_argument, "raise it by more than nothing"};
+  if (limits.cost_pico == 0 && limits.ask_cost_pico == 0) {
+    return Error{ErrorCode::conflict, "run " + run.text + " has no bound on its cost to raise"};
+  }
+  return Event(BudgetRaised{cost_pico, std::move(by)});
+}
+
 Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance,
                                            std::string suspend_id, std::string by) const {
   PAWL_TRY(const RunDetails details, show(run));

@@ -76,6 +76,8 @@ class Service {
   Result<Event> message(const RunId& run, std::string text, std::string from) const;
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                            std::optional<std::string> result, std::string by) const;
+  // conflict: the run has no bound on money that could be raised.
+  Result<Event> budget_raise(const RunId& run, std::uint64_t cost_pico, std::string by) const;
   Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
                                     std::string by) const;
 

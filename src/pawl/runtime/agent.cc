@@ -1,0 +1,18 @@
+#include "pawl/runtime/agent.h"
+
+namespace pawl {
+
+std::vector<ModelTarget> targets_of(const RunnableAgent& agent) {
+  if (!agent.targets.empty()) return agent.targets;
+  ModelTarget target;
+  target.literal = agent.charter.model;
+  target.context_tokens = agent.executor->capabilities_of(agent.charter.model).max_context_tokens;
+  for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
+    if (model.id != agent.charter.model) continue;
+    target.prices = model.prices;
+    target.output_tokens = model.max_output_tokens;
+  }
+  return {target};
+}
+
+}  // namespace pawl

@@ -1,0 +1,230 @@
+// How a driver asks models: for replies, and for summaries.
+#include "pawl/kernel/transcript.h"
+#include "pawl/runtime/driver.h"
+#include "pawl/runtime/journal_transcript.h"
+#include "pawl/runtime/thrown.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::uint64_t kSummaryTokensMax = 2'048;
+constexpr std::size_t kOutputFaultBytesMax = 2'000;
+
+}  // namespace
+
+PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
+  const Instance* instance = find_instance(loaded_.run.state(), effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  PhaseExecutionRequest request;
+  request.run = id_;
+  request.instance = effect.instance;
+  request.step = effect.step;
+  request.attempt = effect.attempt;
+  request.position = effect.position;
+  request.model = loaded_.run->targets.at(effect.target).literal;
+  request.system_prompt = setup_.instructions;
+  request.sampling = setup_.agent.charter.sampling;
+  if (effect.output_tokens > 0) request.sampling.max_output_tokens = effect.output_tokens;
+  request.output_schema = setup_.agent.charter.output_schema;
+  request.working_directory = setup_.agent.charter.directory;
+  request.tenant = loaded_.run->tenant;
+  request.note = step_warning(effect.steps_left);
+  request.tools = setup_.tools.specs();
+  request.hook_policy.allowed_tools.emplace();
+  for (const ToolSpec& tool : request.tools) {
+    request.hook_policy.allowed_tools->push_back(tool.name);
+  }
+  if (const ProviderSession* session = find_session(*instance, provider_of(request.model))) {
+    request.session = session->handle;
+    request.session_length = session->length;
+  }
+  request.transcript =
+      make_journal_transcript(weak_from_this(), *services_.store.reader, effect.instance,
+                              instance->transcript.size(), unreadable_);
+  return request;
+}
+
+void Driver::perform(const Record&, const CallModel& effect) {
+  if (!is_open(effect.effect)) return;
+  PhaseExecutionRequest request = request_for(effect);
+  if (!services_.callbacks.before_model.empty()) {
+    const ModelCallbackContext context{
+        id_, effect.instance, effect.step, setup_.context, loaded_.run->tally, request, nullptr};
+    const HookAnswer answer = ask(services_.callbacks.before_model, context);
+    if (report_hook(HookPoint::before_model, effect.effect, answer)) return;
+    if (answer.result.verdict == HookVerdict::replace) {
+      Ingress ingress;
+      ModelReplied reply;
+      reply.instance = effect.instance;
+      reply.effect = effect.effect;
+      reply.origin = Origin::callback;
+      reply.blocks.emplace_back(TextBlock{ingress.keep(answer.result.replacement)});
+      return finish_model(effect, std::move(reply), std::move(ingress));
+    }
+    if (!is_open(effect.effect)) return;
+  }
+  const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
+  if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
+  call_executor(effect, std::move(request));
+}
+
+// What the model cannot take is said here, before anybody is asked.
+std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
+                                          const PhaseExecutionRequest& request) const {
+  const Instance* instance = find_instance(loaded_.run.state(), effect.instance);
+  if (instance == nullptr || instance->attachments == 0) return std::nullopt;
+  if (setup_.agent.executor->capabilities_of(request.model).supports_image_input) {
+    return std::nullopt;
+  }
+  PhaseFailed failed;
+  failed.category = ErrorCategory::validation_error;
+  failed.kind = FailureKind::unsupported;
+  failed.message = request.model + " takes no images or files, and the conversation has " +
+                   std::to_string(instance->attachments);
+  return failed;
+}
+
+void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest request) {
+  const auto preview = [this, effect](Preview::Kind kind, std::uint64_t offset, std::string text) {
+    publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
+                    kind, offset, std::move(text)});
+  };
+  replies_[effect.effect] = std::make_unique<ReplyAssembler>(setup_.tools, preview);
+  if (auto failed = misfit(effect, request)) {
+    on_phase_event(effect, UsageReported{});
+    return on_phase_event(effect, PhaseDone{*std::move(failed)});
+  }
+  try {
+    operations_[effect.effect] = setup_.agent.executor->execute_phase(
+        request, [weak = weak_from_this(), effect](PhaseExecutorEvent event) {
+          if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));
+        });
+  } catch (...) {  // An executor of the host's may throw; the run survives it.
+    on_phase_event(
+        effect, PhaseDone{PhaseFailed{ErrorCategory::kernel_internal,
+                                      "the executor threw: " + what_was_thrown(), std::nullopt}});
+  }
+}
+
+void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent event) {
+  const auto found = replies_.find(effect.effect);
+  if (over_ || found == replies_.end()) return;
+  if (auto* line = std::get_if<PhaseLog>(&event)) log(line->text);
+  const bool done = found->second->add(std::move(event));
+  if (done) return on_phase_done(effect);
+  const auto operation = operations_.find(effect.effect);
+  if (found->second->too_large() && operation != operations_.end()) operation->second->abort();
+}
+
+void Driver::on_phase_done(const CallModel& effect) {
+  const std::unique_ptr<ReplyAssembler> reply = std::move(replies_.at(effect.effect));
+  replies_.erase(effect.effect);
+  retire(effect.effect);
+  if (*unreadable_) return end_unreadable(**unreadable_);
+  Ingress ingress;
+  Event event = reply->take(effect, ingress);
+  auto* replied = std::get_if<ModelReplied>(&event);
+  if (replied != nullptr) {
+    const std::string& asked = loaded_.run->targets.at(effect.target).literal;
+    replied->cost_pico = stated_cost(asked, replied->usage);
+    if (replied->model.empty()) replied->model = asked;
+    replied->output_fault = output_fault(*replied, reply->text());
+  }
+  if (replied != nullptr && !services_.callbacks.after_model.empty() && is_open(effect.effect)) {
+    const PhaseExecutionRequest request = request_for(effect);
+    const ModelCallbackContext context{
+        id_,     effect.instance, effect.step, setup_.context, loaded_.run->tally,
+        request, &reply->text()};
+    const HookAnswer answer = ask(services_.callbacks.after_model, context);
+    report_thrown(HookPoint::after_model, answer);
+    // The model has answered and was paid: reply and stop are one record.
+    if (answer.result.verdict == HookVerdict::stop) replied->callback_stop = answer.result.reason;
+    if (answer.result.verdict == HookVerdict::replace) {
+      replied->blocks = {TextBlock{ingress.keep(answer.result.replacement)}};
+      replied->stop = ReplyStop::end_turn;
+      replied->origin = Origin::callback;
+    }
+  }
+  finish_model(effect, std::move(event), std::move(ingress));
+}
+
+void Driver::finish_model(const CallModel&, Event event, Ingress ingress) {
+  const std::string what(name(event));
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log("late_result: " + what + ": " + fed.error().message);
+  }
+}
+
+// Of the provider, or of an executor that knows the tenant's own prices.
+std::optional<std::uint64_t> Driver::stated_cost(const std::string& model,
+                                                 const Usage& usage) const {
+  try {
+    return setup_.agent.executor->calculate_cost(loaded_.run->tenant, model, usage);
+  } catch (...) {  // An executor of the host's: the pinned prices hold.
+    return std::nullopt;
+  }
+}
+
+std::string Driver::output_fault(const ModelReplied& reply, const std::string& text) const {
+  if (!setup_.output_schema || reply.stop != ReplyStop::end_turn) return "";
+  const bool calls = std::any_of(reply.blocks.begin(), reply.blocks.end(), [](const Block& block) {
+    return std::holds_alternative<CallBlock>(block);
+  });
+  if (calls) return "";
+  const auto json = parse_json(text);
+  std::string fault;
+  if (!json) {
+    fault = "it is not JSON: " + json.error().message;
+  } else if (const auto faults = setup_.output_schema->validate(*json); !faults.empty()) {
+    fault = describe(faults);
+  }
+  return fault.substr(0, kOutputFaultBytesMax);
+}
+
+// --- Summaries ---------------------------------------------------------------------------------
+
+void Driver::perform(const Record&, const CompactContext& effect) {
+  if (!is_open(effect.effect)) return;
+  CompactionRequest request;
+  request.run = id_;
+  request.tenant = loaded_.run->tenant;
+  request.model = loaded_.run->targets.at(effect.target).literal;
+  request.summary_tokens_max = std::min(effect.reserved.output_tokens, kSummaryTokensMax);
+  request.transcript = make_journal_transcript(weak_from_this(), *services_.store.reader,
+                                               effect.instance, effect.to, unreadable_);
+  try {
+    operations_[effect.effect] = setup_.agent.compactor->compact(
+        request, [weak = weak_from_this(), effect](CompactionOutcome outcome) {
+          if (const auto self = weak.lock()) self->finish_compaction(effect, std::move(outcome));
+        });
+  } catch (...) {  // A compactor of the host's may throw; the run survives it.
+    finish_compaction(
+        effect,
+        {Error{ErrorCode::unavailable, "the compactor threw: " + what_was_thrown()}, "", {}});
+  }
+}
+
+void Driver::finish_compaction(const CompactContext& effect, CompactionOutcome outcome) {
+  if (over_) return;
+  retire(effect.effect);
+  if (*unreadable_) return end_unreadable(**unreadable_);
+  Ingress ingress;
+  Event event;
+  if (outcome.summary) {
+    ContextCompacted compacted;
+    compacted.instance = effect.instance;
+    compacted.effect = effect.effect;
+    compacted.summary = ingress.keep(*std::move(outcome.summary));
+    compacted.model = std::move(outcome.model);
+    compacted.usage = outcome.usage;
+    event = std::move(compacted);
+  } else {
+    event = CompactionFailed{effect.instance, effect.effect, outcome.summary.error().message,
+                             outcome.usage};
+  }
+  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+    log("late_result: " + fed.error().message);
+  }
+}
+
+}  // namespace pawl

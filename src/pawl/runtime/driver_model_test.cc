@@ -1,0 +1,281 @@
+// Runs against an executor that a test scripts as a function of the request.
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/runtime/run_stage_test.h"
+
+namespace pawl {
+namespace {
+
+// Answers with what the test lined up, one answer a request, and keeps the requests.
+class LinedUpExecutor final : public Executor {
+ public:
+  struct Running final : Operation {
+    void abort() override {}
+  };
+  explicit LinedUpExecutor(Loop& loop) : loop_(loop) {
+    bits_.supports_conversation_replay = true;
+    bits_.supports_thinking = true;
+  }
+  const ExecutorCapabilities& capabilities() const override { return bits_; }
+  std::vector<ExecutorModelDescriptor> list_models() const override { return {}; }
+  bool supports(std::string_view model) const override { return model != "a/unknown"; }
+  std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
+                                           PhaseEventSink sink) override {
+    asked.push_back(request);
+    PhaseDone end{PhaseFailed{ErrorCategory::kernel_internal, "nothing is lined up"}};
+    std::string text;
+    if (!answers.empty()) {
+      std::tie(text, end) = answers.front();
+      answers.pop_front();
+    }
+    loop_.post([sink, text, end, usage = usage] {
+      if (!text.empty()) sink(TextDelta{text});
+      sink(UsageReported{usage});
+      sink(end);
+    });
+    return std::make_unique<Running>();
+  }
+  std::optional<std::uint64_t> calculate_cost(const std::string& tenant, std::string_view,
+                                              const Usage&) const override {
+    if (tenant == "friend") return 1;
+    return std::nullopt;
+  }
+
+  void line_up(std::string text, ReplyStop stop = ReplyStop::end_turn) {
+    answers.emplace_back(std::move(text), PhaseDone{PhaseReplied{stop, "", ""}});
+  }
+  void line_up_failure(FailureKind kind, std::optional<std::uint64_t> retry_after_ms = {}) {
+    PhaseFailed failed;
+    failed.message = std::string(name(kind));
+    failed.kind = kind;
+    failed.retry_after_ms = retry_after_ms;
+    answers.emplace_back("", PhaseDone{failed});
+  }
+
+  std::vector<PhaseExecutionRequest> asked;
+  std::deque<std::pair<std::string, PhaseDone>> answers;
+  ExecutorCapabilities bits_;
+  Usage usage{10, 5, 0, 0};
+
+ private:
+  Loop& loop_;
+};
+
+struct ModelStage {
+  TestLoop loop;
+  MemoryJournal journal{loop};
+  std::shared_ptr<LinedUpExecutor> model = std::make_shared<LinedUpExecutor>(loop);
+  RunnableAgent agent;
+  Engine engine;
+  Service service{engine};
+  const RunId id{"r"};
+
+  ModelStage()
+      : engine(
+            EngineOptions{loop,
+                          {&journal, &journal, &journal, &journal},
+                          {},
+                          [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
+                          "stage"}) {
+    agent.charter.name = "stage";
+    agent.charter.instructions = "Go.";
+    agent.charter.model = "a/x";
+    agent.executor = model;
+    agent.targets = {target("a/x"), target("b/y")};
+  }
+  static ModelTarget target(const std::string& literal) {
+    ModelTarget made;
+    made.literal = literal;
+    made.prices.input = 1'000;
+    made.prices.output = 10'000;
+    made.output_tokens = 1'000;
+    return made;
+  }
+  Status start(std::vector<PendingAttachment> attachments = {}, const std::string& tenant = "") {
+    Status outcome = ok();
+    InvocationContextBuilder context;
+    if (!tenant.empty()) context.tenant(tenant);
+    service.start({agent, "go", id, context.build(), std::move(attachments)},
+                  [&outcome](const Result<RunId>& accepted) {
+                    if (!accepted) outcome = accepted.error();
+                  });
+    loop.advance(300);
+    return outcome;
+  }
+  RunSummary listed() { return journal.list({id.text, "", "", 1})->front(); }
+  RunDetails details() { return *service.show(id); }
+  std::vector<Record> records() { return decoded(*journal.read(id, 0, SIZE_MAX)); }
+  std::string output() {
+    std::string text;
+    for (const Record& record : records()) {
+      if (const auto said = output_of(record)) text = *said->bytes();
+    }
+    return text;
+  }
+};
+
+TEST_CASE("the second model is asked when the first has no such model, by its own name") {
+  ModelStage stage;
+  stage.model->line_up_failure(FailureKind::model_not_found);
+  stage.model->line_up("fine");
+  CHECK(stage.start());
+  REQUIRE(stage.model->asked.size() == 2);
+  CHECK(stage.model->asked[0].model == "a/x");
+  CHECK(stage.model->asked[1].model == "b/y");
+  CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("a target that nobody supports is refused before anything is asked") {
+  ModelStage stage;
+  stage.agent.targets.push_back(ModelStage::target("a/unknown"));
+  CHECK_FALSE(stage.start());
+  CHECK(stage.model->asked.empty());
+}
+
+TEST_CASE("an empty answer fails over") {
+  ModelStage stage;
+  stage.model->line_up("  ");
+  stage.model->line_up("fine");
+  CHECK(stage.start());
+  CHECK(stage.model->asked.size() == 2);
+  CHECK(stage.output() == "fine");
+}
+
+TEST_CASE("a long rate limit parks the run, and this process takes it up when it is over") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 120'000);
+  CHECK(stage.start());
+  CHECK(stage.listed().status == "waiting");
+  CHECK(stage.listed().reason == "rate_limit");
+  CHECK(stage.engine.live() == 0);
+  CHECK(stage.engine.wakes(stage.id));
+  stage.model->line_up("fine");
+  stage.loop.advance(119'000);
+  CHECK(stage.model->asked.size() == 1);
+  stage.loop.advance(2'000);
+  CHECK(stage.model->asked.size() == 2);
+  CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("a rate limit that ended while nobody was there is noticed by whoever comes") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 120'000);
+  CHECK(stage.start());
+  ModelStage other;  // of another process, with the same store
+  Engine engine(
+      EngineOptions{stage.loop,
+                    {&stage.journal, &stage.journal, &stage.journal, &stage.journal},
+                    {},
+                    [&](const PinnedCharter&) -> Result<RunnableAgent> { return stage.agent; },
+                    "other"});
+  stage.loop.jump_wall(500'000);
+  stage.model->line_up("fine");
+  REQUIRE(engine.resume(stage.id));
+  stage.loop.advance(100);
+  CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("a run without the money for its first call makes no request, and goes on when raised") {
+  ModelStage stage;
+  stage.agent.charter.spending.cost_pico = 1'000;
+  CHECK(stage.start());
+  CHECK(stage.model->asked.empty());
+  CHECK(stage.listed().reason == "budget");
+  stage.model->line_up("fine");
+  const auto event = stage.service.budget_raise(stage.id, 100'000'000, "ann");
+  REQUIRE(event);
+  stage.service.post(stage.id, *event, [](const Status& status) { CHECK(status); });
+  stage.loop.run_posted();
+  REQUIRE(stage.service.resume(stage.id));
+  stage.loop.advance(100);
+  CHECK(stage.model->asked.size() == 1);
+  CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("the room for a reply is what the money allows") {
+  ModelStage stage;
+  stage.agent.charter.spending.cost_pico = 5'000'000;
+  stage.model->line_up("fine");
+  CHECK(stage.start());
+  REQUIRE(stage.model->asked.size() == 1);
+  CHECK(*stage.model->asked[0].sampling.max_output_tokens < 500);
+}
+
+TEST_CASE("an executor may know a tenant's own prices") {
+  ModelStage stage;
+  stage.model->line_up("fine");
+  CHECK(stage.start({}, "friend"));
+  CHECK(stage.details().state.tally.cost_pico == 1);
+}
+
+TEST_CASE("an answer that does not fit its schema is asked for again with what was wrong") {
+  ModelStage stage;
+  stage.agent.charter.output_schema =
+      R"({"type":"object","required":["sum"],"properties":{"sum":{"type":"integer"}}})";
+  stage.model->line_up("the sum is 42");
+  stage.model->line_up(R"({"sum":"42"})");
+  stage.model->line_up(R"({"sum":42})");
+  CHECK(stage.start());
+  REQUIRE(stage.model->asked.size() == 3);
+  CHECK(stage.model->asked[0].output_schema == stage.agent.charter.output_schema);
+  CHECK(stage.listed().status == "done");
+  CHECK(stage.output() == R"({"sum":42})");
+}
+
+TEST_CASE("an image reaches a model that takes it, and no other") {
+  ModelStage stage;
+  const std::vector<PendingAttachment> image = {{"image/png", "a.png", std::string(10'000, 'p')}};
+  CHECK(stage.start(image));
+  CHECK(stage.model->asked.empty());
+  CHECK(stage.listed().status == "failed");
+
+  ModelStage able;
+  able.model->bits_.supports_image_input = true;
+  able.model->line_up("a cat");
+  CHECK(able.start(image));
+  REQUIRE(able.model->asked.size() == 1);
+  const auto message = able.records().front();
+  CHECK(std::get<RunStarted>(message.event).attachments.at(0).media_type == "image/png");
+}
+
+TEST_CASE("effort is a hint for models that think, and nothing for others") {
+  for (const bool thinks : {true, false}) {
+    ModelStage stage;
+    stage.agent.charter.sampling.effort = ReasoningEffort::high;
+    stage.model->bits_.supports_thinking = thinks;
+    stage.model->line_up("fine");
+    CHECK(stage.start());
+    const auto expected = thinks ? ReasoningEffort::high : ReasoningEffort::unset;
+    CHECK(stage.model->asked.at(0).sampling.effort == expected);
+  }
+}
+
+TEST_CASE("a conversation that grows too long is summed up by the model, once") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.agent.targets[0].context_tokens = 2'000;
+  stage.agent.charter.compaction.keep_messages = 1;
+  stage.model->usage = {};
+  for (int i = 0; i < 4; ++i) {
+    stage.model->line_up(std::string(1'200, static_cast<char>('a' + i)), ReplyStop::pause_turn);
+  }
+  stage.model->line_up("They wrote letters.");  // the summary
+  stage.model->line_up("done");
+  CHECK(stage.start());
+  std::size_t cuts = 0;
+  for (const Record& record : stage.records()) {
+    cuts += std::holds_alternative<ContextCompacted>(record.event);
+  }
+  CHECK(cuts == 1);
+  CHECK(stage.listed().status == "done");
+  const Instance& root = stage.details().state.instances.at(0);
+  CHECK(root.transcript.at(1).kind == EntryKind::summary);
+}
+
+}  // namespace
+}  // namespace pawl

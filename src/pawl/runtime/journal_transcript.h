@@ -1,0 +1,20 @@
+// A transcript that is read from the journal when somebody looks.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "pawl/port/executor.h"
+#include "pawl/port/journal.h"
+
+namespace pawl {
+
+class Driver;
+
+// The first `length` entries of the instance's transcript, which only grows behind them. What the
+// store refuses is kept in `unreadable` too: the executor can only fail for it.
+std::shared_ptr<const Transcript> make_journal_transcript(
+    std::weak_ptr<const Driver> driver, JournalReader& reader, InstanceId instance,
+    std::size_t length, std::shared_ptr<std::optional<Error>> unreadable);
+
+}  // namespace pawl
