@@ -7,7 +7,10 @@
 
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/runtime/models/model_names.h"
+#include "pawl/runtime/models/provider_declaration.h"
 
 namespace pawl {
 
@@ -18,12 +21,40 @@ struct CommandDeclaration {
   std::vector<std::string> status;  // reconcilable only
 };
 
+// Bounds of money, in 10^-12 units of the currency; 0 is none.
+struct Spending {
+  std::uint64_t cost_pico = 0;      // of a run: reaching it stops the run
+  std::uint64_t ask_cost_pico = 0;  // beyond it somebody is asked first
+  std::string currency = "USD";
+
+  friend bool operator==(const Spending&, const Spending&) = default;
+};
+
+// When a conversation grows towards the model's context it is summarised.
+struct CompactionPolicy {
+  std::uint32_t ratio_percent = 70;  // of the context
+  std::uint32_t keep_messages = 6;   // the newest, as they are
+  std::string model;                 // a chain; empty: the run's own
+  bool enabled = true;
+
+  friend bool operator==(const CompactionPolicy&, const CompactionPolicy&) = default;
+};
+
 struct Charter {
   std::string name;
   std::string description;
   std::string instructions;
   std::string node = "main";
-  std::string model;  // what the node's model resolves to, e.g. "scripted/pay.script.yaml"
+  // A chain: targets, and names of `models` or of the configuration. Empty: the default model. Of
+  // an agent that was put together it is the first target, e.g. "scripted/pay.script.yaml".
+  std::string model;
+  ModelNames models;
+  std::vector<ProviderDeclaration> providers;
+  SamplingOptions sampling;
+  std::string output_schema;  // JSON; empty: any text
+  std::string system_header;  // precedes every system prompt; may be empty
+  CompactionPolicy compaction;
+  Spending spending;
   Limits limits;
   Guards guards;
   RetryPolicy retry;
@@ -35,6 +66,7 @@ struct Charter {
 
 inline constexpr std::size_t kCharterNameBytesMax = 128;
 inline constexpr std::size_t kInstructionsBytesMax = 1U << 20U;
+inline constexpr std::size_t kSystemHeaderBytesMax = 64U << 10U;
 inline constexpr std::size_t kToolsMax = 256;
 
 }  // namespace pawl

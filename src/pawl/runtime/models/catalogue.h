@@ -77,6 +77,7 @@ CatalogueReading read_catalogue(const Node& root);
 
 // data/models.json as it was when the program was built.
 std::string_view builtin_catalogue_text();
+Catalogue builtin_catalogue();
 
 // `model` without the date of a snapshot at its end ("-20250929", "-2025-08-07"); the whole text
 // when there is none.

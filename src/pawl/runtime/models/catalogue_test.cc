@@ -29,6 +29,8 @@ TEST_CASE("the catalogue inside the program is whole") {
   const Catalogue catalogue = good(builtin_catalogue_text());
 
   CHECK(catalogue.count() > 150);
+  CHECK(builtin_catalogue().count() == catalogue.count());
+  CHECK(builtin_catalogue().find("openai/gpt-5")->prices == catalogue.find("openai/gpt-5")->prices);
   for (const char* const provider : {"anthropic", "openai", "gemini", "deepseek", "groq"}) {
     CAPTURE(provider);
     CHECK_FALSE(catalogue.models_of(provider).empty());

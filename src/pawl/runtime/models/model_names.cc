@@ -40,12 +40,6 @@ std::vector<std::string> split_chain(std::string_view chain) {
   return items;
 }
 
-bool is_chain(std::string_view text) {
-  if (text.size() > kChainBytesMax) return false;
-  const std::vector<std::string> items = split_chain(text);
-  return std::all_of(items.begin(), items.end(), is_item);
-}
-
 // --- Reading ------------------------------------------------------------------------------------
 
 void refuse_value(MapReader& reader, const Node& value, const std::string& key,
@@ -63,7 +57,7 @@ NamedChain read_alias(const Node& node, const std::string& where, std::vector<Fa
   std::string provider;
   std::string model;
   reader.take_string("provider", provider);
-  if (reader.require_string("model", model) && !is_chain(model)) {
+  if (reader.require_string("model", model) && !is_model_chain(model)) {
     reader.fault(node.find("model")->mark(), quoted(model) + " is not a model",
                  "for example " + std::string(kExample));
   }
@@ -82,7 +76,7 @@ std::optional<NamedChain> read_tier(const Node& node) {
   NamedChain tier;
   for (const Node& item : node.items()) {
     const auto text = item.as_string();
-    if (!text || !is_chain(*text)) return std::nullopt;
+    if (!text || !is_model_chain(*text)) return std::nullopt;
     tier.items.emplace_back(*text);
   }
   if (tier.items.empty() || tier.items.size() > kChainTargetsMax) return std::nullopt;
@@ -94,7 +88,7 @@ void read_name(MapReader& reader, const Member& member, NamesAccepted accepted,
   const Node& value = member.value;
   const bool aliases = accepted != NamesAccepted::tiers;
   const auto text = value.as_string();
-  if (aliases && text && is_chain(*text)) {
+  if (aliases && text && is_model_chain(*text)) {
     names.aliases[member.key] = {{std::string(*text)}, ReasoningEffort::unset};
   } else if (aliases && value.kind() == Node::Kind::map) {
     names.aliases[member.key] = read_alias(value, where + "." + member.key, faults);
@@ -112,7 +106,7 @@ class Expansion {
   explicit Expansion(const NameScope& scope) : scope_(scope) {}
 
   Status expand(std::string_view chain, ReasoningEffort effort) {
-    if (!is_chain(chain)) {
+    if (!is_model_chain(chain)) {
       return Error{ErrorCode::invalid_argument,
                    quoted(chain) + " is not a chain of models; write a/x,b/y"};
     }
@@ -202,6 +196,12 @@ bool is_model_name(std::string_view text) {
   };
   return !text.empty() && text.size() <= kModelNameBytesMax &&
          std::all_of(text.begin(), text.end(), accepted);
+}
+
+bool is_model_chain(std::string_view text) {
+  if (text.size() > kChainBytesMax) return false;
+  const std::vector<std::string> items = split_chain(text);
+  return std::all_of(items.begin(), items.end(), is_item);
 }
 
 void read_model_names(const Node& node, NamesAccepted accepted, const std::string& where,

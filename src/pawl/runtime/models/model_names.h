@@ -53,6 +53,8 @@ struct ModelNames {
 
 // Letters, digits, '_', '-' and '.'.
 bool is_model_name(std::string_view text);
+// Items that are not empty, with commas between them.
+bool is_model_chain(std::string_view text);
 
 // A map of names: a string is an alias, `{model, provider, effort}` too, a list is a tier.
 enum class NamesAccepted : std::uint8_t { both, aliases, tiers };

@@ -17,8 +17,6 @@
 
 namespace pawl {
 
-inline constexpr std::size_t kSystemHeaderBytesMax = 64U << 10U;
-
 struct RoutingOptions {
   std::vector<std::shared_ptr<ModelPool>> pools;  // at least one; the first that has a provider
   std::map<std::string, std::shared_ptr<Executor>, std::less<>> targets;  // by literal

@@ -35,6 +35,7 @@ enum class Color : std::uint8_t { automatic, always, never };
 struct Settings {
   std::string data;       // absolute
   std::string data_flag;  // as --data gave it, for commands that we suggest; may be empty
+  std::string config;     // the path of the configuration file; empty when there is none
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
