@@ -8,6 +8,7 @@
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/charter.h"
+#include "pawl/runtime/models/model_resolver.h"
 
 namespace pawl {
 
@@ -15,10 +16,16 @@ struct RunnableAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
+  // What the charter's model stands for, in order; empty: charter.model is the only target.
+  std::vector<ResolvedTarget> targets = {};
+  std::vector<ResolvedTarget> compaction_targets = {};  // empty: the same
 };
 
 // Of the agent's own model.
 inline Prices prices_of(const RunnableAgent& agent) {
+  for (const ResolvedTarget& target : agent.targets) {
+    if (target.literal == agent.charter.model) return target.facts.prices;
+  }
   for (const ExecutorModelDescriptor& model : agent.executor->list_models()) {
     if (model.id == agent.charter.model) return model.prices;
   }

@@ -61,6 +61,8 @@ class FakeExecutor final : public Executor {
     return nullptr;
   }
 
+  void set_models(std::vector<ExecutorModelDescriptor> models) { models_ = std::move(models); }
+
   // Ends a call with `usage` and `outcome`, from the loop.
   void end(std::size_t index, PhaseDone done, Usage usage = {10, 5, 0, 0}) {
     loop_.post([call = calls.at(index), done = std::move(done), usage] {

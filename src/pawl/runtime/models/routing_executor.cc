@@ -132,6 +132,8 @@ std::unique_ptr<Operation> RoutingExecutor::execute_phase(const PhaseExecutionRe
     failed.message = "nobody here executes the model " + quoted(request.model);
     return answer_phase(options_.pools.front()->loop(), {std::move(failed)}, std::move(sink));
   }
+  const bool as_it_is = !found.pool && options_.system_header.empty();
+  if (as_it_is) return found.executor->execute_phase(request, std::move(sink));
   PhaseExecutionRequest forwarded = request;
   if (!options_.system_header.empty()) {
     forwarded.system_prompt = request.system_prompt.empty()
