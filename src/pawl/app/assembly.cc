@@ -36,6 +36,18 @@ std::string all_of(const std::vector<std::string>& faults) {
   return text;
 }
 
+// What answers when no provider is configured: an agent that says so.
+Script default_script() {
+  Script script;
+  script.replies = {ScriptReply::say(
+      "This is the script inside pawl, and no model: no provider is configured. Set "
+      "ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or name a model in the "
+      "charter; "
+      "pawl models lists them.")};
+  script.after_last = Script::AfterLast::repeats_last;
+  return script;
+}
+
 // Where a document names the model, for a message about it.
 const Node* find_text(const Node& node, std::string_view text) {
   if (node.as_string() == text) return &node;
@@ -88,39 +100,69 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
   if (!reading.charter) return assembled;
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
-  if (!pinned_model.empty()) agent.charter.model = pinned_model;
-  choose_executor({file, *document.root}, agent, assembled.faults);
-  if (!agent.executor) return assembled;
+  if (!choose_models({file, *document.root}, pinned_model, agent, assembled)) return assembled;
   make_tools(agent);
   assembled.agent = std::move(agent);
   return assembled;
 }
 
-void AgentAssembler::choose_executor(const Source& source, RunnableAgent& agent,
-                                     std::vector<std::string>& faults) const {
-  const std::string& model = agent.charter.model;
-  if (!model.starts_with(kScripted)) {
-    faults.push_back(source.fault_of_model(model, "nobody here executes the model '" + model + "'",
-                                           "write scripted/FILE, where FILE is a script"));
-    return;
+bool AgentAssembler::choose_models(const Source& source, const std::string& pinned_model,
+                                   RunnableAgent& agent, Assembled& assembled) {
+  Charter& charter = agent.charter;
+  const auto refuse = [&](const Error& error) {
+    const std::string& named = pinned_model.empty() ? charter.model : pinned_model;
+    assembled.faults.push_back(source.fault_of_model(named, error.message, ""));
+    return false;
+  };
+  const auto chains = models_.expand(charter, pinned_model);
+  if (!chains) return refuse(chains.error());
+  OwnTargets scripts = load_scripts(source, charter, *chains, assembled.faults);
+  if (!assembled.faults.empty()) return false;
+  auto choice = models_.route(charter, *chains, std::move(scripts));
+  if (!choice) return refuse(choice.error());
+  charter.model = choice->targets.front().literal;
+  agent.executor = std::move(choice->executor);
+  agent.targets = std::move(choice->targets);
+  agent.compaction_targets = std::move(choice->compaction_targets);
+  assembled.notes = std::move(choice->notes);
+  return true;
+}
+
+OwnTargets AgentAssembler::load_scripts(const Source& source, const Charter& charter,
+                                        const ModelChains& chains,
+                                        std::vector<std::string>& faults) const {
+  OwnTargets scripts;
+  for (const auto* chain : {&chains.model, &chains.compaction}) {
+    for (const auto& [literal, effort] : *chain) {
+      if (literal == kScriptedModel) {
+        scripts.emplace(literal, make_scripted_executor(default_script(), loop_));
+      } else if (literal.starts_with(kScripted) && !scripts.contains(literal)) {
+        scripts.emplace(literal, load_script(source, charter, literal, faults));
+      }
+    }
   }
-  const std::string path = beside(agent.charter.directory, model.substr(kScripted.size()));
+  return scripts;
+}
+
+std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, const Charter& charter,
+                                                      const std::string& literal,
+                                                      std::vector<std::string>& faults) const {
+  const std::string path = beside(charter.directory, literal.substr(kScripted.size()));
   const auto text = read_file(path, kScriptBytesMax);
   if (!text) {
-    faults.push_back(source.fault_of_model(model, "the model's script " + text.error().message,
+    faults.push_back(source.fault_of_model(literal, "the model's script " + text.error().message,
                                            "its path starts at the charter's directory"));
-    return;
+    return nullptr;
   }
   YamlLimits limits;
   limits.bytes_max = kScriptBytesMax;
   const DocumentResult document = parse_yaml(*text, limits);
   add_faults(document.faults, path, faults);
-  if (!document.root) return;
+  if (!document.root) return nullptr;
   ScriptReading reading = read_script(*document.root, path);
   add_faults(reading.faults, path, faults);
-  if (reading.script) {
-    agent.executor = make_scripted_executor(*std::move(reading.script), loop_);
-  }
+  if (!reading.script) return nullptr;
+  return make_scripted_executor(*std::move(reading.script), loop_);
 }
 
 void AgentAssembler::make_tools(RunnableAgent& agent) {

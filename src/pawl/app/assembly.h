@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/app/model_layer.h"
 #include "pawl/port/loop.h"
 #include "pawl/runtime/agent.h"
 
@@ -15,14 +16,15 @@ class CommandPool;
 inline constexpr std::size_t kCharterBytesMax = std::size_t{4} << 20U;
 
 struct Assembled {
-  std::optional<RunnableAgent> agent;  // nullopt when there are faults
-  std::vector<std::string> faults;     // "file:line:column: message (remedy)"
+  std::optional<RunnableAgent> agent;   // nullopt when there are faults
+  std::vector<std::string> faults;      // "file:line:column: message (remedy)"
+  std::vector<std::string> notes = {};  // what the user should know all the same
 };
 
 // Made and used on the loop thread; the loop outlives it and what it makes.
 class AgentAssembler {
  public:
-  explicit AgentAssembler(Loop& loop) : loop_(loop) {}
+  AgentAssembler(Loop& loop, ModelLayer& models) : loop_(loop), models_(models) {}
 
   Assembled from_file(const std::string& path);
   // A run's charter as it was when the run began. The script of a scripted model is read again.
@@ -33,11 +35,19 @@ class AgentAssembler {
   Assembled from_text(const std::string& text, const std::string& file,
                       const std::string& directory, const std::string& pinned_model);
   struct Source;
-  void choose_executor(const Source& source, RunnableAgent& agent,
-                       std::vector<std::string>& faults) const;
+  // False: there are faults.
+  bool choose_models(const Source& source, const std::string& pinned_model, RunnableAgent& agent,
+                     Assembled& assembled);
+  // Of every script that the chains name; a script with faults has none.
+  OwnTargets load_scripts(const Source& source, const Charter& charter, const ModelChains& chains,
+                          std::vector<std::string>& faults) const;
+  std::shared_ptr<Executor> load_script(const Source& source, const Charter& charter,
+                                        const std::string& literal,
+                                        std::vector<std::string>& faults) const;
   void make_tools(RunnableAgent& agent);
 
   Loop& loop_;
+  ModelLayer& models_;
   std::shared_ptr<CommandPool> pool_;  // made with the first command tool
 };
 

@@ -27,7 +27,8 @@ struct Stage {
 
   TempDirectory directory;
   AsioLoop loop;
-  AgentAssembler assembler{loop};
+  ModelLayer models{loop, {}};
+  AgentAssembler assembler{loop, models};
 };
 
 bool any_holds(const std::vector<std::string>& faults, const std::string& part) {
@@ -81,6 +82,59 @@ TEST_CASE("a model that nobody can execute is a fault") {
 
   CHECK_FALSE(assembled.agent);
   CHECK_FALSE(assembled.faults.empty());
+}
+
+TEST_CASE("names and chains of a charter become targets") {
+  Stage stage;
+  stage.write("a.yaml", kScript);
+  stage.write("b.yaml", kScript);
+  stage.write("chain.yaml",
+              "name: x\nmodels: { first: scripted/a.yaml, both: [first, scripted/b.yaml] }\n"
+              "model: both\ninstructions: Go.\n");
+
+  const Assembled assembled = stage.assembler.from_file(stage.directory / "chain.yaml");
+
+  REQUIRE(assembled.agent);
+  CHECK(assembled.agent->charter.model == "scripted/a.yaml");
+  REQUIRE(assembled.agent->targets.size() == 2);
+  CHECK(assembled.agent->targets[1].literal == "scripted/b.yaml");
+  CHECK(assembled.agent->executor->supports("scripted/b.yaml"));
+  CHECK_FALSE(assembled.agent->executor->supports("scripted/c.yaml"));
+}
+
+TEST_CASE("a circle of names is a fault where the model is chosen") {
+  Stage stage;
+  stage.write("circle.yaml", "name: x\nmodels: { a: b, b: a }\nmodel: a\ninstructions: Go.\n");
+
+  const Assembled assembled = stage.assembler.from_file(stage.directory / "circle.yaml");
+
+  CHECK_FALSE(assembled.agent);
+  CHECK(any_holds(assembled.faults, "lead in a circle: a -> b -> a"));
+}
+
+TEST_CASE("a charter without a model runs on the script inside, and says so") {
+  Stage stage;
+  stage.write("bare.yaml", "name: x\ninstructions: Go.\n");
+
+  const Assembled assembled = stage.assembler.from_file(stage.directory / "bare.yaml");
+
+  REQUIRE(assembled.agent);
+  CHECK(assembled.agent->charter.model == "scripted");
+  CHECK(any_holds(assembled.notes, "no provider is configured"));
+  PinnedCharter pinned;
+  pinned.text = "name: x\ninstructions: Go.\n";
+  pinned.model = "scripted";
+  CHECK(stage.assembler.from_pinned(pinned));
+}
+
+TEST_CASE("a charter may leave every turn to the host") {
+  Stage stage;
+  stage.write("host.yaml", "name: x\nmodel: external\ninstructions: Go.\n");
+
+  const Assembled assembled = stage.assembler.from_file(stage.directory / "host.yaml");
+
+  REQUIRE(assembled.agent);
+  CHECK(assembled.agent->charter.model == "external");
 }
 
 TEST_CASE("a run is put together again from what it pinned, whatever became of the file") {

@@ -5,11 +5,12 @@
 
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
+#include "pawl/runtime/charter.h"
 
 namespace pawl {
 namespace {
 
-constexpr std::size_t kConfigurationBytesMax = 64U << 10U;
+constexpr std::size_t kConfigurationBytesMax = 1U << 20U;
 constexpr std::array<std::string_view, 4> kLevels = {"error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
@@ -35,23 +36,52 @@ std::optional<std::string> base_directory(const EnvironmentReader& environment,
   return joined(*home, in_home);
 }
 
-Result<ConfigurationFile> load_file(const SettingFlags& flags,
-                                    const EnvironmentReader& environment) {
+// Empty: there is none.
+std::string path_of_file(const SettingFlags& flags, const EnvironmentReader& environment) {
   const auto named =
       flags.config.empty() ? environment("PAWL_CONFIG") : std::optional(flags.config);
-  std::string path = named.value_or("");
-  if (!named) {
-    const auto base = base_directory(environment, "XDG_CONFIG_HOME", ".config");
-    if (!base) return ConfigurationFile{};
-    path = joined(*base, "pawl/config.yaml");
-    std::error_code ignored;  // Not to be found and not to be looked at are the same here.
-    if (!std::filesystem::exists(path, ignored)) return ConfigurationFile{};
+  if (named) return *named;
+  const auto base = base_directory(environment, "XDG_CONFIG_HOME", ".config");
+  if (!base) return "";
+  std::string path = joined(*base, "pawl/config.yaml");
+  std::error_code ignored;  // Not to be found and not to be looked at are the same here.
+  return std::filesystem::exists(path, ignored) ? path : "";
+}
+
+void read_names(MapReader& reader, std::vector<Fault>& faults, ModelNames& names) {
+  struct Section {
+    std::string_view key;
+    NamesAccepted accepted;
+  };
+  constexpr std::array<Section, 3> kSections = {{{"models", NamesAccepted::both},
+                                                 {"aliases", NamesAccepted::aliases},
+                                                 {"tiers", NamesAccepted::tiers}}};
+  for (const Section& section : kSections) {
+    if (const Node* node = reader.take(section.key)) {
+      read_model_names(*node, section.accepted, std::string(section.key), faults, names);
+    }
   }
-  PAWL_TRY(const std::string text, read_file(path, kConfigurationBytesMax));
-  ConfigurationReading reading = read_configuration(text);
-  if (reading.faults.empty()) return std::move(reading.file);
-  return Error{ErrorCode::invalid_argument,
-               "the configuration file has faults:\n" + to_string(reading.faults, path)};
+}
+
+void take_checked(MapReader& reader, const Node& root, std::string_view key,
+                  bool (*is_good)(std::string_view), std::string& out) {
+  if (!reader.take_string(key, out) || is_good(out)) return;
+  reader.fault(root.find(key)->mark(), pawl::quoted(out) + " cannot be the " + std::string(key));
+}
+
+void read_model_configuration(MapReader& reader, const Node& root, std::vector<Fault>& faults,
+                              ModelConfiguration& out) {
+  read_names(reader, faults, out.names);
+  if (const Node* node = reader.take("providers")) out.providers = read_providers(*node, faults);
+  take_checked(reader, root, "default_model", is_model_chain, out.default_model);
+  take_checked(reader, root, "default_provider", is_provider_name, out.default_provider);
+  take_checked(
+      reader, root, "system_header",
+      [](std::string_view text) { return text.size() <= kSystemHeaderBytesMax; },
+      out.system_header);
+  take_checked(
+      reader, root, "catalogue", [](std::string_view text) { return !text.empty(); },
+      out.catalogue);
 }
 
 Result<std::string> data_directory(const SettingFlags& flags, const ConfigurationFile& file,
@@ -100,16 +130,28 @@ ConfigurationReading read_configuration(const std::string& text) {
   if (const auto index = reader.take_choice("color", kColors)) {
     reading.file.color = static_cast<Color>(*index);
   }
+  read_model_configuration(reader, *document.root, reading.faults, reading.file.models);
   reader.finish();
   return reading;
 }
 
+Result<ConfigurationFile> load_configuration(const std::string& path) {
+  if (path.empty()) return ConfigurationFile{};
+  PAWL_TRY(const std::string text, read_file(path, kConfigurationBytesMax));
+  ConfigurationReading reading = read_configuration(text);
+  if (reading.faults.empty()) return std::move(reading.file);
+  return Error{ErrorCode::invalid_argument,
+               "the configuration file has faults:\n" + to_string(reading.faults, path)};
+}
+
 Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentReader& environment) {
-  PAWL_TRY(const ConfigurationFile file, load_file(flags, environment));
+  const std::string config = path_of_file(flags, environment);
+  PAWL_TRY(const ConfigurationFile file, load_configuration(config));
   PAWL_TRY(const std::string data, data_directory(flags, file, environment));
   Settings settings;
   settings.data = std::filesystem::absolute(data).lexically_normal().string();
   settings.data_flag = flags.data;
+  settings.config = config;
   PAWL_TRY(settings.log_level, log_level(flags, file, environment));
   settings.log_file = !flags.log_file.empty()
                           ? flags.log_file

@@ -2,15 +2,27 @@
 // environment variable, configuration file, default.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "pawl/app/environment_reader.h"
 #include "pawl/base/document.h"
+#include "pawl/runtime/models/model_names.h"
+#include "pawl/runtime/models/provider_declaration.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
+
+// What a configuration file says about models.
+struct ModelConfiguration {
+  ModelNames names;  // of `models`, `aliases` and `tiers`
+  std::vector<ProviderDeclaration> providers;
+  std::string default_model;     // a chain, for charters without one
+  std::string default_provider;  // of ids without a provider
+  std::string system_header;
+  std::string catalogue;  // the path of a file; relative to the configuration's
+};
 
 // The keys of a configuration file, all optional.
 struct ConfigurationFile {
@@ -18,6 +30,7 @@ struct ConfigurationFile {
   std::optional<LogLevel> log_level;
   std::optional<std::string> log_file;
   std::optional<Color> color;
+  ModelConfiguration models;
 };
 
 struct ConfigurationReading {
@@ -26,8 +39,8 @@ struct ConfigurationReading {
 };
 ConfigurationReading read_configuration(const std::string& text);
 
-// Looks an environment variable up; nullopt when it is not set or empty.
-using EnvironmentReader = std::function<std::optional<std::string>(const std::string&)>;
+// Of a file that must be there. An empty path is no file: nothing is configured.
+Result<ConfigurationFile> load_configuration(const std::string& path);
 
 // invalid_argument: a value that is not understood, or a configuration file with faults (each with
 // its line).

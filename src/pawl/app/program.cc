@@ -63,13 +63,24 @@ AsioLoop& Program::loop() {
   return *loop_;
 }
 
+ModelLayer& Program::models() {
+  if (models_) return *models_;
+  ModelLayerOptions options;
+  options.config = config_;
+  options.environment = environment_variable;
+  models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
+  return *models_;
+}
+
 AgentAssembler& Program::assembler() {
-  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop());
+  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop(), models());
   return *assembler_;
 }
 
 Result<Settings> Program::settings(const SettingFlags& flags) {
-  return resolve_settings(flags, environment_variable);
+  auto settings = resolve_settings(flags, environment_variable);
+  if (settings) config_ = settings->config;
+  return settings;
 }
 
 Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbsent absent) {
@@ -88,7 +99,7 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
 
 AgentReading Program::read_agent(const std::string& path) {
   Assembled assembled = assembler().from_file(path);
-  return {std::move(assembled.agent), std::move(assembled.faults)};
+  return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes)};
 }
 
 std::string Program::description_of(const std::string& charter) {

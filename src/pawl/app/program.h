@@ -38,10 +38,13 @@ class Program final : public CliEnvironment {
  private:
   // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   AsioLoop& loop();
+  ModelLayer& models();
   AgentAssembler& assembler();
 
   PosixConsole console_;
   std::unique_ptr<AsioLoop> loop_;
+  std::string config_;  // the path of the configuration file, once the settings are known
+  std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };
 

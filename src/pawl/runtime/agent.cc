@@ -3,7 +3,12 @@
 namespace pawl {
 
 std::vector<ModelTarget> targets_of(const RunnableAgent& agent) {
-  if (!agent.targets.empty()) return agent.targets;
+  std::vector<ModelTarget> targets;
+  for (const ResolvedTarget& resolved : agent.targets) {
+    targets.push_back({resolved.literal, resolved.facts.prices, resolved.facts.context_tokens,
+                       resolved.facts.max_output_tokens});
+  }
+  if (!targets.empty()) return targets;
   ModelTarget target;
   target.literal = agent.charter.model;
   target.context_tokens = agent.executor->capabilities_of(agent.charter.model).max_context_tokens;

@@ -9,6 +9,7 @@
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/charter.h"
+#include "pawl/runtime/models/model_resolver.h"
 
 namespace pawl {
 
@@ -16,9 +17,10 @@ struct RunnableAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
-  std::vector<ModelTarget> targets = {};           // in the order they are tried; none: the
-                                                   // charter's model alone
-  std::shared_ptr<Compactor> compactor = nullptr;  // null: the model itself
+  // What the charter's model stands for, in order; empty: charter.model is the only target.
+  std::vector<ResolvedTarget> targets = {};
+  std::vector<ResolvedTarget> compaction_targets = {};  // empty: the same
+  std::shared_ptr<Compactor> compactor = nullptr;       // null: the model itself
 };
 
 // What is tried for a run of this agent, with what is known about each.

@@ -10,6 +10,8 @@
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/runtime/models/model_names.h"
+#include "pawl/runtime/models/provider_declaration.h"
 
 namespace pawl {
 
@@ -34,9 +36,14 @@ struct Charter {
   std::string description;
   std::string instructions;
   std::string node = "main";
-  std::string model;  // what the node's model resolves to, e.g. "scripted/pay.script.yaml"
+  // A chain: targets, and names of `models` or of the configuration. Empty: the default model. Of
+  // an agent that was put together it is the first target, e.g. "scripted/pay.script.yaml".
+  std::string model;
+  ModelNames models;
+  std::vector<ProviderDeclaration> providers;
   SamplingOptions sampling;
   std::string output_schema;  // JSON; empty: any text
+  std::string system_header;  // precedes every system prompt; may be empty
   CompactionPolicy compaction;
   Spending spending;
   Limits limits;
@@ -50,6 +57,7 @@ struct Charter {
 
 inline constexpr std::size_t kCharterNameBytesMax = 128;
 inline constexpr std::size_t kInstructionsBytesMax = 1U << 20U;
+inline constexpr std::size_t kSystemHeaderBytesMax = 64U << 10U;
 inline constexpr std::size_t kToolsMax = 256;
 
 }  // namespace pawl

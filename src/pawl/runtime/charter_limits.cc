@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "pawl/runtime/charter_later.h"
+#include "pawl/runtime/charter_money.h"
 
 namespace pawl {
 
@@ -34,7 +34,6 @@ constexpr std::array<LimitKey, 8> kLimitKeys = {{
     {"bytes_out", &Limits::bytes_out, Quantity::bytes, kLimitBytesMax},
     {"branches", &Limits::branches, Quantity::count, kLimitBranchesMax},
 }};
-constexpr std::array<std::string_view, 1> kLaterLimits = {"cost"};
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t value = 0;
@@ -70,10 +69,6 @@ std::string wanted(const LimitKey& entry) {
 }
 
 Error unknown(std::string_view key) {
-  if (std::find(kLaterLimits.begin(), kLaterLimits.end(), key) != kLaterLimits.end()) {
-    return {ErrorCode::invalid_argument,
-            "the limit " + quoted(key) + " is not supported by this version"};
-  }
   std::string known;
   for (const LimitKey& entry : kLimitKeys) {
     known += (known.empty() ? "" : ", ") + std::string(entry.key);
@@ -97,9 +92,8 @@ void take_guard(MapReader& reader, std::string_view key, std::uint32_t& out) {
 
 }  // namespace
 
-void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits) {
+void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits, Spending& spending) {
   MapReader reader(node, faults, "limits");
-  refuse_later(reader, node, kLaterLimits);
   for (const LimitKey& entry : kLimitKeys) {
     std::uint64_t& out = limits.*entry.field;
     switch (entry.quantity) {
@@ -114,6 +108,7 @@ void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits) {
         break;
     }
   }
+  read_spending(reader, node, spending);
   reader.finish();
 }
 

@@ -9,6 +9,7 @@
 #include "pawl/base/result.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/runtime/charter.h"
 
 namespace pawl {
 
@@ -29,7 +30,7 @@ inline constexpr std::int64_t kAttemptsMax = 20;
 inline constexpr std::int64_t kDelayMaxMs = 3'600'000;
 
 // The three sections of a charter. What is absent or wrong stays as it was.
-void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits);
+void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits, Spending& spending);
 void read_guards(const Node& node, std::vector<Fault>& faults, Guards& guards);
 void read_attempts(const Node& node, std::vector<Fault>& faults, RetryPolicy& policy);
 

@@ -51,7 +51,6 @@ TEST_CASE("limits below one, over their maximum or of another type are faults") 
       "f:5:46: limits: \"branches\" must be an integer from 1 to 100000, found the integer "
       "100001\n");
   CHECK(charter_faults(charter_with("limits: { cost: 2.00 USD, step: 1 }")) ==
-        "f:4:11: limits: \"cost\" is not supported by this version (remove it)\n"
         "f:4:27: limits: unknown key \"step\" (did you mean \"steps\"?)\n");
   CHECK(charter_faults(charter_with("limits: 20")) ==
         "f:4:9: limits: must be a map, found the integer 20\n");
@@ -116,7 +115,6 @@ TEST_CASE("a limit that cannot be set is refused in words and stays as it was") 
   CHECK(refusal("bytes-in", "1K") ==
         "bytes-in must be a number of bytes such as 4096, 64KiB or 10MB, from 1 to 1099511627776, "
         "not \"1K\"");
-  CHECK(refusal("cost", "1") == "the limit \"cost\" is not supported by this version");
   CHECK(refusal("stepz", "1") ==
         "there is no limit \"stepz\", only steps, model_calls, tool_calls, time, tokens, bytes_in, "
         "bytes_out, branches");

@@ -1,99 +1,163 @@
 #include "pawl/runtime/charter_models.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+
+#include "pawl/base/json.h"
+#include "pawl/base/schema.h"
 
 namespace pawl {
 
 namespace {
 
-constexpr std::string_view kExample = "scripted/FILE.yaml";
+constexpr std::string_view kExample = "anthropic/claude-sonnet-5";
+constexpr std::array<std::string_view, 5> kEfforts = {"minimal", "low", "medium", "high", "max"};
+constexpr std::array<std::string_view, 2> kStreams = {"auto", "off"};
+constexpr std::size_t kMilliDigits = 3;
+constexpr std::size_t kPercentDigits = 2;
 
-bool is_model_name(std::string_view text) {
-  const auto accepted = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  return !text.empty() && text.size() <= kModelNameBytesMax &&
-         std::all_of(text.begin(), text.end(), accepted);
+std::string names_of(const ModelNames& names) {
+  std::string text;
+  for (const auto& [name, chain] : names.aliases) text += (text.empty() ? "" : ", ") + name;
+  for (const auto& [name, chain] : names.tiers) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
-bool is_target(std::string_view text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  return !text.empty() && text.size() <= kModelTargetBytesMax && text.front() != ' ' &&
-         text.back() != ' ' && std::none_of(text.begin(), text.end(), is_control);
-}
-
-std::string read_target(MapReader& reader, const Member& member) {
-  const Node* value = &member.value;
-  const std::vector<Node>& list = value->items();
-  if (list.size() > 1) {
-    reader.fault(list[1].mark(), "tiers and failover are not part of this version",
-                 "name one target for " + quoted(member.key));
-    return {};
+// The only entry, or nothing: then the configuration has the word.
+void choose_only(MapReader& reader, const Node* models, Charter& charter) {
+  const ModelNames& names = charter.models;
+  const std::size_t count = names.aliases.size() + names.tiers.size();
+  if (count > 1) {
+    return reader.fault(models->mark(), "several models are named and none is chosen",
+                        "add model: with one of " + names_of(names));
   }
-  if (list.size() == 1) value = &list.front();
-  const auto target = value->as_string();
-  if (target && is_target(*target)) return std::string(*target);
-  reader.fault(value->mark(),
-               quoted(member.key) + " must be a target, found " + describe_kind(*value),
+  if (count == 0) return;
+  charter.model = names.aliases.empty() ? names.tiers.begin()->first : names.aliases.begin()->first;
+}
+
+void take_chain(MapReader& reader, const Node& node, std::string_view key, std::string& out) {
+  const auto text = node.as_string();
+  if (text && is_model_chain(*text)) {
+    out = *text;
+    return;
+  }
+  reader.fault(node.mark(),
+               quoted(key) + " must be a model or a chain of models, found " + describe_kind(node),
                "for example " + std::string(kExample));
-  return {};
 }
 
-std::string names_of(const ModelTargets& targets) {
-  std::string names;
-  for (const auto& [name, target] : targets) names += (names.empty() ? "" : ", ") + name;
-  return names;
+// The text of a number; empty when it is none.
+std::string_view number_text(const Node& node) {
+  const bool is_number = node.kind() == Node::Kind::integer || node.kind() == Node::Kind::decimal;
+  return is_number ? node.text() : std::string_view{};
 }
 
-std::string unchosen(MapReader& reader, const ModelTargets& targets, Mark mark) {
-  if (targets.size() == 1) return targets.begin()->second;
-  if (targets.empty()) {
-    reader.fault(mark, "no model is named", "add models: { main: " + std::string(kExample) + " }");
-  } else {
-    reader.fault(mark, "several models are named and none is chosen",
-                 "add model: with one of " + names_of(targets));
+void take_temperature(MapReader& reader, SamplingOptions& sampling) {
+  const Node* node = reader.take("temperature");
+  if (node == nullptr) return;
+  const auto milli = parse_fixed_point(number_text(*node), kMilliDigits);
+  if (milli && *milli <= kTemperatureMilliMax) {
+    sampling.temperature_milli = static_cast<std::uint32_t>(*milli);
+    return;
   }
-  return {};
+  reader.fault(node->mark(),
+               "\"temperature\" must be a number from 0 to 2 with at most three decimals, found " +
+                   describe_kind(*node));
+}
+
+void take_ratio(MapReader& reader, CompactionPolicy& policy) {
+  const Node* node = reader.take("ratio");
+  if (node == nullptr) return;
+  const auto percent = parse_fixed_point(number_text(*node), kPercentDigits);
+  if (percent && *percent >= kRatioPercentMin && *percent <= kRatioPercentMax) {
+    policy.ratio_percent = static_cast<std::uint32_t>(*percent);
+    return;
+  }
+  reader.fault(node->mark(),
+               "\"ratio\" must be a number from 0.10 to 0.95 with at most two decimals, found " +
+                   describe_kind(*node));
+}
+
+void read_compaction(const Node& node, std::vector<Fault>& faults, CompactionPolicy& policy) {
+  if (node.as_string() == "off") {
+    policy.ratio_percent = 0;
+    return;
+  }
+  MapReader reader(node, faults, "compaction");
+  take_ratio(reader, policy);
+  reader.take_int("keep", {1, kKeepMessagesMax}, policy.keep_messages);
+  if (const Node* model = reader.take("model")) take_chain(reader, *model, "model", policy.model);
+  reader.finish();
 }
 
 }  // namespace
 
-ModelTargets read_models(const Node& node, std::vector<Fault>& faults) {
-  ModelTargets targets;
-  MapReader reader(node, faults, "models");
-  if (node.members().size() > kModelsMax) {
-    reader.fault(node.mark(), "there may be " + std::to_string(kModelsMax) + " models");
+std::optional<std::uint64_t> parse_fixed_point(std::string_view text, std::size_t digits) {
+  constexpr std::size_t kWholeDigitsMax = 9;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view rest = point == text.size() ? "" : text.substr(point + 1);
+  if (whole.empty() || whole.size() > kWholeDigitsMax || rest.size() > digits) return std::nullopt;
+  if (point != text.size() && rest.empty()) return std::nullopt;
+  std::string all(whole);
+  all += rest;
+  all.append(digits - rest.size(), '0');
+  std::uint64_t value = 0;
+  for (const char c : all) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  for (const Member& member : node.members()) {
-    if (targets.size() == kModelsMax) break;
-    if (!is_model_name(member.key)) {
-      reader.fault(
-          member.key_mark, quoted(member.key) + " is not a name of a model",
-          "letters, digits, '_', '-' and '.', at most " + std::to_string(kModelNameBytesMax));
-    }
-    targets[member.key] = read_target(reader, member);
-  }
-  return targets;
+  return value;
 }
 
-std::string resolve_model(MapReader& reader, const ModelTargets& targets, const Node* chosen,
-                          Mark mark) {
-  if (chosen == nullptr) return unchosen(reader, targets, mark);
-  const auto text = chosen->as_string();
-  if (!text) {
-    reader.fault(chosen->mark(), "\"model\" must be a string, found " + describe_kind(*chosen));
-    return {};
+void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Fault>& faults,
+                         Charter& charter) {
+  const Node* models = reader.take("models");
+  if (models != nullptr) {
+    const std::size_t faults_before = faults.size();
+    read_model_names(*models, NamesAccepted::both, "models", faults, charter.models);
+    if (chosen == nullptr && faults.size() != faults_before) return;  // one fault is enough
   }
-  if (const auto entry = targets.find(std::string(*text)); entry != targets.end()) {
-    return entry->second;
+  if (chosen == nullptr) return choose_only(reader, models, charter);
+  take_chain(reader, *chosen, "model", charter.model);
+}
+
+void read_sampling(MapReader& reader, std::vector<Fault>& faults, Charter& charter) {
+  SamplingOptions& sampling = charter.sampling;
+  std::uint64_t tokens = 0;
+  if (reader.take_int("max_tokens", {1, std::int64_t{kOutputTokensMax}}, tokens)) {
+    sampling.max_output_tokens = tokens;
   }
-  if (is_target(*text) && text->find('/') != std::string_view::npos) return std::string(*text);
-  std::string remedy = "name a target such as " + std::string(kExample);
-  if (!targets.empty()) remedy += ", or one of " + names_of(targets);
-  reader.fault(chosen->mark(), "there is no model " + quoted(*text), std::move(remedy));
-  return {};
+  take_temperature(reader, sampling);
+  if (const auto effort = reader.take_choice("effort", kEfforts)) {
+    sampling.effort = static_cast<ReasoningEffort>(*effort + 1);  // the first is `unset`
+  }
+  if (const auto stream = reader.take_choice("stream", kStreams)) {
+    sampling.stream = static_cast<Streaming>(*stream);
+  }
+  if (const Node* header = reader.take("system_header")) {
+    reader.take_string("system_header", charter.system_header);
+    if (charter.system_header.size() > kSystemHeaderBytesMax) {
+      reader.fault(header->mark(), "\"system_header\" may have " +
+                                       std::to_string(kSystemHeaderBytesMax) + " bytes");
+    }
+  }
+  if (const Node* node = reader.take("compaction")) {
+    read_compaction(*node, faults, charter.compaction);
+  }
+}
+
+void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema) {
+  MapReader reader(node, faults, "output");
+  const Node* given = reader.require("schema");
+  reader.finish();
+  if (given == nullptr) return;
+  const std::string text = to_json(*given);
+  const auto json = parse_json(text);
+  const auto compiled = json ? Schema::compile(*json) : Result<Schema>(json.error());
+  if (!compiled) return reader.fault(given->mark(), "\"schema\": " + compiled.error().message);
+  schema = text;
 }
 
 }  // namespace pawl

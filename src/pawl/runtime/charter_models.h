@@ -1,30 +1,31 @@
-// Which model a charter runs on.
+// Which model a charter runs on, and how it is to answer.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "pawl/base/document.h"
+#include "pawl/runtime/charter.h"
 
 namespace pawl {
 
-inline constexpr std::size_t kModelsMax = 64;
-inline constexpr std::size_t kModelNameBytesMax = 64;
-inline constexpr std::size_t kModelTargetBytesMax = 1024;
+inline constexpr std::int64_t kKeepMessagesMax = 10'000;
+inline constexpr std::int64_t kRatioPercentMin = 10;
+inline constexpr std::int64_t kRatioPercentMax = 95;
 
-// Name and target; the target of an entry with a fault is empty.
-using ModelTargets = std::map<std::string, std::string>;
+// The section `models`, and the value of a `model` key (nullptr: there is none), which may be a
+// chain of targets and names. Without a choice it is the only entry; without any entry the model is
+// left to the configuration. `reader` reads the charter. Names of others are not known here.
+void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Fault>& faults,
+                         Charter& charter);
 
-// The section `models` of a charter.
-ModelTargets read_models(const Node& node, std::vector<Fault>& faults);
+// `max_tokens`, `temperature`, `effort`, `stream`, `system_header`, `compaction`.
+void read_sampling(MapReader& reader, std::vector<Fault>& faults, Charter& charter);
 
-// The target that `chosen`, the value of a `model` key, stands for: that of the entry with this
-// name, or a target as it is. Without a choice, that of the only entry. `reader` reads the charter,
-// `mark` is where a fault about a choice that is missing belongs.
-std::string resolve_model(MapReader& reader, const ModelTargets& targets, const Node* chosen,
-                          Mark mark);
+// The section `output`: its schema is compiled, so that a fault in it is found before a run is.
+void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema);
+
+// "0.7" with `digits` 3 is 700: decimal text as an integer, never by way of binary floating point.
+// nullopt: no such number, or more digits.
+std::optional<std::uint64_t> parse_fixed_point(std::string_view text, std::size_t digits);
 
 }  // namespace pawl

@@ -18,12 +18,12 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kDescriptionBytesMax = 64U << 10U;
-constexpr std::array<std::string_view, 13> kLater = {
-    "sandbox",    "mcp",   "workers", "output", "next",   "state",     "policies",
+constexpr std::array<std::string_view, 12> kLater = {
+    "sandbox",    "mcp",   "workers", "next",   "state",  "policies",
     "guardrails", "lanes", "budget",  "skills", "agents", "schedules",
 };
-constexpr std::array<std::string_view, 6> kLaterInNode = {"next",  "workers",     "output",
-                                                          "state", "transitions", "sandbox"};
+constexpr std::array<std::string_view, 5> kLaterInNode = {"next", "workers", "state", "transitions",
+                                                          "sandbox"};
 
 // The charter so far, and what the rest of it needs to know about the document.
 struct Sheet {
@@ -31,6 +31,7 @@ struct Sheet {
   CharterTools tools = {};
   const Node* instructions = nullptr;  // wherever they stand
   const Node* model = nullptr;         // likewise
+  const Node* output = nullptr;        // likewise
 };
 
 // Lower case letters, digits, '_' and '-', the first a letter or digit.
@@ -70,6 +71,7 @@ void read_node(const Node& node, std::vector<Fault>& faults, Sheet& sheet) {
   refuse_later(reader, node, kLaterInNode);
   take_once(reader, "instructions", sheet.instructions);
   take_once(reader, "model", sheet.model);
+  take_once(reader, "output", sheet.output);
   keep_listed(reader, "tools", sheet.tools);
   reader.finish();
 }
@@ -116,22 +118,22 @@ void read_head(MapReader& reader, const Node& root, Sheet& sheet) {
 
 void read_sections(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) {
   Charter& charter = sheet.charter;
-  if (const Node* node = reader.take("limits")) read_limits(*node, faults, charter.limits);
+  if (const Node* node = reader.take("limits")) {
+    read_limits(*node, faults, charter.limits, charter.spending);
+  }
   if (const Node* node = reader.take("guards")) read_guards(*node, faults, charter.guards);
   if (const Node* node = reader.take("retry")) read_attempts(*node, faults, charter.retry);
   if (const Node* node = reader.take("vars")) read_variables(*node, faults, charter.variables);
   if (const Node* node = reader.take("tools")) sheet.tools = read_tools(*node, faults);
 }
 
-void read_model(MapReader& reader, const Node& root, std::vector<Fault>& faults, Sheet& sheet) {
-  const Node* models = reader.take("models");
-  ModelTargets targets;
-  if (models != nullptr) {
-    targets = read_models(*models, faults);
-    if (models->kind() != Node::Kind::map) return;  // one fault is enough
+void read_model(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) {
+  read_charter_models(reader, sheet.model, faults, sheet.charter);
+  if (const Node* node = reader.take("providers")) {
+    sheet.charter.providers = read_providers(*node, faults);
   }
-  const Mark mark = models == nullptr ? root.mark() : models->mark();
-  sheet.charter.model = resolve_model(reader, targets, sheet.model, mark);
+  read_sampling(reader, faults, sheet.charter);
+  if (sheet.output != nullptr) read_output(*sheet.output, faults, sheet.charter.output_schema);
 }
 
 void read_instructions(MapReader& reader, const Node& root, Sheet& sheet) {
@@ -177,9 +179,10 @@ CharterReading read_charter(const Node& root, std::string text, std::string dire
   read_head(reader, root, sheet);
   sheet.instructions = reader.take("instructions");
   sheet.model = reader.take("model");
+  sheet.output = reader.take("output");
   read_sections(reader, reading.faults, sheet);
   read_nodes(reader, reading.faults, sheet);
-  read_model(reader, root, reading.faults, sheet);
+  read_model(reader, reading.faults, sheet);
   read_instructions(reader, root, sheet);
   reader.finish();
   in_document_order(reading.faults);

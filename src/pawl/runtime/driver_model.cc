@@ -24,6 +24,12 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   request.model = loaded_.run->targets.at(effect.target).literal;
   request.system_prompt = setup_.instructions;
   request.sampling = setup_.agent.charter.sampling;
+  for (const ResolvedTarget& target : setup_.agent.targets) {
+    const bool hint = target.literal == request.model;
+    if (hint && request.sampling.effort == ReasoningEffort::unset) {
+      request.sampling.effort = target.effort;
+    }
+  }
   if (effect.output_tokens > 0) request.sampling.max_output_tokens = effect.output_tokens;
   request.output_schema = setup_.agent.charter.output_schema;
   request.working_directory = setup_.agent.charter.directory;

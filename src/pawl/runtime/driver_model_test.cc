@@ -86,12 +86,12 @@ struct ModelStage {
     agent.executor = model;
     agent.targets = {target("a/x"), target("b/y")};
   }
-  static ModelTarget target(const std::string& literal) {
-    ModelTarget made;
+  static ResolvedTarget target(const std::string& literal) {
+    ResolvedTarget made;
     made.literal = literal;
-    made.prices.input = 1'000;
-    made.prices.output = 10'000;
-    made.output_tokens = 1'000;
+    made.facts.prices.input = 1'000;
+    made.facts.prices.output = 10'000;
+    made.facts.max_output_tokens = 1'000;
     return made;
   }
   Status start(std::vector<PendingAttachment> attachments = {}, const std::string& tenant = "") {
@@ -258,7 +258,7 @@ TEST_CASE("effort is a hint for models that think, and nothing for others") {
 TEST_CASE("a conversation that grows too long is summed up by the model, once") {
   ModelStage stage;
   stage.agent.targets.resize(1);
-  stage.agent.targets[0].context_tokens = 2'000;
+  stage.agent.targets[0].facts.context_tokens = 2'000;
   stage.agent.charter.compaction.keep_messages = 1;
   stage.model->usage = {};
   for (int i = 0; i < 4; ++i) {

@@ -140,7 +140,10 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
   DriverSetup setup;
   PAWL_TRY(setup.output_schema, compiled(agent.charter.output_schema));
   if (!agent.compactor) {
-    agent.compactor = make_model_compactor(agent.executor, agent.charter.compaction.model);
+    const std::string model = agent.compaction_targets.empty()
+                                  ? agent.charter.compaction.model
+                                  : agent.compaction_targets.front().literal;
+    agent.compactor = make_model_compactor(agent.executor, model);
   }
   PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));

@@ -33,6 +33,7 @@ Preparation prepare(const CliContext& context, const RunId& id, const std::strin
   const std::string path = context.arguments.one_or("CHARTER", "");
   AgentReading reading = context.environment.read_agent(path);
   if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
+  for (const std::string& note : reading.notes) log(context, LogLevel::warn, note);
   auto invocation =
       invocation_of(context.arguments, reading.agent->charter.limits, context.environment.user());
   if (!invocation) return {std::nullopt, {"pawl: " + invocation.error().message}};

@@ -35,6 +35,7 @@ enum class Color : std::uint8_t { automatic, always, never };
 struct Settings {
   std::string data;       // absolute
   std::string data_flag;  // as --data gave it, for commands that we suggest; may be empty
+  std::string config;     // the path of the configuration file; empty when there is none
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
@@ -60,7 +61,8 @@ class Workspace {
 // A charter file with the model and the tools it names, or everything that is wrong with them.
 struct AgentReading {
   std::optional<RunnableAgent> agent;
-  std::vector<std::string> faults;  // "file:line:column: message (remedy)"
+  std::vector<std::string> faults;      // "file:line:column: message (remedy)"
+  std::vector<std::string> notes = {};  // what the user should know all the same
 };
 
 // Simulated histories, one seed after the other.

@@ -1,0 +1,238 @@
+#include "pawl/app/model_layer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "pawl/adapter/yaml/yaml.h"
+#include "pawl/app/files.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::string_view kScriptPrefix = "scripted/";
+
+bool needs_no_provider(const ChainTarget& target) {
+  return target.literal.starts_with(kScriptPrefix) || target.literal == kScriptedModel ||
+         target.literal == kExternalModel;
+}
+
+// Nothing but scripts, by the charter's own names: no provider has to be looked at.
+std::optional<std::vector<ChainTarget>> expand_alone(const std::string& chain,
+                                                     const ModelNames& names) {
+  NameScope scope;
+  scope.sources = {lookup_in(names)};
+  auto targets = expand_chain(chain, scope);
+  if (!targets || !std::all_of(targets->begin(), targets->end(), needs_no_provider)) {
+    return std::nullopt;
+  }
+  return *std::move(targets);
+}
+
+std::string directory_of(const std::string& path) {
+  std::error_code ignored;  // Then the path as it was given will do.
+  return std::filesystem::absolute(path, ignored).parent_path().string();
+}
+
+// What a charter asks of its model that the model cannot do is found before anybody is asked.
+Status check_sampling(const SamplingOptions& sampling, const std::vector<ResolvedTarget>& targets) {
+  for (const ResolvedTarget& target : targets) {
+    const ExecutorModelDescriptor& facts = target.facts;
+    if (sampling.temperature_milli && facts.temperature == ExecutorModelDescriptor::Support::no) {
+      return Error{ErrorCode::invalid_argument,
+                   "the model " + target.literal + " takes no temperature"};
+    }
+    const bool stated = facts.max_output_tokens > 0 && sampling.max_output_tokens;
+    if (stated && *sampling.max_output_tokens > facts.max_output_tokens) {
+      return Error{ErrorCode::invalid_argument, "the model " + target.literal + " writes at most " +
+                                                    std::to_string(facts.max_output_tokens) +
+                                                    " tokens, and max_tokens is " +
+                                                    std::to_string(*sampling.max_output_tokens)};
+    }
+  }
+  return ok();
+}
+
+}  // namespace
+
+struct ModelLayer::Plant {
+  Catalogue catalogue;
+  std::vector<ProviderSetup> setups;
+  std::shared_ptr<ModelPool> pool;
+  std::unique_ptr<ModelResolver> resolver;
+};
+
+ModelLayer::ModelLayer(Loop& loop, ModelLayerOptions options)
+    : loop_(loop), options_(std::move(options)) {}
+ModelLayer::~ModelLayer() = default;
+
+Status ModelLayer::configure() {
+  if (configuration_) return ok();
+  PAWL_TRY(ConfigurationFile file, load_configuration(options_.config));
+  configuration_ = std::move(file.models);
+  return ok();
+}
+
+// The names are read again from time to time; the providers are those of the start.
+Result<ConfiguredNames> ModelLayer::read_names() {
+  PAWL_TRY(ConfigurationFile file, load_configuration(options_.config));
+  configuration_ = std::move(file.models);
+  return ConfiguredNames{configuration_->names, configuration_->default_provider};
+}
+
+SecretSources ModelLayer::sources(const std::string& directory) const {
+  return {options_.environment, options_.scrubber, directory};
+}
+
+Result<Catalogue> ModelLayer::read_catalogue_files() const {
+  Catalogue catalogue = builtin_catalogue();
+  std::string path = configuration_->catalogue;
+  if (!path.empty()) {
+    path = (std::filesystem::path(directory_of(options_.config)) / path).string();
+  } else {
+    const auto xdg = options_.environment("XDG_CONFIG_HOME");
+    const auto home = options_.environment("HOME");
+    if (!xdg && !home) return catalogue;
+    path = (xdg ? *xdg : *home + "/.config") + "/pawl/models.json";
+    std::error_code ignored;  // Not to be found and not to be looked at are the same here.
+    if (!std::filesystem::exists(path, ignored)) return catalogue;
+  }
+  PAWL_TRY(const std::string text, read_file(path, kCatalogueBytesMax));
+  const DocumentResult document = parse_yaml(text);
+  CatalogueReading reading;
+  if (document.root) reading = read_catalogue(*document.root);
+  const auto& faults = document.root ? reading.faults : document.faults;
+  if (!faults.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 "the catalogue of models has faults:\n" + to_string(faults, path)};
+  }
+  catalogue.merge(reading.catalogue);
+  return catalogue;
+}
+
+Status ModelLayer::fill(ModelPool& pool, const std::vector<ProviderSetup>& setups) const {
+  if (!options_.factory) return ok();
+  for (const ProviderSetup& setup : setups) {
+    PAWL_CHECK(
+        pool.add({setup.config.name, options_.factory(setup.config), setup.bounds, setup.missing}));
+  }
+  return ok();
+}
+
+Result<ModelLayer::Plant*> ModelLayer::plant() {
+  if (plant_) return plant_.get();
+  PAWL_CHECK(configure());
+  auto made = std::make_unique<Plant>();
+  PAWL_TRY(made->catalogue, read_catalogue_files());
+  PAWL_TRY(made->setups, set_up_providers(configuration_->providers, made->catalogue,
+                                          sources(directory_of(options_.config))));
+  made->pool = std::make_shared<ModelPool>(loop_, options_.sinks);
+  PAWL_CHECK(fill(*made->pool, made->setups));
+  std::vector<std::string> configured;
+  for (const ProviderSetup& setup : made->setups) {
+    if (setup.missing.empty()) configured.push_back(setup.config.name);
+  }
+  ModelResolverOptions names;
+  names.configuration = [this] { return read_names(); };
+  names.environment = [this](std::string_view name) -> std::optional<NamedChain> {
+    auto chain = options_.environment(tier_variable(name));
+    if (!chain) return std::nullopt;
+    return NamedChain{{*std::move(chain)}, ReasoningEffort::unset};
+  };
+  names.defaults = default_names(configured);
+  names.stale = [this](const Error& error) { options_.note(error.message); };
+  made->resolver = std::make_unique<ModelResolver>(std::move(names), loop_);
+  plant_ = std::move(made);
+  return plant_.get();
+}
+
+Result<std::string> ModelLayer::default_chain(std::string& note) {
+  if (!configuration_->default_model.empty()) return configuration_->default_model;
+  PAWL_TRY(Plant* const all, plant());
+  PAWL_TRY(const ModelNames names, all->resolver->names());
+  if (names.find(kDefaultTier) != nullptr) return std::string(kDefaultTier);
+  note =
+      "no model is named and no provider is configured: the script inside pawl answers; set "
+      "ANTHROPIC_API_KEY or another provider's key, or name a model (pawl models lists them)";
+  return std::string(kScriptedModel);
+}
+
+Result<ModelChains> ModelLayer::expand(const Charter& charter, const std::string& pinned) {
+  PAWL_CHECK(configure());
+  ModelChains chains;
+  std::string chain = pinned.empty() ? charter.model : pinned;
+  if (chain.empty()) {
+    PAWL_TRY(chain, default_chain(chains.note));
+  }
+  const auto expand_one = [&](const std::string& text) -> Result<std::vector<ChainTarget>> {
+    if (auto alone = expand_alone(text, charter.models)) return *std::move(alone);
+    PAWL_TRY(Plant* const all, plant());
+    PAWL_TRY(auto pool, pool_of(charter));
+    const RoutingExecutor directory({{pool, all->pool}, {}, "", {}});
+    return all->resolver->expand(text, charter.models, directory);
+  };
+  PAWL_TRY(chains.model, expand_one(chain));
+  if (charter.compaction.ratio_percent > 0 && !charter.compaction.model.empty()) {
+    PAWL_TRY(chains.compaction, expand_one(charter.compaction.model));
+  }
+  return chains;
+}
+
+// Of the charter's own providers; empty when it has none.
+Result<std::shared_ptr<ModelPool>> ModelLayer::pool_of(const Charter& charter) {
+  auto pool = std::make_shared<ModelPool>(loop_, options_.sinks);
+  if (charter.providers.empty()) return pool;
+  PAWL_TRY(Plant* const all, plant());
+  PAWL_TRY(const auto setups, set_up_charter_providers(charter.providers, *all->pool,
+                                                       all->catalogue, sources(charter.directory)));
+  PAWL_CHECK(fill(*pool, setups));
+  return pool;
+}
+
+std::string ModelLayer::header_for(const Charter& charter) const {
+  const std::string& ours = configuration_->system_header;
+  if (ours.empty() || charter.system_header.empty()) return ours + charter.system_header;
+  return ours + "\n\n" + charter.system_header;
+}
+
+Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains& chains,
+                                      OwnTargets own) {
+  PAWL_CHECK(configure());
+  RoutingOptions options;
+  PAWL_TRY(auto pool, pool_of(charter));
+  options.pools.push_back(std::move(pool));
+  for (const auto* chain : {&chains.model, &chains.compaction}) {
+    for (const ChainTarget& target : *chain) {
+      if (target.literal == kExternalModel) {
+        own.emplace(kExternalModel, std::make_shared<ExternalExecutor>(loop_));
+      } else if (!needs_no_provider(target)) {
+        PAWL_TRY(Plant* const all, plant());
+        if (options.pools.size() == 1) options.pools.push_back(all->pool);
+      }
+    }
+  }
+  for (const ChainTarget& target : chains.model) options.chain.push_back(target.literal);
+  options.targets = std::move(own);
+  options.system_header = header_for(charter);
+  auto executor = std::make_shared<RoutingExecutor>(std::move(options));
+  ModelChoice choice;
+  PAWL_TRY(Resolution resolution, resolve_targets(chains.model, *executor));
+  choice.targets = std::move(resolution.targets);
+  for (const std::string& one : resolution.left_out) choice.notes.push_back("left out: " + one);
+  if (!chains.compaction.empty()) {
+    PAWL_TRY(Resolution compaction, resolve_targets(chains.compaction, *executor));
+    choice.compaction_targets = std::move(compaction.targets);
+  }
+  PAWL_CHECK(check_sampling(charter.sampling, choice.targets));
+  if (!chains.note.empty()) choice.notes.push_back(chains.note);
+  choice.executor = std::move(executor);
+  return choice;
+}
+
+Result<ModelLayer::View> ModelLayer::view() {
+  PAWL_TRY(Plant* const all, plant());
+  PAWL_TRY(ModelNames names, all->resolver->names());
+  return View{all->setups, *all->pool, std::move(names)};
+}
+
+}  // namespace pawl

@@ -1,0 +1,232 @@
+#include "pawl/app/model_layer.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "pawl/runtime/models/fake_executor_test.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+struct Stage {
+  void configure(const std::string& text) const {
+    std::ofstream(directory / "config.yaml") << text;
+  }
+  ModelLayer& layer() {
+    if (made) return *made;
+    ModelLayerOptions options;
+    options.config = directory / "config.yaml";
+    options.environment = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    options.factory = [this](ProviderConfig config) {
+      auto executor = std::make_shared<FakeExecutor>(loop);
+      executor->set_models(config.models);
+      executors[config.name] = executor;
+      return executor;
+    };
+    options.note = [this](const std::string& text) { notes.push_back(text); };
+    made = std::make_unique<ModelLayer>(loop, std::move(options));
+    return *made;
+  }
+  Result<ModelChoice> choose(const Charter& charter, const std::string& pinned = "") {
+    PAWL_TRY(const ModelChains chains, layer().expand(charter, pinned));
+    OwnTargets own;
+    for (const ChainTarget& target : chains.model) {
+      if (target.literal.starts_with("scripted")) {
+        own[target.literal] = std::make_shared<FakeExecutor>(loop, std::vector{target.literal});
+      }
+    }
+    return layer().route(charter, chains, own);
+  }
+  // The literals, or the message of the error.
+  std::string chosen(const std::string& model) {
+    Charter charter;
+    charter.model = model;
+    const auto choice = choose(charter);
+    if (!choice) return choice.error().message;
+    std::string text;
+    for (const auto& target : choice->targets) text += (text.empty() ? "" : " ") + target.literal;
+    return text;
+  }
+
+  Stage() { configure("{}"); }
+  TempDirectory directory;
+  TestLoop loop;
+  std::map<std::string, std::string> variables;
+  std::map<std::string, std::shared_ptr<FakeExecutor>> executors;
+  std::vector<std::string> notes;
+  std::unique_ptr<ModelLayer> made;
+};
+
+}  // namespace
+
+TEST_CASE("names of the configuration, the environment and the program lead to targets") {
+  Stage stage;
+  stage.variables = {{"ANTHROPIC_API_KEY", "k"},
+                     {"OPENAI_API_KEY", "k"},
+                     {"PAWL_TIER_CHEAP", "openai/gpt-5-mini,anthropic/claude-haiku-4-5"}};
+  stage.configure(
+      "aliases: { planning: { provider: anthropic, model: claude-opus-5, effort: high } }\n"
+      "tiers: { coder: [planning, openai/gpt-5] }\ndefault_provider: openai\n");
+
+  CHECK(stage.chosen("planning") == "anthropic/claude-opus-5");
+  CHECK(stage.chosen("coder") == "anthropic/claude-opus-5 openai/gpt-5");
+  CHECK(stage.chosen("cheap") == "openai/gpt-5-mini anthropic/claude-haiku-4-5");
+  CHECK(stage.chosen("gpt-5") == "openai/gpt-5");
+  CHECK(stage.chosen("fast") == "anthropic/claude-haiku-4-5 openai/gpt-5.4-mini");
+  Charter charter;
+  charter.model = "coder";
+  const auto choice = stage.choose(charter);
+  REQUIRE(choice);
+  CHECK(choice->targets.front().effort == ReasoningEffort::high);
+}
+
+TEST_CASE("a model that nobody executes, and a provider without a key, are refused with no call") {
+  Stage stage;
+  stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  CHECK(stage.chosen("anthropic/claude-haiku-5-5") ==
+        "nobody here executes the model \"anthropic/claude-haiku-5-5\"; did you mean "
+        "anthropic/claude-haiku-4-5 or anthropic/claude-fable-5 or anthropic/claude-opus-4-5?");
+  CHECK(stage.chosen("claude-opus-5") ==
+        "there is no model \"claude-opus-5\"; did you mean anthropic/claude-opus-5?");
+  CHECK(stage.chosen("openai/gpt-5") ==
+        "nothing is configured for openai/gpt-5: set OPENAI_API_KEY");
+  CHECK(stage.chosen("openai/gpt-5,anthropic/claude-opus-5") == "anthropic/claude-opus-5");
+  for (const auto& [name, executor] : stage.executors) CHECK(executor->calls.empty());
+}
+
+TEST_CASE("without a model the configuration decides, then a key, then the script inside") {
+  Stage stage;
+  CHECK(stage.chosen("") == "scripted");
+  Charter charter;
+  const auto scripted = stage.choose(charter);
+  REQUIRE(scripted);
+  REQUIRE(scripted->notes.size() == 1);
+  CHECK(scripted->notes.front().find("no provider is configured") != std::string::npos);
+
+  Stage keyed;
+  keyed.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  CHECK(keyed.chosen("") == "anthropic/claude-sonnet-5");
+  keyed.made.reset();
+  keyed.configure("default_model: fast\n");
+  CHECK(keyed.chosen("") == "anthropic/claude-haiku-4-5");
+}
+
+TEST_CASE("scripts alone make nobody look at providers") {
+  Stage stage;
+  stage.configure("providers: { openai: { base_url: 'http://127.0.0.1:1' } }\n");
+  CHECK(stage.chosen("scripted/a.yaml") == "scripted/a.yaml");
+  CHECK(stage.chosen("external") == "external");
+  CHECK(stage.executors.empty());
+}
+
+TEST_CASE("what a charter asks must fit every target") {
+  Stage stage;
+  stage.configure(
+      "providers: { local: { dialect: openai_chat, base_url: 'http://box', models: "
+      "{ plain: { output: 100, temperature: false }, free: } } }\n");
+  Charter charter;
+  charter.model = "local/free";
+  charter.sampling.temperature_milli = 700;
+  charter.sampling.max_output_tokens = 101;
+  CHECK(stage.choose(charter));
+
+  charter.model = "local/free,local/plain";
+  const auto hot = stage.choose(charter);
+  REQUIRE_FALSE(hot);
+  CHECK(hot.error().message == "the model local/plain takes no temperature");
+  charter.sampling.temperature_milli.reset();
+  const auto wordy = stage.choose(charter);
+  REQUIRE_FALSE(wordy);
+  CHECK(wordy.error().message ==
+        "the model local/plain writes at most 100 tokens, and max_tokens is 101");
+  charter.sampling.max_output_tokens = 100;
+  CHECK(stage.choose(charter));
+}
+
+TEST_CASE("headers of the configuration and of the charter precede prompts, in this order") {
+  Stage stage;
+  stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  stage.configure("system_header: House rules.\n");
+  Charter charter;
+  charter.model = "anthropic/claude-opus-5";
+  charter.system_header = "Of this charter.";
+  const auto choice = stage.choose(charter);
+  REQUIRE(choice);
+  const WatchedPhase phase(*choice->executor, "anthropic/claude-opus-5");
+  REQUIRE(stage.executors.at("anthropic")->calls.size() == 1);
+  CHECK(stage.executors.at("anthropic")->calls[0]->request.system_prompt ==
+        "House rules.\n\nOf this charter.\n\nBe brief.");
+}
+
+TEST_CASE("a charter's own provider is used beside those of the configuration") {
+  Stage stage;
+  Charter charter;
+  charter.model = "mine/x";
+  ProviderDeclaration& mine = charter.providers.emplace_back();
+  mine.name = "mine";
+  mine.dialect = "openai_chat";
+  mine.base_url = "http://127.0.0.1:1";
+  mine.models = {{"x", {}}};
+  const auto choice = stage.choose(charter);
+  REQUIRE_MESSAGE(choice, choice.error().message);
+  CHECK(choice->targets.front().provider == "mine");
+  mine.name = "openai";
+  CHECK_FALSE(stage.choose(charter));
+}
+
+TEST_CASE("a tier that changes is used without a restart, when its time to live is over") {
+  Stage stage;
+  stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  stage.configure("tiers: { t: [anthropic/claude-opus-5] }\n");
+  CHECK(stage.chosen("t") == "anthropic/claude-opus-5");
+  stage.configure("tiers: { t: [anthropic/claude-sonnet-5] }\n");
+  CHECK(stage.chosen("t") == "anthropic/claude-opus-5");
+  stage.loop.advance(30'000);
+  CHECK(stage.chosen("t") == "anthropic/claude-sonnet-5");
+  stage.configure("tiers: 3\n");
+  stage.loop.advance(30'000);
+  CHECK(stage.chosen("t") == "anthropic/claude-sonnet-5");
+  REQUIRE(stage.notes.size() == 1);
+  CHECK(stage.notes.front().find("config.yaml:1:8") != std::string::npos);
+}
+
+TEST_CASE("an operator's catalogue merges over ours, and its faults have file and line") {
+  Stage stage;
+  stage.configure("catalogue: my-models.json\n");
+  std::ofstream(stage.directory / "my-models.json")
+      << R"({"version": 1, "models": {"openai/house-model": {"context": 77}}})";
+  const auto view = stage.layer().view();
+  REQUIRE_MESSAGE(view, view.error().message);
+  bool found = false;
+  for (const ProviderSetup& setup : view->providers) {
+    for (const auto& model : setup.config.models) {
+      found = found || (model.id == "house-model" && model.context_tokens == 77);
+    }
+  }
+  CHECK(found);
+
+  std::ofstream(stage.directory / "my-models.json") << "{\"version\": 1,\n \"models\": 3}";
+  stage.made.reset();
+  const auto broken = stage.layer().view();
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().message.find("my-models.json:2:12: ") != std::string::npos);
+}
+
+TEST_CASE("nothing that was resolved is written to disk") {
+  Stage stage;
+  stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  CHECK(stage.chosen("smart") == "anthropic/claude-opus-5");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(stage.directory.path())) {
+    CHECK(entry.path().filename() == "config.yaml");
+    ++files;
+  }
+  CHECK(files == 1);
+}
+
+}  // namespace pawl

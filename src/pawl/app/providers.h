@@ -1,0 +1,43 @@
+// The providers there are: those the program knows, those the configuration or a charter declares,
+// with what the environment says about them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/adapter/provider/provider_executor.h"
+#include "pawl/app/secrets.h"
+#include "pawl/runtime/models/catalogue.h"
+#include "pawl/runtime/models/model_pool.h"
+#include "pawl/runtime/models/provider_declaration.h"
+
+namespace pawl {
+
+// Makes the executor of a provider. The program's is make_provider_executor() over HTTP.
+using ExecutorFactory = std::function<std::shared_ptr<Executor>(ProviderConfig)>;
+
+struct ProviderSetup {
+  ProviderConfig config;
+  GateBounds bounds;
+  std::string missing;  // what it lacks ("set ANTHROPIC_API_KEY"); empty: nothing
+  // Whether somebody asked for it: a key, an address or a declaration of it is there. Ollama needs
+  // none of them, and is not there for that.
+  enum class Wanted : std::uint8_t { no, yes } wanted = Wanted::no;
+};
+
+// Every provider the program knows, changed by the declaration of its name, then the others that
+// are declared. invalid_argument: a declaration that lacks something, or a value in the environment
+// that is no address.
+Result<std::vector<ProviderSetup>> set_up_providers(
+    const std::vector<ProviderDeclaration>& declared, const Catalogue& catalogue,
+    const SecretSources& sources);
+
+// Those of a charter: names that `taken` has already are refused.
+Result<std::vector<ProviderSetup>> set_up_charter_providers(
+    const std::vector<ProviderDeclaration>& declared, const ModelPool& taken,
+    const Catalogue& catalogue, const SecretSources& sources);
+
+}  // namespace pawl

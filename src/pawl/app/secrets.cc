@@ -1,0 +1,166 @@
+#include "pawl/app/secrets.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "pawl/app/secret_command.h"
+
+namespace pawl {
+namespace {
+
+// One line, without its end.
+Result<std::string> checked(std::string text, const std::string& origin) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (text.empty()) return Error{ErrorCode::not_found, "there is nothing in the " + origin};
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    return Error{ErrorCode::invalid_argument, "the " + origin + " has more than one line"};
+  }
+  return text;
+}
+
+// Every value that leaves is known to the scrubber first.
+class LearnedSecret : public Secret {
+ public:
+  explicit LearnedSecret(std::shared_ptr<SecretScrubber> scrubber)
+      : scrubber_(std::move(scrubber)) {}
+  Result<std::string> reveal() const override {
+    PAWL_TRY(std::string raw, find());
+    PAWL_TRY(std::string value, checked(std::move(raw), origin()));
+    if (scrubber_) scrubber_->learn(value);
+    return value;
+  }
+
+ private:
+  virtual Result<std::string> find() const = 0;
+  std::shared_ptr<SecretScrubber> scrubber_;
+};
+
+class EnvironmentSecret final : public LearnedSecret {
+ public:
+  EnvironmentSecret(std::vector<std::string> names, const SecretSources& sources)
+      : LearnedSecret(sources.scrubber),
+        names_(std::move(names)),
+        environment_(sources.environment) {}
+  std::string origin() const override { return "environment variable " + given(); }
+
+ private:
+  std::string given() const {
+    for (const std::string& name : names_) {
+      if (environment_(name)) return name;
+    }
+    return names_.front();
+  }
+  Result<std::string> find() const override {
+    if (auto value = environment_(given())) return *std::move(value);
+    return Error{ErrorCode::not_found, "set " + names_.front()};
+  }
+
+  std::vector<std::string> names_;
+  EnvironmentReader environment_;
+};
+
+Result<std::string> read_private_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    return Error{ErrorCode::not_found, path + " cannot be read: " + std::strerror(errno)};
+  }
+  struct stat info{};
+  std::string text(kSecretBytesMax + 1, '\0');
+  const bool known = ::fstat(fd, &info) == 0;
+  const ssize_t count = known && S_ISREG(info.st_mode) ? ::read(fd, text.data(), text.size()) : -1;
+  ::close(fd);
+  if (count < 0) return Error{ErrorCode::invalid_argument, path + " is not a file"};
+  if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Error{ErrorCode::invalid_argument,
+                 "others may read " + path + ", which holds a secret: chmod 600 it"};
+  }
+  text.resize(static_cast<std::size_t>(count));
+  if (text.size() <= kSecretBytesMax) return text;
+  return Error{ErrorCode::limit_exceeded, path + " is too long for a secret"};
+}
+
+class FileSecret final : public LearnedSecret {
+ public:
+  FileSecret(std::string path, const SecretSources& sources)
+      : LearnedSecret(sources.scrubber), path_(std::move(path)) {
+    const auto home = path_.starts_with("~/") ? sources.environment("HOME") : std::nullopt;
+    const std::filesystem::path base(home ? *home : sources.directory);
+    path_ = (base / (home ? path_.substr(2) : path_)).lexically_normal().string();
+  }
+  std::string origin() const override { return "file " + path_; }
+
+ private:
+  Result<std::string> find() const override { return read_private_file(path_); }
+  std::string path_;
+};
+
+class CommandSecret final : public LearnedSecret {
+ public:
+  CommandSecret(std::vector<std::string> arguments, const SecretSources& sources)
+      : LearnedSecret(sources.scrubber), arguments_(std::move(arguments)) {}
+  std::string origin() const override { return "command " + arguments_.front(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Result<std::string> find() const override {
+    const auto now = Clock::now();
+    if (now < kept_until_) return kept_;
+    PAWL_TRY(kept_, output_of(arguments_, {kSecretCommandMaxMs, kSecretBytesMax}));
+    kept_until_ = now + std::chrono::milliseconds(kSecretCommandKeptMs);
+    return kept_;
+  }
+  std::vector<std::string> arguments_;
+  mutable std::string kept_;
+  mutable Clock::time_point kept_until_;
+};
+
+}  // namespace
+
+void SecretScrubber::learn(const std::string& value) {
+  if (value.size() < kScrubbedBytesMin) return;
+  const std::lock_guard lock(mutex_);
+  if (std::find(values_.begin(), values_.end(), value) != values_.end()) return;
+  if (values_.size() == kScrubbedMax) values_.pop_back();
+  const auto is_shorter = [&value](const std::string& one) { return one.size() < value.size(); };
+  values_.insert(std::find_if(values_.begin(), values_.end(), is_shorter), value);
+}
+
+std::string SecretScrubber::scrubbed(std::string text) const {
+  constexpr std::string_view kMark = "[secret]";
+  const std::lock_guard lock(mutex_);
+  for (const std::string& value : values_) {
+    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
+      text.replace(at, value.size(), kMark);
+      at += kMark.size();
+    }
+  }
+  return text;
+}
+
+SecretHandle make_secret(const SecretReference& reference, const SecretSources& sources) {
+  switch (reference.kind) {
+    case SecretReference::Kind::environment:
+      return make_secret(std::vector{reference.name}, sources);
+    case SecretReference::Kind::file:
+      return std::make_shared<FileSecret>(reference.name, sources);
+    case SecretReference::Kind::command:
+      return std::make_shared<CommandSecret>(reference.arguments, sources);
+  }
+  return nullptr;
+}
+
+SecretHandle make_secret(const std::vector<std::string>& variables, const SecretSources& sources) {
+  return std::make_shared<EnvironmentSecret>(variables, sources);
+}
+
+}  // namespace pawl

@@ -1,0 +1,43 @@
+#include "pawl/runtime/models/model_pool.h"
+
+#include <utility>
+
+#include "pawl/base/document.h"
+#include "pawl/runtime/models/catalogue.h"
+#include "pawl/runtime/models/model_names.h"
+
+namespace pawl {
+
+Status ModelPool::add(PooledProvider provider) {
+  const std::string& name = provider.name;
+  if (!is_provider_name(name) || name == kScriptedModel || name == kExternalModel) {
+    return Error{ErrorCode::invalid_argument, quoted(name) + " is not a name of a provider"};
+  }
+  if (provider.executor == nullptr) {
+    return Error{ErrorCode::invalid_argument, "the provider " + name + " has no executor"};
+  }
+  if (provider.bounds.together_max == 0 || provider.bounds.model_together_max == 0) {
+    return Error{ErrorCode::invalid_argument, "the provider " + name + " may make no calls"};
+  }
+  if (const Status checked = check_capabilities(provider.executor->capabilities()); !checked) {
+    return Error{checked.error().code, "the provider " + name + ": " + checked.error().message};
+  }
+  if (providers_.contains(name)) {
+    return Error{ErrorCode::conflict, "there is a provider " + name + " already"};
+  }
+  if (providers_.size() == kProvidersMax) {
+    return Error{ErrorCode::limit_exceeded,
+                 "there may be " + std::to_string(kProvidersMax) + " providers"};
+  }
+  auto gate = std::make_shared<FairGate>(loop_, provider.bounds);
+  const std::string key = name;
+  providers_.emplace(key, Entry{std::move(provider), std::move(gate)});
+  return ok();
+}
+
+const ModelPool::Entry* ModelPool::find(std::string_view provider) const {
+  const auto found = providers_.find(provider);
+  return found == providers_.end() ? nullptr : &found->second;
+}
+
+}  // namespace pawl
