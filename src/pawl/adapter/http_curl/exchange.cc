@@ -47,7 +47,7 @@ void Exchange::end(HttpFailure failure, const std::string& reason) {
 
 void Exchange::end_by(CURLcode code) {
   if (code == CURLE_OK && reached() != Reached::head) {
-    return end(HttpFailure::protocol, "a response without a head");
+    return end(HttpFailure::broken, "the connection ended inside the head");
   }
   const std::string_view detail(detail_.data());
   const HttpFailure failure = failure_of(code, reached(), detail);
