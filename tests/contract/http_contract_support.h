@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -74,7 +75,14 @@ class HttpStage {
  public:
   static constexpr std::int64_t kPatienceMs = 60'000;
 
-  explicit HttpStage(const HttpSubject& subject) : client(subject.make(loop)) {}
+  explicit HttpStage(const HttpSubject& subject) {
+    // The machine's proxy would not find the test's servers.
+    for (const char* const name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+                                   "ALL_PROXY", "no_proxy", "NO_PROXY"}) {
+      ::unsetenv(name);
+    }
+    client = subject.make(loop);
+  }
 
   void start(HttpCall& call, HttpRequest request) {
     call.operation = client->start(std::move(request), call.handler());

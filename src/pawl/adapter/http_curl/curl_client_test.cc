@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/contract/http_contract.h"
+#include "tests/contract/http_contract_bounds.h"
 #include "tests/contract/http_contract_control.h"
 
 namespace pawl {
@@ -16,6 +17,10 @@ TEST_CASE("the client on libcurl fulfils the contract of HTTP clients") {
 
 TEST_CASE("it can be aborted, destroyed, paused, and has deadlines") {
   contract::check_http_control(kSubject);
+}
+
+TEST_CASE("it stays within its bounds whatever a server says") {
+  contract::check_http_bounds(kSubject);
 }
 
 }  // namespace
