@@ -27,8 +27,8 @@ namespace {
 constexpr int kEventsAtOnce = 256;
 constexpr int kTickMs = 2;
 constexpr std::string_view kSmall =
-    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 64\r\n\r\n"
-    "{\"id\":\"msg_0123456789\",\"text\":\"a short answer of 64 bytes, fine\"}";
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 65\r\n\r\n"
+    "{\"id\":\"msg_0123456789\",\"text\":\"a short answer of 65 bytes, fine\"}";
 constexpr std::string_view kStreamHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 

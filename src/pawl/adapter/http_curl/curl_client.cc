@@ -28,12 +28,12 @@ class Traffic final : public CurlMulti::Host,
   ~Traffic() override;
 
   std::shared_ptr<Exchange> start(HttpRequest request, HttpHandler handler);
-  void resume(Exchange& exchange);
 
   std::shared_ptr<void> pin() override { return shared_from_this(); }
   void on_progress() override { turn(); }
   void on_connected(Exchange& exchange) override;
   void on_deadlines_changed(Exchange& exchange) override;
+  void on_resumed(Exchange& exchange) override;
   void on_ended(Exchange& exchange) override;
   std::int64_t now_ms() const override { return loop_.monotonic_ms(); }
 
@@ -84,10 +84,7 @@ std::shared_ptr<Exchange> Traffic::start(HttpRequest request, HttpHandler handle
   return exchange;
 }
 
-void Traffic::resume(Exchange& exchange) {
-  const bool held = exchange.flow() == Exchange::Flow::held;
-  exchange.resume();
-  if (!held) return;
+void Traffic::on_resumed(Exchange& exchange) {
   resumed_.push_back(exchange.shared_from_this());
   turn_soon();
 }
@@ -143,7 +140,7 @@ void Traffic::open_waiting() {
 
 void Traffic::unpause_resumed() {
   for (const auto& exchange : std::exchange(resumed_, {})) {
-    if (exchange->stage() != Exchange::Stage::streaming) continue;
+    if (exchange->deliver_kept() == Exchange::Next::nothing) continue;
     if (const CURLcode code = multi_.unpause(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);
     }
@@ -203,7 +200,7 @@ class CurlOperation final : public HttpOperation {
 
   void abort() override { exchange_->end(HttpFailure::aborted, "aborted"); }
   void pause() override { exchange_->pause(); }
-  void resume() override { traffic_->resume(*exchange_); }
+  void resume() override { exchange_->resume(); }
 
  private:
   std::shared_ptr<Traffic> traffic_;

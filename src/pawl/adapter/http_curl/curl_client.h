@@ -25,8 +25,8 @@ struct CurlOptions {
   std::size_t connecting_max = 64;
   // A connection is kept for another request while fewer than this are open, used or not.
   std::size_t connections_kept_max = 256;
-  // Whether requests to one host share a connection of HTTP/2, which is spoken over TLS only. A
-  // stream that is paused can hold up the others of its connection.
+  // Whether requests to one host share a connection of HTTP/2, which is spoken over TLS only. One
+  // that stays paused for more than 256 KiB holds up the others of its connection.
   enum class Multiplexing : std::uint8_t { off, on } multiplexing = Multiplexing::on;
   // A file of PEM certificates to trust; empty: what CURL_CA_BUNDLE or SSL_CERT_FILE names, or
   // else the system's.

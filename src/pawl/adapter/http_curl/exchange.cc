@@ -9,6 +9,8 @@
 namespace pawl::http_curl {
 namespace {
 
+// Of a paused stream on a connection that others use, before libcurl is paused after all.
+constexpr std::size_t kKeptBytesMax = 256U << 10U;
 constexpr std::size_t kRefused = CURL_WRITEFUNC_ERROR;  // makes libcurl end the transfer
 
 std::int64_t after(std::int64_t since_ms, std::int64_t allowed_ms) {
@@ -46,6 +48,10 @@ void Exchange::end(HttpFailure failure, const std::string& reason) {
 }
 
 void Exchange::end_by(CURLcode code) {
+  if (!kept_.empty()) {
+    result_ = code;
+    return;
+  }
   if (code == CURLE_OK && reached() != Reached::head) {
     return end(HttpFailure::broken, "the connection ended inside the head");
   }
@@ -73,14 +79,28 @@ void Exchange::report() {
 }
 
 void Exchange::pause() {
-  if (flow_ == Flow::running) flow_ = Flow::pausing;
+  flow_ = Flow::paused;
 }
 
 void Exchange::resume() {
-  if (flow_ == Flow::running) return;
-  flow_ = Flow::running;
+  if (std::exchange(flow_, Flow::running) == Flow::running) return;
   last_byte_ms_ = owner_.now_ms();
   owner_.on_deadlines_changed(*this);
+  if (handle_ == Handle::paused || !kept_.empty()) owner_.on_resumed(*this);
+}
+
+Exchange::Next Exchange::deliver_kept() {
+  if (stage_ != Stage::streaming || flow_ == Flow::paused) return Next::nothing;
+  if (const std::string bytes = std::exchange(kept_, {}); !bytes.empty() && handler_.body) {
+    handler_.body(bytes);
+  }
+  if (stage_ == Stage::ended) return Next::nothing;
+  if (result_) {
+    end_by(*result_);
+    return Next::nothing;
+  }
+  const Handle handle = std::exchange(handle_, Handle::running);
+  return handle == Handle::paused ? Next::go_on : Next::nothing;
 }
 
 // libcurl calls here from C: an exception of a handler's ends the process.
@@ -125,13 +145,20 @@ void Exchange::take_head() {
   last_byte_ms_ = owner_.now_ms();
   owner_.on_deadlines_changed(*this);
   if (reader_.framing() == ResponseHeadReader::Framing::doubtful) set(CURLOPT_FORBID_REUSE, 1L);
-  // A prompt can be megabytes, and its answer take minutes. libcurl reads it no more once it has
-  // been sent.
-  curl_off_t sent = 0;
-  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
-  if (static_cast<std::uint64_t>(sent) >= request_.body.size()) std::string().swap(request_.body);
+  forget_request();
   const HttpResponseHead head = reader_.take();
   if (handler_.head) handler_.head(head);
+}
+
+// A prompt can be megabytes, and its answer take minutes. libcurl does not look at the request any
+// more when it has been sent and its answer has begun.
+void Exchange::forget_request() {
+  curl_off_t sent = 0;
+  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  if (static_cast<std::uint64_t>(sent) < request_.body.size()) return;
+  std::string().swap(request_.body);
+  set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
+  curl_slist_free_all(std::exchange(headers_, nullptr));
 }
 
 std::size_t Exchange::take_body(std::string_view bytes) {
@@ -140,8 +167,9 @@ std::size_t Exchange::take_body(std::string_view bytes) {
     end(HttpFailure::protocol, "a body without a head");
     return kRefused;
   }
-  if (flow_ != Flow::running) {
-    flow_ = Flow::held;
+  const bool keeps = flow_ == Flow::paused || !kept_.empty();
+  if (keeps && bytes.size() > room_to_keep()) {
+    handle_ = Handle::paused;
     return CURL_WRITEFUNC_PAUSE;
   }
   if (bytes.size() > request_.body_bytes_max - body_bytes_) {
@@ -150,8 +178,17 @@ std::size_t Exchange::take_body(std::string_view bytes) {
   }
   body_bytes_ += bytes.size();
   last_byte_ms_ = owner_.now_ms();
-  if (handler_.body && !bytes.empty()) handler_.body(bytes);
+  if (keeps) {
+    kept_ += bytes;
+  } else if (handler_.body && !bytes.empty()) {
+    handler_.body(bytes);
+  }
   return stage_ == Stage::ended ? kRefused : bytes.size();
+}
+
+// Only for the sake of others: a connection of one's own is paused with its request.
+std::size_t Exchange::room_to_keep() const {
+  return sharing_ == Sharing::yes ? kKeptBytesMax - kept_.size() : 0;
 }
 
 std::int64_t Exchange::due_ms() const {

@@ -29,6 +29,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     virtual ~Owner() = default;
     virtual void on_connected(Exchange& exchange) = 0;
     virtual void on_deadlines_changed(Exchange& exchange) = 0;
+    virtual void on_resumed(Exchange& exchange) = 0;
     virtual void on_ended(Exchange& exchange) = 0;
     virtual std::int64_t now_ms() const = 0;
   };
@@ -54,16 +55,19 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
+  // libcurl is done with it; what was kept while paused comes before the end.
   void end_by(CURLcode code);
   // The handler is called no more.
   void silence();
   // Calls done(), unless silenced.
   void report();
 
-  enum class Flow : std::uint8_t { running, pausing, held };  // held: libcurl keeps a piece back
-  Flow flow() const { return flow_; }
   void pause();
-  void resume();  // the owner unpauses the handle if the flow was held
+  void resume();
+  // Gives the handler what came while it was paused. Not from inside libcurl; when `go_on` is said
+  // the handle is to be unpaused afterwards.
+  enum class Next : std::uint8_t { nothing, go_on };
+  Next deliver_kept();
 
   // When somebody has to look at it again; kNeverMs once it has ended.
   std::int64_t due_ms() const;
@@ -77,7 +81,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   std::size_t take_line(std::string_view line);
   std::size_t take_body(std::string_view bytes);
+  std::size_t room_to_keep() const;
   void take_head();
+  void forget_request();
   void set_options(const CurlOptions& options);
   void set_request(const CurlOptions& options);
   void add_header(const std::string& line);
@@ -97,7 +103,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   Stage stage_ = Stage::waiting;
   Stage last_stage_ = Stage::waiting;
-  Flow flow_ = Flow::running;
+  enum class Flow : std::uint8_t { running, paused } flow_ = Flow::running;
+  enum class Handle : std::uint8_t { running, paused } handle_ = Handle::running;
+  // Whether its connection may be that of others, who would wait if libcurl were paused.
+  enum class Sharing : std::uint8_t { no, yes } sharing_ = Sharing::no;
+  std::string kept_;  // <= kKeptBytesMax
+  std::optional<CURLcode> result_;
   ResponseHeadReader reader_;
   std::uint64_t body_bytes_ = 0;
   HttpEnd end_;

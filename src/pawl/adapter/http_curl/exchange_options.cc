@@ -6,7 +6,7 @@
 namespace pawl::http_curl {
 namespace {
 
-constexpr long kReceiveBufferBytes = 4096;             // held by every live stream
+constexpr long kReceiveBufferBytes = 2048;             // held by every live stream
 constexpr long kSendBufferBytes = 16 * 1024;           // libcurl's least
 constexpr long kKeepAliveIdleS = 60;                   // a model may think for minutes behind a NAT
 constexpr long kConnectTimeoutWithoutMs = 86'400'000;  // libcurl's own would be five minutes
@@ -20,6 +20,7 @@ void Exchange::set(CURLoption option, Value value) {
   if (set_up_ == CURLE_OK) set_up_ = code;
 }
 template void Exchange::set(CURLoption option, long value);
+template void Exchange::set(CURLoption option, void* value);
 
 bool Exchange::open(const CurlOptions& options) {
   stage_ = Stage::connecting;
@@ -60,6 +61,7 @@ void Exchange::set_options(const CurlOptions& options) {
   set(CURLOPT_HTTP_VERSION,
       static_cast<long>(secure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   set(CURLOPT_PIPEWAIT, share ? 1L : 0L);
+  sharing_ = share ? Sharing::yes : Sharing::no;
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // the proxy's head is not the response's
   set(CURLOPT_QUICK_EXIT, 1L);  // an abort does not wait for the thread that resolves a name
 
