@@ -8,6 +8,7 @@
 #include "pawl/adapter/http_curl/connect_gate.h"
 #include "pawl/adapter/http_curl/curl_multi.h"
 #include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/handle_pool.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
@@ -24,6 +25,7 @@ class Traffic final : public CurlMulti::Host,
       : loop_(loop),
         options_(std::move(options)),
         multi_(loop, *this, options_),
+        handles_(options_),
         gate_(options_.connecting_max) {}
   ~Traffic() override;
 
@@ -51,6 +53,7 @@ class Traffic final : public CurlMulti::Host,
   SocketLoop& loop_;
   const CurlOptions options_;
   CurlMulti multi_;
+  HandlePool handles_;
   std::unordered_map<Exchange*, std::shared_ptr<Exchange>> exchanges_;  // <= requests_max
   ConnectGate<Exchange> gate_;
   std::vector<std::shared_ptr<Exchange>> resumed_;
@@ -64,7 +67,7 @@ class Traffic final : public CurlMulti::Host,
 Traffic::~Traffic() {
   for (const auto& [raw, exchange] : exchanges_) {
     if (exchange->easy() != nullptr) multi_.remove(exchange->easy());
-    exchange->close();
+    curl_easy_cleanup(exchange->close());
   }
 }
 
@@ -130,7 +133,7 @@ void Traffic::open_waiting() {
       gate_.leave(exchange->origin());
       continue;
     }
-    if (!exchange->open(options_)) continue;
+    if (!exchange->open(handles_.take(), options_.multiplexing)) continue;
     on_deadlines_changed(*exchange);
     if (const CURLcode code = multi_.add(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);
@@ -167,7 +170,12 @@ void Traffic::take_away(Exchange& exchange) {
   if (exchange.last_stage() == Exchange::Stage::connecting) gate_.leave(exchange.origin());
   if (exchange.last_stage() == Exchange::Stage::waiting) gate_.forget(exchange.origin(), exchange);
   if (exchange.easy() != nullptr) multi_.remove(exchange.easy());
-  exchange.close();
+  CURL* const easy = exchange.close();
+  if (exchange.ended_well()) {
+    handles_.give_back(easy);
+  } else {
+    curl_easy_cleanup(easy);
+  }
   deadlines_.set(exchange, exchange.place(), kNeverMs);
   exchanges_.erase(&exchange);
 }

@@ -28,12 +28,13 @@ Exchange::Exchange(Owner& owner, HttpRequest request, HttpHandler handler)
       started_ms_(owner.now_ms()) {}
 
 Exchange::~Exchange() {
-  close();
+  curl_easy_cleanup(close());
 }
 
-void Exchange::close() {
-  curl_easy_cleanup(std::exchange(easy_, nullptr));
+CURL* Exchange::close() {
+  if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
   curl_slist_free_all(std::exchange(headers_, nullptr));
+  return std::exchange(easy_, nullptr);
 }
 
 void Exchange::end(HttpFailure failure, const std::string& reason) {

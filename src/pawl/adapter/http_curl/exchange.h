@@ -48,10 +48,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   const std::string& origin() const { return origin_; }
 
-  // Makes the handle. False: it has ended instead.
-  bool open(const CurlOptions& options);
-  // Of a handle that has been removed from its multi.
-  void close();
+  // Tells the handle (null: there is none) what to do. False: it has ended instead.
+  bool open(CURL* easy, CurlOptions::Multiplexing multiplexing);
+  // Lets go of the handle, which has been removed from its multi. Null: it had none.
+  CURL* close();
+  // Whether nothing unusual has happened to the handle, so that another may use it.
+  bool ended_well() const { return stage_ == Stage::ended && end_.failure == HttpFailure::none; }
 
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
@@ -84,8 +86,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::size_t room_to_keep() const;
   void take_head();
   void forget_request();
-  void set_options(const CurlOptions& options);
-  void set_request(const CurlOptions& options);
+  void set_callbacks();
+  void set_connection(CurlOptions::Multiplexing multiplexing);
+  void set_request();
+  void set_headers();
   void add_header(const std::string& line);
   Reached reached() const;
 

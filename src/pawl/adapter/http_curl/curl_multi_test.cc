@@ -1,0 +1,87 @@
+#include "pawl/adapter/http_curl/curl_multi.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/contract/http_contract_support.h"
+
+namespace pawl::http_curl {
+namespace {
+
+// A host that waits for results, and an easy handle for it.
+class MultiBench final : public CurlMulti::Host {
+ public:
+  MultiBench() : multi(loop, *this, CurlOptions{}) {}
+  ~MultiBench() override {
+    multi.remove(easy);
+    curl_easy_cleanup(easy);
+  }
+  std::shared_ptr<void> pin() override { return pinned; }
+  void on_progress() override {
+    CHECK(!multi.calling());
+    while (const auto result = multi.next_result()) {
+      CHECK(result->first == easy);
+      code = result->second;
+    }
+  }
+
+  CURLcode perform(const std::string& url) {
+    curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &MultiBench::on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+    REQUIRE(multi.add(easy) == CURLE_OK);
+    multi.run();
+    on_progress();
+    loop.run_until([&] { return code.has_value(); });
+    return *code;
+  }
+
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) {
+    auto& bench = *static_cast<MultiBench*>(self);
+    CHECK(bench.multi.calling());
+    bench.body.append(data, size);
+    return size;
+  }
+
+  AsioLoop loop;
+  std::shared_ptr<int> pinned = std::make_shared<int>(1);
+  CurlMulti multi;
+  CURL* easy = curl_easy_init();
+  std::string body;
+  std::optional<CURLcode> code;
+};
+
+TEST_CASE("libcurl's sockets and timers are the loop's") {
+  RawServer server([](RawConnection& peer) {
+    peer.read_request();
+    peer.trickle(contract::with_length("hello"), 7, 1);
+  });
+  MultiBench bench;
+
+  CHECK(bench.perform(server.url()) == CURLE_OK);
+  CHECK(bench.body == "hello");
+}
+
+TEST_CASE("libcurl's own deadlines are kept") {
+  RawServer server([](RawConnection& peer) { peer.stall(); });
+  MultiBench bench;
+  curl_easy_setopt(bench.easy, CURLOPT_TIMEOUT_MS, 30L);
+
+  CHECK(bench.perform(server.url()) == CURLE_OPERATION_TIMEDOUT);
+}
+
+TEST_CASE("a handle can be removed while it is under way") {
+  RawServer server([](RawConnection& peer) { peer.stall(); });
+  MultiBench bench;
+  curl_easy_setopt(bench.easy, CURLOPT_URL, server.url().c_str());
+  REQUIRE(bench.multi.add(bench.easy) == CURLE_OK);
+  bench.multi.run();
+
+  bench.multi.remove(bench.easy);
+
+  CHECK(!bench.multi.next_result());
+}
+
+}  // namespace
+}  // namespace pawl::http_curl
