@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "pawl/adapter/http_curl/connect_gate.h"
-#include "pawl/adapter/http_curl/curl_multi.h"
 #include "pawl/adapter/http_curl/exchange.h"
 #include "pawl/adapter/http_curl/handle_pool.h"
+#include "pawl/adapter/http_curl/multi_set.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
@@ -24,7 +24,7 @@ class Traffic final : public CurlMulti::Host,
   Traffic(SocketLoop& loop, CurlOptions options)
       : loop_(loop),
         options_(std::move(options)),
-        multi_(loop, *this, options_),
+        multis_(loop, *this, options_),
         handles_(options_),
         gate_(options_.connecting_max) {}
   ~Traffic() override;
@@ -32,6 +32,7 @@ class Traffic final : public CurlMulti::Host,
   std::shared_ptr<Exchange> start(HttpRequest request, HttpHandler handler);
 
   std::shared_ptr<void> pin() override { return shared_from_this(); }
+  void on_result(CURL* easy, CURLcode code) override;
   void on_progress() override { turn(); }
   void on_connected(Exchange& exchange) override;
   void on_deadlines_changed(Exchange& exchange) override;
@@ -44,7 +45,6 @@ class Traffic final : public CurlMulti::Host,
   void turn();
   void open_waiting();
   void unpause_resumed();
-  void read_results();
   void report_ended();
   void take_away(Exchange& exchange);
   void on_timer();
@@ -52,7 +52,7 @@ class Traffic final : public CurlMulti::Host,
 
   SocketLoop& loop_;
   const CurlOptions options_;
-  CurlMulti multi_;
+  MultiSet multis_;
   HandlePool handles_;
   std::unordered_map<Exchange*, std::shared_ptr<Exchange>> exchanges_;  // <= requests_max
   ConnectGate<Exchange> gate_;
@@ -66,7 +66,7 @@ class Traffic final : public CurlMulti::Host,
 
 Traffic::~Traffic() {
   for (const auto& [raw, exchange] : exchanges_) {
-    if (exchange->easy() != nullptr) multi_.remove(exchange->easy());
+    if (exchange->multi() != nullptr) exchange->multi()->remove(exchange->easy());
     curl_easy_cleanup(exchange->close());
   }
 }
@@ -109,7 +109,7 @@ void Traffic::on_ended(Exchange& exchange) {
 }
 
 void Traffic::turn_soon() {
-  if (multi_.calling()) return;  // a turn follows
+  if (multis_.calling()) return;  // a turn follows
   if (std::exchange(turn_, Turn::posted) == Turn::posted) return;
   loop_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->turn();
@@ -120,8 +120,6 @@ void Traffic::turn() {
   turn_ = Turn::none;
   open_waiting();
   unpause_resumed();
-  multi_.run();
-  read_results();
   report_ended();
   arm();
   if (gate_.can_enter() || !resumed_.empty() || !ended_.empty()) turn_soon();
@@ -135,41 +133,48 @@ void Traffic::open_waiting() {
     }
     if (!exchange->open(handles_.take(), options_.multiplexing)) continue;
     on_deadlines_changed(*exchange);
-    if (const CURLcode code = multi_.add(exchange->easy()); code != CURLE_OK) {
+    CurlMulti& multi = multis_.with_room();
+    if (const CURLcode code = multi.add(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);
+      continue;
     }
+    exchange->set_multi(&multi);
+    multi.run();
   }
 }
 
 void Traffic::unpause_resumed() {
   for (const auto& exchange : std::exchange(resumed_, {})) {
     if (exchange->deliver_kept() == Exchange::Next::nothing) continue;
-    if (const CURLcode code = multi_.unpause(exchange->easy()); code != CURLE_OK) {
+    CurlMulti& multi = *exchange->multi();
+    if (const CURLcode code = multi.unpause(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);
     }
+    multi.run();
   }
 }
 
-void Traffic::read_results() {
-  while (const auto result = multi_.next_result()) {
-    Exchange* exchange = nullptr;
-    curl_easy_getinfo(result->first, CURLINFO_PRIVATE, &exchange);
-    exchange->end_by(result->second);
-  }
+void Traffic::on_result(CURL* easy, CURLcode code) {
+  Exchange* exchange = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+  exchange->end_by(code);
 }
 
 // Those that end meanwhile come with the next turn, so that the loop has its own.
 void Traffic::report_ended() {
+  if (ended_.empty()) return;
   for (const auto& exchange : std::exchange(ended_, {})) {
     take_away(*exchange);
     exchange->report();
   }
+  multis_.drop_unused();
 }
 
 void Traffic::take_away(Exchange& exchange) {
   if (exchange.last_stage() == Exchange::Stage::connecting) gate_.leave(exchange.origin());
   if (exchange.last_stage() == Exchange::Stage::waiting) gate_.forget(exchange.origin(), exchange);
-  if (exchange.easy() != nullptr) multi_.remove(exchange.easy());
+  if (exchange.multi() != nullptr) exchange.multi()->remove(exchange.easy());
+  exchange.set_multi(nullptr);
   CURL* const easy = exchange.close();
   if (exchange.ended_well()) {
     handles_.give_back(easy);

@@ -32,8 +32,8 @@ class CurlMulti::Inside {
   CurlMulti& multi_;
 };
 
-CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options)
-    : loop_(loop), host_(host) {
+CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling)
+    : loop_(loop), host_(host), calling_(calling) {
   init_curl_once();
   multi_ = curl_multi_init();
   PAWL_ASSERT(multi_ != nullptr);
@@ -60,12 +60,15 @@ CurlMulti::~CurlMulti() {
 
 CURLcode CurlMulti::add(CURL* easy) {
   const Inside inside(*this);
-  return curl_multi_add_handle(multi_, easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT;
+  if (curl_multi_add_handle(multi_, easy) != CURLM_OK) return CURLE_FAILED_INIT;
+  ++requests_;
+  return CURLE_OK;
 }
 
 void CurlMulti::remove(CURL* easy) {
   const Inside inside(*this);
   PAWL_ASSERT(curl_multi_remove_handle(multi_, easy) == CURLM_OK);
+  --requests_;
 }
 
 CURLcode CurlMulti::unpause(CURL* easy) {
@@ -73,12 +76,11 @@ CURLcode CurlMulti::unpause(CURL* easy) {
   return curl_easy_pause(easy, CURLPAUSE_CONT);
 }
 
-std::optional<std::pair<CURL*, CURLcode>> CurlMulti::next_result() {
+void CurlMulti::read_results() {
   int left = 0;
   while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
-    if (message->msg == CURLMSG_DONE) return std::pair{message->easy_handle, message->data.result};
+    if (message->msg == CURLMSG_DONE) host_.on_result(message->easy_handle, message->data.result);
   }
-  return std::nullopt;
 }
 
 void CurlMulti::run() {
@@ -87,6 +89,7 @@ void CurlMulti::run() {
     act(CURL_SOCKET_TIMEOUT, 0);
   }
   arm();
+  read_results();
 }
 
 void CurlMulti::act(curl_socket_t fd, int events) {

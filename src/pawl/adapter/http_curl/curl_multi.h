@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/http_curl/deadline_queue.h"
@@ -23,23 +21,26 @@ class CurlMulti {
     virtual ~Host() = default;
     // Keeps it alive while libcurl is at work, whose callbacks may let go of everything else.
     virtual std::shared_ptr<void> pin() = 0;
-    // The loop made libcurl do something; handles may be removed now.
+    // libcurl is done with a handle.
+    virtual void on_result(CURL* easy, CURLcode code) = 0;
+    // The loop made libcurl do something; handles may be removed now, and the CurlMulti destroyed.
     virtual void on_progress() = 0;
   };
 
-  CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options);
+  // Whether libcurl may be calling back; the same for all that share a loop.
+  enum class Calling : std::uint8_t { no, yes };
+
+  CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling);
   ~CurlMulti();  // after all handles have been removed
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
 
-  // Whether libcurl is at work: its callbacks run.
-  bool calling() const { return calling_ == Calling::yes; }
   // None of these is allowed while libcurl is calling back.
   CURLcode add(CURL* easy);  // it starts with the next run()
   void remove(CURL* easy);
   CURLcode unpause(CURL* easy);
-  void run();  // what is due now
-  std::optional<std::pair<CURL*, CURLcode>> next_result();
+  void run();                                         // what is due now
+  std::size_t requests() const { return requests_; }  // that were added and not removed
 
  private:
   class Inside;  // marks that libcurl may be calling back
@@ -50,6 +51,7 @@ class CurlMulti {
   void on_timer();
   void act(curl_socket_t fd, int events);
   void arm();
+  void read_results();
 
   SocketLoop& loop_;
   Host& host_;
@@ -58,7 +60,8 @@ class CurlMulti {
   std::unique_ptr<Timer> timer_;
   std::int64_t timer_at_ms_ = kNeverMs;
   std::int64_t due_at_ms_ = kNeverMs;
-  enum class Calling : std::uint8_t { no, yes } calling_ = Calling::no;
+  Calling& calling_;
+  std::size_t requests_ = 0;
 };
 
 }  // namespace pawl::http_curl

@@ -21,6 +21,8 @@
 
 namespace pawl::http_curl {
 
+class CurlMulti;
+
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   // Told from inside libcurl or the caller's own calls: it notes and acts later.
@@ -44,6 +46,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Stage stage() const { return stage_; }
   Stage last_stage() const { return last_stage_; }  // before it ended
   CURL* easy() const { return easy_; }
+  // Where its handle was added to; kept here for its owner.
+  CurlMulti* multi() const { return multi_; }
+  void set_multi(CurlMulti* multi) { multi_ = multi; }
   DeadlineQueue<Exchange>::Place& place() { return place_; }
 
   const std::string& origin() const { return origin_; }
@@ -101,6 +106,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::string origin_;
   HttpHandler handler_;
   CURL* easy_ = nullptr;
+  CurlMulti* multi_ = nullptr;
   curl_slist* headers_ = nullptr;
   CURLcode set_up_ = CURLE_OK;  // the first option that was refused
   std::array<char, CURL_ERROR_SIZE> detail_{};
