@@ -3,7 +3,7 @@
 namespace pawl::http_curl {
 namespace {
 
-constexpr long kReceiveBufferBytes = 2048;    // held by every live stream
+constexpr long kReceiveBufferBytes = 1536;    // held by every live stream
 constexpr long kSendBufferBytes = 16 * 1024;  // libcurl's least
 constexpr long kKeepAliveIdleS = 60;          // a model may think for minutes behind a NAT
 
