@@ -1,0 +1,132 @@
+// One request on its way: libcurl's easy handle, the bounds, and what the handler has been told.
+//
+// libcurl calls it at moments when no handle may be removed. So it only notes that it has ended,
+// tells its owner, and is taken away afterwards.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/adapter/http_curl/curl_client.h"
+#include "pawl/adapter/http_curl/curl_failure.h"
+#include "pawl/adapter/http_curl/deadline_queue.h"
+#include "pawl/adapter/http_curl/response_head.h"
+#include "pawl/port/http.h"
+
+namespace pawl::http_curl {
+
+class CurlMulti;
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  // Told from inside libcurl or the caller's own calls: it notes and acts later.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void on_connected(Exchange& exchange) = 0;
+    virtual void on_deadlines_changed(Exchange& exchange) = 0;
+    virtual void on_resumed(Exchange& exchange) = 0;
+    virtual void on_ended(Exchange& exchange) = 0;
+    virtual std::int64_t now_ms() const = 0;
+  };
+  // In this order; `ended` can follow any of them.
+  enum class Stage : std::uint8_t { waiting, connecting, requesting, streaming, ended };
+
+  Exchange(Owner& owner, HttpRequest request, HttpHandler handler);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Stage stage() const { return stage_; }
+  Stage last_stage() const { return last_stage_; }  // before it ended
+  CURL* easy() const { return easy_; }
+  // Where its handle was added to; kept here for its owner.
+  CurlMulti* multi() const { return multi_; }
+  void set_multi(CurlMulti* multi) { multi_ = multi; }
+  DeadlineQueue<Exchange>::Place& place() { return place_; }
+
+  const std::string& origin() const { return origin_; }
+
+  // Tells the handle (null: there is none) what to do. False: it has ended instead.
+  bool open(CURL* easy, CurlOptions::Multiplexing multiplexing);
+  // Lets go of the handle, which has been removed from its multi. Null: it had none.
+  CURL* close();
+  // Whether nothing unusual has happened to the handle, so that another may use it.
+  bool ended_well() const { return stage_ == Stage::ended && end_.failure == HttpFailure::none; }
+
+  // The first reason counts.
+  void end(HttpFailure failure, const std::string& reason);
+  // libcurl is done with it; what was kept while paused comes before the end.
+  void end_by(CURLcode code);
+  // The handler is called no more.
+  void silence();
+  // Calls done(), unless silenced.
+  void report();
+
+  void pause();
+  void resume();
+  // Gives the handler what came while it was paused. Not from inside libcurl; when `go_on` is said
+  // the handle is to be unpaused afterwards.
+  enum class Next : std::uint8_t { nothing, go_on };
+  Next deliver_kept();
+
+  // When somebody has to look at it again; kNeverMs once it has ended.
+  std::int64_t due_ms() const;
+  // Ends it if a deadline has passed.
+  void check_deadlines();
+
+ private:
+  static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
+  static int on_connected(void* self, char*, char*, int, int) noexcept;
+
+  std::size_t take_line(std::string_view line);
+  std::size_t take_body(std::string_view bytes);
+  std::size_t room_to_keep() const;
+  void take_head();
+  void forget_request();
+  void set_callbacks();
+  void set_connection(CurlOptions::Multiplexing multiplexing);
+  void set_request();
+  void set_headers();
+  void add_header(const std::string& line);
+  Reached reached() const;
+
+  template <class Value>
+  void set(CURLoption option, Value value);
+
+  Owner& owner_;
+  HttpRequest request_;
+  const std::string origin_;
+  HttpHandler handler_;
+  CURL* easy_ = nullptr;
+  CurlMulti* multi_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  CURLcode set_up_ = CURLE_OK;  // the first option that was refused
+  std::array<char, CURL_ERROR_SIZE> detail_{};
+
+  Stage stage_ = Stage::waiting;
+  Stage last_stage_ = Stage::waiting;
+  enum class Flow : std::uint8_t { running, paused } flow_ = Flow::running;
+  enum class Handle : std::uint8_t { running, paused } handle_ = Handle::running;
+  // Whether its connection may be that of others, who would wait if libcurl were paused.
+  enum class Sharing : std::uint8_t { no, yes } sharing_ = Sharing::no;
+  std::string kept_;  // <= kKeptBytesMax
+  std::optional<CURLcode> result_;
+  ResponseHeadReader reader_;
+  std::uint64_t body_bytes_ = 0;
+  HttpEnd end_;
+
+  const std::int64_t started_ms_;
+  std::int64_t connecting_since_ms_ = 0;
+  std::int64_t last_byte_ms_ = 0;
+  DeadlineQueue<Exchange>::Place place_;
+};
+
+}  // namespace pawl::http_curl

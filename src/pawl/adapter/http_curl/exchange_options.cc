@@ -1,0 +1,102 @@
+// How libcurl is told what a request is.
+#include <algorithm>
+
+#include "pawl/adapter/http_curl/exchange.h"
+
+namespace pawl::http_curl {
+namespace {
+
+constexpr std::int64_t kConnectMaxMs = 86'400'000;  // without one libcurl would take five minutes
+
+}  // namespace
+
+// Through the function itself: the macro of the same name wants constants.
+template <class Value>
+void Exchange::set(CURLoption option, Value value) {
+  const CURLcode code = (curl_easy_setopt)(easy_, option, value);
+  if (set_up_ == CURLE_OK) set_up_ = code;
+}
+template void Exchange::set(CURLoption option, long value);
+template void Exchange::set(CURLoption option, void* value);
+
+bool Exchange::open(CURL* easy, CurlOptions::Multiplexing multiplexing) {
+  stage_ = Stage::connecting;
+  connecting_since_ms_ = owner_.now_ms();
+  easy_ = easy;
+  if (easy_ == nullptr) {
+    end(HttpFailure::overloaded, "no memory");
+    return false;
+  }
+  set_callbacks();
+  set_connection(multiplexing);
+  set_request();
+  if (set_up_ != CURLE_OK) end_by(set_up_);
+  return stage_ != Stage::ended;
+}
+
+void Exchange::set_callbacks() {
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(CURLOPT_ERRORBUFFER, detail_.data());
+  set(CURLOPT_HEADERFUNCTION, &Exchange::on_header);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_WRITEFUNCTION, &Exchange::on_body);
+  set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_PREREQFUNCTION, &Exchange::on_connected);
+  set(CURLOPT_PREREQDATA, this);
+}
+
+void Exchange::set_connection(CurlOptions::Multiplexing multiplexing) {
+  // Without TLS nobody could say that the server speaks HTTP/2, and a request that waits to find
+  // out would wait for the whole response before it.
+  const bool secure = origin_.starts_with("https");
+  const bool share = secure && multiplexing == CurlOptions::Multiplexing::on;
+  set(CURLOPT_HTTP_VERSION,
+      static_cast<long>(secure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_PIPEWAIT, share ? 1L : 0L);
+  sharing_ = share ? Sharing::yes : Sharing::no;
+  // libcurl knows it, too, so that it leaves time for a second address.
+  const std::int64_t wanted_ms = request_.deadlines.connect_ms;
+  const std::int64_t connect_ms =
+      wanted_ms == 0 ? kConnectMaxMs : std::min(wanted_ms, kConnectMaxMs);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_ms));
+}
+
+void Exchange::set_request() {
+  set(CURLOPT_URL, request_.url.c_str());
+  set_headers();
+  const std::string& method = request_.method;
+  const bool posts = method == "POST" || method == "PUT" || method == "PATCH";
+  if (method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+  } else if (posts || !request_.body.empty()) {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDS, request_.body.c_str());  // no copy
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+  }
+  set(CURLOPT_CUSTOMREQUEST, method.c_str());
+}
+
+void Exchange::set_headers() {
+  // Not libcurl's: it would ask for leave before it sends a large body, and call it a form.
+  add_header("Expect:");
+  bool typed = false;
+  for (const HttpHeader& header : request_.headers) {
+    typed = typed || curl_strequal(header.name.c_str(), "content-type") != 0;
+    // The semicolon is libcurl's way to say a header without a value.
+    add_header(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
+  }
+  if (!typed) add_header("Content-Type:");
+  set(CURLOPT_HTTPHEADER, headers_);
+  std::vector<HttpHeader>().swap(request_.headers);  // they have been copied
+}
+
+void Exchange::add_header(const std::string& line) {
+  curl_slist* const longer = curl_slist_append(headers_, line.c_str());
+  if (longer == nullptr) {
+    set_up_ = CURLE_OUT_OF_MEMORY;
+    return;
+  }
+  headers_ = longer;
+}
+
+}  // namespace pawl::http_curl
