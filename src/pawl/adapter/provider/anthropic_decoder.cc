@@ -211,10 +211,8 @@ class AnthropicDecoder final : public ReplyDecoder {
         hold(block);
         return ok();
       case OpenBlock::Kind::raw:
-        if (!block.input.empty()) {
-          PAWL_TRY(Json input, parse_json(block.input));
-          block.start.set("input", std::move(input));
-        }
+        // One that was cut off keeps the input it began with: nothing is done with it here.
+        if (auto input = parse_json(block.input)) block.start.set("input", *std::move(input));
         sink(RawProduced{write_json(block.start)});
         return ok();
     }
