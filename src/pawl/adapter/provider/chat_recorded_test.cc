@@ -4,11 +4,11 @@
 #include <map>
 
 #include "pawl/adapter/provider/chat_decoder.h"
-#include "pawl/adapter/provider/decoded_test.h"
-#include "pawl/adapter/provider/traffic_test.h"
-#include "pawl/adapter/provider/whole_and_cut_test.h"
+#include "pawl/adapter/provider/openai_cuts_test.h"
+#include "pawl/adapter/provider/openai_decoded_test.h"
+#include "pawl/adapter/provider/openai_traffic_test.h"
 
-namespace pawl::provider {
+namespace pawl::provider::openai_test {
 namespace {
 
 WireOptions options() {
@@ -160,4 +160,4 @@ TEST_CASE("chunk files of DeepSeek and Groq give the same as a plain reading of 
   }
 }
 
-}  // namespace pawl::provider
+}  // namespace pawl::provider::openai_test

@@ -1,12 +1,12 @@
 // Recorded responses, whole and in all pieces, against what their last event says of them.
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/decoded_test.h"
+#include "pawl/adapter/provider/openai_cuts_test.h"
+#include "pawl/adapter/provider/openai_decoded_test.h"
+#include "pawl/adapter/provider/openai_traffic_test.h"
 #include "pawl/adapter/provider/responses_decoder.h"
-#include "pawl/adapter/provider/traffic_test.h"
-#include "pawl/adapter/provider/whole_and_cut_test.h"
 
-namespace pawl::provider {
+namespace pawl::provider::openai_test {
 namespace {
 
 WireOptions options() {
@@ -174,4 +174,4 @@ TEST_CASE("a quota that is used up is understood in a body whose status is good"
   }
 }
 
-}  // namespace pawl::provider
+}  // namespace pawl::provider::openai_test

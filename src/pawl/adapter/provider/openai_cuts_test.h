@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/provider/decoded_test.h"
+#include "pawl/adapter/provider/openai_decoded_test.h"
 
-namespace pawl::provider {
+namespace pawl::provider::openai_test {
 
 using WireMessages = std::vector<std::pair<std::string, std::string>>;
 
@@ -77,4 +77,4 @@ inline void check_all_cuts(const std::function<std::unique_ptr<ReplyDecoder>()>&
   CHECK(wrong == 0);
 }
 
-}  // namespace pawl::provider
+}  // namespace pawl::provider::openai_test

@@ -12,7 +12,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/shared_data_test.h"
 
-namespace pawl::provider {
+namespace pawl::provider::openai_test {
 
 struct Recorded {
   std::string file;
@@ -79,4 +79,4 @@ inline std::vector<std::string> payloads_of(const std::string& body) {
   return payloads;
 }
 
-}  // namespace pawl::provider
+}  // namespace pawl::provider::openai_test

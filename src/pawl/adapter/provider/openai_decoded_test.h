@@ -12,7 +12,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/rng.h"
 
-namespace pawl::provider {
+namespace pawl::provider::openai_test {
 
 struct DecodedBlock {
   std::string kind;  // text, thinking, call, raw
@@ -158,4 +158,4 @@ inline std::vector<std::string_view> random_pieces(Rng& rng, std::string_view bo
   return pieces;
 }
 
-}  // namespace pawl::provider
+}  // namespace pawl::provider::openai_test
