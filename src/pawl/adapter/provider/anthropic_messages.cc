@@ -1,6 +1,7 @@
 #include "pawl/adapter/provider/anthropic_messages.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "pawl/adapter/provider/media.h"
@@ -41,29 +42,26 @@ enum class Unanswered : std::uint8_t { kept, dropped };
 
 // Own calls and results that belong together stay; a lone one would have the request refused.
 void pair_own_tools(std::vector<Part>& parts, Unanswered unanswered) {
-  std::set<std::string> called;
-  std::set<std::string> answered;
-  for (const Part& part : parts) {
-    const auto* raw = std::get_if<RawPart>(&part);
+  std::map<std::string, std::size_t> open;  // calls by id, with their places
+  std::set<std::string> seen;
+  std::set<std::size_t> dropped;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto* raw = std::get_if<RawPart>(&parts[i]);
     if (raw == nullptr) continue;
-    if (is_own_call(*raw)) called.insert(member_of(*raw, "id"));
-    if (is_own_result(*raw) && called.contains(member_of(*raw, "tool_use_id"))) {
-      answered.insert(member_of(*raw, "tool_use_id"));
-    }
-  }
-  std::set<std::string> seen;  // A second block of the same id is one too many.
-  std::erase_if(parts, [&](const Part& part) {
-    const auto* raw = std::get_if<RawPart>(&part);
-    if (raw == nullptr) return false;
     if (is_own_call(*raw)) {
       const std::string id = member_of(*raw, "id");
-      const bool fits = answered.contains(id) || unanswered == Unanswered::kept;
-      return !fits || id.empty() || !seen.insert("call " + id).second;
+      const bool is_new = !id.empty() && seen.insert(id).second;
+      if (is_new) open.emplace(id, i);
+      if (!is_new) dropped.insert(i);
+    } else if (is_own_result(*raw) && open.erase(member_of(*raw, "tool_use_id")) == 0) {
+      dropped.insert(i);
     }
-    if (!is_own_result(*raw)) return false;
-    const std::string id = member_of(*raw, "tool_use_id");
-    return !answered.contains(id) || !seen.insert("result " + id).second;
-  });
+  }
+  if (unanswered == Unanswered::dropped) {
+    for (const auto& [id, place] : open) dropped.insert(place);
+  }
+  std::size_t place = 0;
+  std::erase_if(parts, [&](const Part&) { return dropped.contains(place++); });
 }
 
 void trim_end(std::string& text) {

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/anthropic_validator_test.h"
-#include "pawl/adapter/provider/conversation_random_test.h"
 #include "pawl/adapter/provider/golden_test.h"
+#include "pawl/adapter/provider/random_sampling_test.h"
 #include "pawl/adapter/provider/traffic_test.h"
 
 namespace pawl::provider {
@@ -20,33 +20,50 @@ std::string shown(const std::vector<std::string>& faults) {
   return all;
 }
 
+RandomConversationRules rules() {
+  RandomConversationRules rules;
+  rules.own = "anthropic";
+  rules.own_signatures = {"c2lnbmF0dXJl"};
+  rules.own_raw_blocks = {R"({"type":"redacted_thinking","data":"AAAA"})",
+                          R"({"type":"something_new","cache_control":{"type":"ephemeral"},"x":1})",
+                          "[1]"};
+  for (const char* id : {"srv_0", "srv_1"}) {
+    rules.own_raw_blocks.push_back(R"({"type":"server_tool_use","id":")" + std::string(id) +
+                                   R"(","name":"web_search","input":{}})");
+    rules.own_raw_blocks.push_back(R"({"type":"web_search_tool_result","tool_use_id":")" +
+                                   std::string(id) + R"(","content":[]})");
+  }
+  rules.media_types = {"image/png", "IMAGE/JPG", "image/webp; q=1", "application/pdf"};
+  return rules;
+}
+
 TEST_CASE("sc-P26: no transcript makes a request that Anthropic would refuse") {
   const std::uint64_t count = transcript_count();
-  std::uint64_t refused = 0;
   for (std::uint64_t seed = 0; seed < count; ++seed) {
-    RandomConversation random(seed);
-    const PhaseExecutionRequest request = random.request();
+    Rng rng(seed);
+    const RandomConversationRules own = rules();
+    PhaseExecutionRequest request = random_request(rng, own);
+    randomize(rng, request);
     WireOptions options;
     options.name = "anthropic";
-    options.model = random.model(kModels);
+    options.model = random_model(rng, kModels);
     const auto body = anthropic_body(request, options);
     REQUIRE_MESSAGE(body, "seed " << seed << ": " << body.error().message);
     const auto faults = AnthropicValidator::faults(*body);
-    refused += faults.empty() ? 0U : 1U;
-    if (refused == 1 && !faults.empty()) {
-      FAIL_CHECK("seed " << seed << ": " << shown(faults) << "\n" << *body);
-    }
+    if (!faults.empty()) FAIL("seed " << seed << ": " << shown(faults) << "\n" << *body);
   }
-  CHECK(refused == 0);
   MESSAGE(count << " transcripts");
 }
 
 TEST_CASE("the validator takes what Anthropic took") {
   int taken = 0;
-  for (const Recorded& one : recorded("anthropic")) {
+  for (const RecordedExchange& one : recorded("anthropic")) {
     if (one.status != 200) continue;
     INFO(one.file);
-    CHECK(shown(AnthropicValidator::faults(write_json(one.request))) == "");
+    auto faults = AnthropicValidator::faults(write_json(one.request));
+    // Stricter than Anthropic was once: a text of one space was taken.
+    if (one.file == "simon--test_tools.json") std::erase(faults, "a blank text");
+    CHECK(shown(faults) == "");
     ++taken;
   }
   MESSAGE(taken << " recorded requests");

@@ -1,4 +1,4 @@
-// Recorded replies of Anthropic against a second, simpler reading of them.
+// RecordedExchange replies of Anthropic against a second, simpler reading of them.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -134,20 +134,20 @@ void check_reply(const DecodedReply& reply, const Expected& expected) {
   CHECK(reply.replied()->model == "anthropic/" + expected.model);
 }
 
-void check_stream(const Recorded& one) {
+void check_stream(const RecordedExchange& one) {
   INFO(one.file);
   const auto dialect = make_anthropic_dialect();
   check_reply(decode_stream(*dialect, {}, options(), one.stream), expected_of_stream(one.stream));
   check_cuts(*dialect, {}, options(), one.stream);
 }
 
-bool is_reply(const Recorded& one) {
+bool is_reply(const RecordedExchange& one) {
   return one.status == 200 && one.url.find("count_tokens") == std::string::npos;
 }
 
 TEST_CASE("recorded streams are read as they were meant, wherever they are cut") {
   int streams = 0;
-  for (const Recorded& one : recorded("anthropic")) {
+  for (const RecordedExchange& one : recorded("anthropic")) {
     if (!is_reply(one) || one.stream.empty()) continue;
     check_stream(one);
     ++streams;
@@ -156,20 +156,20 @@ TEST_CASE("recorded streams are read as they were meant, wherever they are cut")
 }
 
 TEST_CASE("recorded events are read as they were meant, wherever they are cut") {
-  for (const Recorded& one : recorded_chunks("anthropic-chunks")) {
+  for (const RecordedExchange& one : recorded_chunks("anthropic-chunks")) {
     if (one.file.find("spliced") == std::string::npos) check_stream(one);
   }
 }
 
 TEST_CASE("recorded whole replies are read as they were meant") {
   const auto dialect = make_anthropic_dialect();
-  for (const Recorded& one : recorded("anthropic")) {
+  for (const RecordedExchange& one : recorded("anthropic")) {
     if (!is_reply(one) || one.json.is_null()) continue;
     INFO(one.file);
     check_reply(decode_whole(*dialect, {}, options(), write_json(one.json)),
                 expected_of_whole(one.json));
   }
-  for (const auto& path : traffic_files("anthropic-json")) {
+  for (const auto& path : exchange_files("anthropic-json")) {
     INFO(path.string());
     const std::string body = shared_file(path);
     check_reply(decode_whole(*dialect, {}, options(), body),
@@ -179,12 +179,12 @@ TEST_CASE("recorded whole replies are read as they were meant") {
 
 TEST_CASE("recorded refusals say why, and recorded errors what they are") {
   const auto dialect = make_anthropic_dialect();
-  for (const Recorded& one : recorded_chunks("anthropic-chunks")) {
+  for (const RecordedExchange& one : recorded_chunks("anthropic-chunks")) {
     if (one.file.find("refusal") == std::string::npos) continue;
     const DecodedReply reply = decode_stream(*dialect, {}, options(), one.stream);
     CHECK(reply.replied()->detail.find("cyber: This request") == 0);
   }
-  for (const Recorded& one : recorded("anthropic")) {
+  for (const RecordedExchange& one : recorded("anthropic")) {
     if (one.status != 404) continue;
     HttpResponseHead head;
     head.status = one.status;
@@ -196,7 +196,7 @@ TEST_CASE("recorded refusals say why, and recorded errors what they are") {
 
 TEST_CASE("sc-P15: a reply that is spliced into another is a fault of the protocol") {
   const auto dialect = make_anthropic_dialect();
-  for (const Recorded& one : recorded_chunks("anthropic-chunks")) {
+  for (const RecordedExchange& one : recorded_chunks("anthropic-chunks")) {
     if (one.file.find("spliced") == std::string::npos) continue;
     const DecodedReply reply = decode_stream(*dialect, {}, options(), one.stream);
     CHECK(reply.protocol_error == "a second message_start");

@@ -1,4 +1,4 @@
-// Recorded traffic, from outside of the repository.
+// RecordedExchange traffic, from outside of the repository.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 
 namespace pawl::provider {
 
-struct Recorded {
+struct RecordedExchange {
   std::string file;
   std::string url;
   Json request;  // null when it was not JSON
@@ -23,7 +23,7 @@ struct Recorded {
   std::string stream;  // of one that was
 };
 
-inline std::vector<std::filesystem::path> traffic_files(const std::string& folder) {
+inline std::vector<std::filesystem::path> exchange_files(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code none;
   for (const auto& entry :
@@ -36,13 +36,13 @@ inline std::vector<std::filesystem::path> traffic_files(const std::string& folde
 }
 
 // Each interaction of the files that hold lists of them.
-inline std::vector<Recorded> recorded(const std::string& folder) {
-  std::vector<Recorded> all;
-  for (const auto& path : traffic_files(folder)) {
+inline std::vector<RecordedExchange> recorded(const std::string& folder) {
+  std::vector<RecordedExchange> all;
+  for (const auto& path : exchange_files(folder)) {
     const auto list = parse_json(shared_file(path));
     REQUIRE(list);
     for (const Json& one : list->array()) {
-      Recorded item;
+      RecordedExchange item;
       item.file = path.filename().string();
       item.url = *one.find("request")->find_string("uri");
       if (const Json* body = one.find("request")->find("json")) item.request = *body;
@@ -57,10 +57,10 @@ inline std::vector<Recorded> recorded(const std::string& folder) {
 }
 
 // Files with the data of one event a line, as the stream that they were.
-inline std::vector<Recorded> recorded_chunks(const std::string& folder) {
-  std::vector<Recorded> all;
-  for (const auto& path : traffic_files(folder)) {
-    Recorded item;
+inline std::vector<RecordedExchange> recorded_chunks(const std::string& folder) {
+  std::vector<RecordedExchange> all;
+  for (const auto& path : exchange_files(folder)) {
+    RecordedExchange item;
     item.file = path.filename().string();
     std::istringstream lines(shared_file(path));
     for (std::string line; std::getline(lines, line);) {

@@ -1,0 +1,282 @@
+#include "pawl/adapter/provider/chat_decoder.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/adapter/provider/openai_decoded_test.h"
+
+namespace pawl::provider::openai_test {
+namespace {
+
+std::unique_ptr<ChatDecoder> decoder() {
+  WireOptions options;
+  options.name = "local";
+  options.model.id = "llama";
+  PhaseExecutionRequest request;
+  request.tools.emplace_back().name = "files.read";
+  return std::make_unique<ChatDecoder>(request, options);
+}
+
+Decoded decode(const std::vector<std::string>& payloads) {
+  return decode_stream(*decoder(), as_events(payloads));
+}
+
+std::string chunk(const std::string& delta, const std::string& more = "") {
+  return R"({"model":"m","choices":[{"index":0,"delta":{)" + delta + "}" + more + "}]}";
+}
+std::string says(const std::string& text) {
+  return chunk(R"("content":")" + text + R"(")");
+}
+std::string calls(const std::string& fragments) {
+  return chunk(R"("tool_calls":[)" + fragments + "]");
+}
+std::string ends(const std::string& reason) {
+  return chunk("", R"(,"finish_reason":")" + reason + R"(")");
+}
+const std::string kDone = "[DONE]";
+
+using Blocks = std::vector<DecodedBlock>;
+
+}  // namespace
+
+TEST_CASE("chat: a whole reply, with thoughts under any of their names") {
+  const Decoded decoded = decode(
+      {chunk(R"("role":"assistant","content":"","reasoning":"Hm")"),
+       chunk(R"("content":null,"reasoning_content":"m.")"), says("Yes"), says("."), ends("stop"),
+       R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}})", kDone});
+  CHECK(decoded.blocks == Blocks{{"thinking", "Hmm."}, {"text", "Yes."}});
+  CHECK(decoded.usage == Usage{9, 2, 0, 0});
+  REQUIRE(decoded.replied);
+  CHECK(decoded.replied->stop == ReplyStop::end_turn);
+  CHECK(decoded.replied->model == "local/m");
+}
+
+TEST_CASE("chat: fragments of calls find each other by number, by id, or by following each other") {
+  const Blocks expected{{"call", R"({"a":1})", "x", "i1"}, {"call", R"({"b":2})", "y", "i2"}};
+  const std::vector<std::vector<std::string>> streams{
+      // as OpenAI does it, interleaved
+      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":""}})"),
+       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":"}})"),
+       calls(R"({"index":0,"function":{"arguments":"{\"a\":1}"}})"),
+       calls(R"({"index":1,"function":{"arguments":"2}"}})")},
+      // whole calls in one chunk, without numbers
+      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}},)"
+             R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
+      // every call is number 0
+      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}})"),
+       calls(R"({"index":0,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
+      // the id is said each time, and there are no numbers
+      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\""}})"),
+       calls(R"({"id":"i1","function":{"arguments":":1}"}})"),
+       calls(R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
+      // nothing but the first fragment says who it is
+      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\""}})"),
+       calls(R"({"function":{"arguments":":1}"}})"),
+       calls(R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
+      // arguments are objects
+      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":{"a":1}}})"),
+       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":{"b":2}}})")},
+      // the last chunk says everything once more
+      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}})"),
+       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})"),
+       calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}},)"
+             R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
+  };
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    CAPTURE(i);
+    for (const char* reason : {"tool_calls", "stop", "function_call"}) {
+      std::vector<std::string> events = streams[i];
+      events.push_back(ends(reason));
+      const Decoded decoded = decode(events);
+      CHECK(decoded.blocks == expected);
+      REQUIRE(decoded.replied);
+      CHECK(decoded.replied->stop == ReplyStop::tool_use);
+      CHECK(decoded.live_input == R"({"a":1}{"b":2})");
+    }
+  }
+}
+
+TEST_CASE("chat: calls without any id are told apart by what they ask") {
+  const Decoded decoded =
+      decode({calls(R"({"function":{"name":"x","arguments":{"a":1}}})"),
+              calls(R"({"function":{"name":"x","arguments":{"a":2}}})"),
+              calls(R"({"function":{"name":"x","arguments":{"a":2}}})"), ends("stop"), kDone});
+  CHECK(decoded.blocks == Blocks{{"call", R"({"a":1})", "x"}, {"call", R"({"a":2})", "x"}});
+}
+
+TEST_CASE("chat: no arguments are an empty object, and names come back as Pawl has them") {
+  const Decoded decoded = decode({calls(R"({"index":0,"id":"i","function":{"name":")" +
+                                        wire_tool_name("files.read") + R"(","arguments":""}})"),
+                                  ends("tool_calls"), kDone});
+  CHECK(decoded.blocks == Blocks{{"call", "{}", "files.read", "i"}});
+}
+
+TEST_CASE("sc-P23: chat: odd names of tools are passed on as they are") {
+  for (const std::string& name :
+       {std::string(), std::string("../x"), std::string("a\\nb"), std::string(10'000, 'x')}) {
+    const Decoded decoded = decode(
+        {calls(R"({"index":0,"id":"i","function":{"name":")" + name + R"(","arguments":"{}"}})"),
+         ends("tool_calls"), kDone});
+    REQUIRE(decoded.blocks.size() == 1);
+    CHECK(decoded.blocks[0].tool.size() == (name == "a\\nb" ? 3 : name.size()));
+  }
+}
+
+TEST_CASE("sc-P28: chat: arguments of the wrong type are proposed as they are: the tool refuses") {
+  for (const char* text : {"\\\"rm -rf\\\"", "[]", "null", "1e400", "{\\\"a\\\":1,\\\"a\\\":2}"}) {
+    const Decoded decoded = decode({calls(R"({"index":0,"id":"i","function":{"name":"x",)"
+                                          R"("arguments":")" +
+                                          std::string(text) + R"("}})"),
+                                    ends("tool_calls"), kDone});
+    CHECK(decoded.blocks.size() == 1);
+  }
+}
+
+TEST_CASE("sc-P12, sc-P24: chat: arguments that end in their middle are never proposed") {
+  const std::string cut =
+      calls(R"({"index":0,"id":"i","function":{"name":"x","arguments":"{\"path\":\"/tm"}})");
+  const Decoded closed = decode({cut});
+  CHECK(closed.blocks.empty());
+  REQUIRE(closed.failed);
+  CHECK(closed.failed->category == ErrorCategory::network_error);
+  const Decoded stopped = decode({cut, ends("tool_calls"), kDone});
+  CHECK(stopped.blocks.empty());
+  REQUIRE(stopped.failed);
+  CHECK(stopped.failed->kind == FailureKind::transient);
+  const Decoded length = decode({cut, ends("length"), kDone});
+  CHECK(length.blocks.empty());
+  REQUIRE(length.replied);
+  CHECK(length.replied->stop == ReplyStop::max_tokens);
+}
+
+TEST_CASE("chat: how replies end") {
+  struct Row {
+    const char* reason;
+    ReplyStop stop;
+  };
+  for (const Row& row :
+       {Row{"stop", ReplyStop::end_turn}, Row{"length", ReplyStop::max_tokens},
+        Row{"model_length", ReplyStop::max_tokens}, Row{"content_filter", ReplyStop::refusal},
+        Row{"tool_calls", ReplyStop::end_turn},  // without any
+        Row{"eos", ReplyStop::end_turn}}) {
+    CAPTURE(row.reason);
+    const Decoded decoded = decode({says("x"), ends(row.reason)});
+    REQUIRE(decoded.replied);
+    CHECK(decoded.replied->stop == row.stop);
+  }
+  for (const char* reason : {"error", "abort", "insufficient_system_resource"}) {
+    CHECK(decode({says("x"), ends(reason), kDone}).failed);
+  }
+  CHECK(decode({says("x"), kDone}).failed);  // nobody said that it ended
+  const Decoded nothing = decode({says(""), ends("stop"), kDone});
+  REQUIRE(nothing.failed);
+  CHECK(nothing.failed->kind == FailureKind::empty);
+}
+
+TEST_CASE("chat: a refusal is text, and said to be one") {
+  const Decoded decoded =
+      decode({chunk(R"("refusal":"I can")"), chunk(R"("refusal":"not")"), ends("stop"), kDone});
+  CHECK(decoded.text() == "I cannot");
+  REQUIRE(decoded.replied);
+  CHECK(decoded.replied->stop == ReplyStop::refusal);
+  CHECK(decoded.replied->detail == "I cannot");
+}
+
+TEST_CASE("sc-P03: chat: an error after a good status ends the reply, and nothing is acted upon") {
+  struct Row {
+    const char* error;
+    FailureKind kind;
+  };
+  for (const Row& row :
+       {Row{R"({"error":{"type":"server_error","message":"x"}})", FailureKind::transient},
+        Row{R"({"error":{"code":429,"message":"x"}})", FailureKind::rate_limited},
+        Row{R"({"error":{"code":"503","message":"x"}})", FailureKind::overloaded},
+        Row{R"({"error":{"code":402,"message":"x"}})", FailureKind::permanent},
+        Row{R"({"error":{"code":"context_length_exceeded","type":"invalid_request_error"}})",
+            FailureKind::unsupported},
+        Row{R"({"error":"oops"})", FailureKind::transient}}) {
+    CAPTURE(row.error);
+    const Decoded decoded = decode(
+        {says("x"), calls(R"({"index":0,"id":"i","function":{"name":"x","arguments":"{}"}})"),
+         row.error, ends("tool_calls"), kDone});
+    CHECK(decoded.blocks == Blocks{{"text", "x"}});
+    REQUIRE(decoded.failed);
+    CHECK(decoded.failed->kind == row.kind);
+    CHECK(decode_whole(*decoder(), row.error).failed);
+  }
+}
+
+TEST_CASE("sc-P08: chat: keep-alives and padding bring the reply no further") {
+  const auto reader = decoder();
+  const Decoded decoded =
+      decode_stream(*reader, ": OPENROUTER PROCESSING\n\n: ping\n\n" +
+                                 as_events({chunk(R"("role":"assistant","content":"")"),
+                                            R"({"choices":[],"obfuscation":"xxxx"})"}));
+  CHECK(decoded.progress == 0);
+  CHECK(decode({says("x"), ends("stop"), ends("stop")}).progress == 2);
+}
+
+TEST_CASE("sc-P15: chat: a reply that goes on after its end breaks the protocol") {
+  CHECK(decode({says("x"), ends("stop"), says("y")}).protocol_error ==
+        "the reply goes on after its end");
+  CHECK(!decode({says("x"), ends("stop"),
+                 calls(R"({"index":0,"id":"i","function":{"name":"x","arguments":"{}"}})")})
+             .protocol_error.empty());
+  CHECK(!decode({says("x"), "{"}).protocol_error.empty());
+  CHECK(!decode({std::string(100'000, '[')}).protocol_error.empty());
+}
+
+TEST_CASE("sc-P17: chat: a reply has only so many calls") {
+  std::string fragments;
+  for (std::size_t i = 0; i <= kChatCallsMax; ++i) {
+    fragments += (i == 0 ? "" : ",") + std::string(R"({"index":)") + std::to_string(i) +
+                 R"(,"function":{"name":"x","arguments":"{}"}})";
+  }
+  CHECK(decode({calls(fragments)}).protocol_error == "more calls than a reply may have");
+}
+
+TEST_CASE("chat: other choices than the first are ignored") {
+  const Decoded decoded =
+      decode({R"({"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"},)"
+              R"({"index":0,"delta":{"content":"yes"}}]})",
+              ends("stop"), kDone});
+  CHECK(decoded.text() == "yes");
+  REQUIRE(decoded.replied);
+  CHECK(decoded.replied->stop == ReplyStop::end_turn);
+}
+
+TEST_CASE("sc-P20: chat: usage is the last that was said, never less, and never nonsense") {
+  const auto usage = [](const std::vector<std::string>& said) {
+    std::vector<std::string> events{says("x")};
+    for (const std::string& one : said) events.push_back(R"({"choices":[],"usage":)" + one + "}");
+    events.push_back(ends("stop"));
+    return decode(events).usage;
+  };
+  CHECK(usage({R"({"prompt_tokens":9,"completion_tokens":1})",
+               R"({"prompt_tokens":9,"completion_tokens":5})"}) == Usage{9, 5, 0, 0});
+  CHECK(usage({R"({"prompt_tokens":9,"completion_tokens":5})",
+               R"({"prompt_tokens":0,"completion_tokens":0})"}) == Usage{9, 5, 0, 0});
+  CHECK(usage({R"({"prompt_tokens":9,"completion_tokens":-5})"}) == std::nullopt);
+  CHECK(usage({R"({"prompt_tokens":1e30,"completion_tokens":1})"}) == std::nullopt);
+  CHECK(usage({R"({"prompt_tokens":100,"completion_tokens":1,"prompt_tokens_details":)"
+               R"({"cached_tokens":60,"cache_write_tokens":30}})"}) == Usage{10, 1, 60, 30});
+  CHECK(usage({R"({"prompt_tokens":100,"completion_tokens":1,"prompt_cache_hit_tokens":60})"}) ==
+        Usage{40, 1, 60, 0});
+  const Decoded groq =
+      decode({says("x"), R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":)"
+                         R"({"usage":{"prompt_tokens":3,"completion_tokens":4}}})"});
+  CHECK(groq.usage == Usage{3, 4, 0, 0});
+}
+
+TEST_CASE("chat: content may be a list of parts, of which some are thoughts") {
+  const Decoded decoded =
+      decode({chunk(R"("content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}])"),
+              chunk(R"("content":[{"type":"text","text":"Yes."}])"), ends("stop"), kDone});
+  CHECK(decoded.blocks == Blocks{{"thinking", "Hm."}, {"text", "Yes."}});
+}
+
+TEST_CASE("chat: a body without choices, or that is no JSON, is no reply") {
+  CHECK(decode_whole(*decoder(), R"({"choices":[]})").failed);
+  CHECK(!decode_whole(*decoder(), "<html>").protocol_error.empty());
+}
+
+}  // namespace pawl::provider::openai_test
