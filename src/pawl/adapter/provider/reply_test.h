@@ -160,7 +160,7 @@ inline void check_cuts(const Dialect& dialect, const PhaseExecutionRequest& requ
                        const WireOptions& options, std::string_view bytes) {
   const DecodedReply whole = decode_stream(dialect, request, options, bytes);
   if (bytes.size() > kDecodedCutsBytesMax) {
-    check_every_cut_of_events(bytes);
+    openai_test::check_every_cut_of_events(bytes);
   } else {
     for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
       check_same_reply(decode_stream(dialect, request, options, bytes, {cut}), whole);
