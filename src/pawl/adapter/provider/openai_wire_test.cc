@@ -1,0 +1,118 @@
+#include "pawl/adapter/provider/openai_wire.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/adapter/provider/openai_failure.h"
+#include "pawl/adapter/provider/openai_schema.h"
+
+namespace pawl::provider {
+
+TEST_CASE("addresses: a server gets the version, an API has it") {
+  CHECK(openai_url("https://api.openai.com", "/responses") ==
+        "https://api.openai.com/v1/responses");
+  CHECK(openai_url("http://localhost:11434", "/models") == "http://localhost:11434/v1/models");
+  CHECK(openai_url("https://openrouter.ai/api/v1", "/x") == "https://openrouter.ai/api/v1/x");
+  CHECK(openai_url("https://api.z.ai/api/paas/v4", "/x") == "https://api.z.ai/api/paas/v4/x");
+  CHECK(openai_url("https://g.test/v1beta/openai", "/x") == "https://g.test/v1beta/openai/x");
+  CHECK(openai_url("https://v1.test", "/x") == "https://v1.test/v1/x");
+}
+
+TEST_CASE("effort in words that the model knows") {
+  using enum ReasoningEffort;
+  CHECK(effort_word(unset, "gpt-5") == "");
+  CHECK(effort_word(minimal, "gpt-5-mini") == "minimal");
+  CHECK(effort_word(minimal, "gpt-5.1") == "low");
+  CHECK(effort_word(minimal, "o3") == "low");
+  CHECK(effort_word(medium, "o3") == "medium");
+  CHECK(effort_word(max, "gpt-5") == "high");
+  CHECK(effort_word(max, "gpt-5.1") == "high");
+  CHECK(effort_word(max, "gpt-5.1-codex-max") == "xhigh");
+  CHECK(effort_word(max, "openai/gpt-5.2-codex") == "xhigh");
+  CHECK(effort_word(max, "gpt-6") == "xhigh");
+  CHECK(effort_word(max, "gpt-99999999999") == "high");
+  CHECK(effort_word(max, "llama-4") == "high");
+}
+
+TEST_CASE("temperatures are decimal") {
+  CHECK(write_json(temperature_of(0)) == "0");
+  CHECK(write_json(temperature_of(700)) == "0.7");
+  CHECK(write_json(temperature_of(1000)) == "1");
+  CHECK(write_json(temperature_of(1025)) == "1.025");
+}
+
+TEST_CASE("what is cut off, and what is merely wrong") {
+  for (const char* cut : {"{", R"({"a)", R"({"a":"\)", R"({"a":[1)", R"(")"})
+    CHECK(is_cut_off(cut));
+  for (const char* not_cut : {"", "{}", "}", "nonsense", R"({"a":"\"}"})", "[1]]"}) {
+    CHECK(!is_cut_off(not_cut));
+  }
+}
+
+TEST_CASE("what the provider can hold a model to") {
+  const auto mode = [](const char* text) { return mode_of(parse_json(text).value()); };
+  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],)"
+             R"("additionalProperties":false})") == SchemaMode::strict);
+  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":[],)"
+             R"("additionalProperties":false})") == SchemaMode::loose);
+  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"]})") ==
+        SchemaMode::loose);
+  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string","minLength":1}},)"
+             R"("required":["a"],"additionalProperties":false})") == SchemaMode::loose);
+  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}},)"
+             R"("required":["a"],"additionalProperties":false})") == SchemaMode::loose);
+}
+
+TEST_CASE("parameters of tools are objects with properties") {
+  ToolSpec tool;
+  tool.name = "x";
+  CHECK(write_json(parameters_of(tool).value()) == R"({"type":"object","properties":{}})");
+  for (const char* wrong : {"[]", "nonsense", R"({"type":"string"})"}) {
+    tool.input_schema = wrong;
+    CHECK(!parameters_of(tool));
+  }
+  CHECK(!output_schema_of(R"({"type":"array"})"));
+}
+
+TEST_CASE("what statuses and bodies of errors mean") {
+  const auto failure = [](int status, std::string_view body) {
+    HttpResponseHead head;
+    head.status = status;
+    head.headers = {{"retry-after", "7"}};
+    return openai_status_failure(head, body, 0);
+  };
+  const PhaseFailed lost =
+      failure(400, R"({"error":{"message":"Previous response with id 'resp_1' not found.",)"
+                   R"("type":"invalid_request_error","code":"previous_response_not_found"}})");
+  CHECK(lost.kind == FailureKind::session_lost);
+  const PhaseFailed limited = failure(429, R"({"error":{"code":"rate_limit_exceeded"}})");
+  CHECK(limited.kind == FailureKind::rate_limited);
+  CHECK(limited.retry_after_ms == 7000);
+  const PhaseFailed never = failure(
+      429, R"({"error":{"code":"rate_limit_exceeded","message":"Request too large for gpt-5"}})");
+  CHECK(never.kind == FailureKind::unsupported);
+  CHECK(failure(429, R"({"error":{"code":"insufficient_quota"}})").category ==
+        ErrorCategory::quota_exceeded);
+  CHECK(failure(401, "<html>").category == ErrorCategory::policy_violation);
+  CHECK(failure(400, R"({"error":{"code":"content_filter"}})").category ==
+        ErrorCategory::policy_violation);
+  CHECK(failure(503, R"({"error":{"message":"slow down","code":"slow_down"}})").kind ==
+        FailureKind::overloaded);
+  CHECK(failure(500, "").kind == FailureKind::transient);
+}
+
+TEST_CASE("the key is a secret header, and the probe is free") {
+  for (const auto& dialect : {make_responses_dialect(), make_chat_dialect()}) {
+    const HttpHeader header = dialect->credentials("sk-1");
+    CHECK(header.name == "authorization");
+    CHECK(header.value == "Bearer sk-1");
+    CHECK(header.secrecy == HttpHeader::Secrecy::secret);
+    WireOptions options;
+    options.base_url = "http://localhost:1";
+    const WireRequest probe = dialect->probe(options);
+    CHECK(probe.method == "GET");
+    CHECK(probe.url == "http://localhost:1/v1/models");
+    CHECK(probe.body.empty());
+  }
+}
+
+}  // namespace pawl::provider
