@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 4> kImages = {"image/png", "image/jpeg", 
 constexpr std::string_view kPdf = "application/pdf";
 constexpr std::size_t kNameBytesInMessageMax = 80;
 
-std::string mebibytes(std::size_t bytes) {
-  return std::to_string(bytes >> 20U) + " MiB";
+std::string readable(std::size_t bytes) {
+  return std::to_string(bytes >> 10U) + " KiB";
 }
 
 Error refused(const AttachmentPart& attachment, const std::string& why) {
@@ -55,13 +55,13 @@ Result<MediaKind> MediaCheck::take(const AttachmentPart& attachment) {
   if (attachment.bytes.empty()) return refused(attachment, "it is empty");
   const std::size_t bytes_max = is_image ? rules_.bytes_max : rules_.document_bytes_max;
   if (attachment.bytes.size() > bytes_max) {
-    return refused(attachment, "it is larger than the " + mebibytes(bytes_max) + " that " +
+    return refused(attachment, "it is larger than the " + readable(bytes_max) + " that " +
                                    provider + " takes; make it smaller");
   }
   bytes_ += attachment.bytes.size();
   if (bytes_ > rules_.total_bytes_max) {
     return refused(attachment, "the attachments of the conversation are larger than the " +
-                                   mebibytes(rules_.total_bytes_max) + " that " + provider +
+                                   readable(rules_.total_bytes_max) + " that " + provider +
                                    " takes in one request; make them smaller");
   }
   if (++count_ > rules_.count_max) {
