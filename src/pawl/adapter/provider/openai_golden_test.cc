@@ -1,32 +1,14 @@
-// The requests of both OpenAI dialects, byte for byte, in tests/golden/provider.
-// PAWL_WRITE_GOLDEN=1 writes them anew; what changed is then to be read in the diff.
+// The requests of both OpenAI dialects, in tests/golden/provider.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "pawl/adapter/provider/chat_validator_test.h"
-#include "pawl/adapter/provider/conversation_random_test.h"
+#include "pawl/adapter/provider/golden_test.h"
 #include "pawl/adapter/provider/responses_validator_test.h"
-#include "pawl/base/shared_data_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
 
 using Support = ExecutorModelDescriptor::Support;
-
-void check_golden(const std::string& name, const std::string& body) {
-  const char* const source = std::getenv("PAWL_SOURCE_DIR");
-  const auto path = std::filesystem::path(source != nullptr ? source : ".") /
-                    "tests/golden/provider" / (name + ".json");
-  if (std::getenv("PAWL_WRITE_GOLDEN") != nullptr) {
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << body << "\n";
-  }
-  CAPTURE(path.string());
-  CHECK(shared_file(path) == body + "\n");
-}
 
 Message user(const std::string& text) {
   Message message;
@@ -134,17 +116,17 @@ std::string chat(const PhaseExecutionRequest& request, const WireOptions& option
 }  // namespace
 
 TEST_CASE("golden: Responses, everything at once, replayed") {
-  check_golden("responses-replay", responses(rich_request(), wire_options()));
+  check_golden("responses-replay.json", responses(rich_request(), wire_options()));
 }
 
 TEST_CASE("golden: Responses, a session that goes on") {
   WireOptions options = wire_options();
   options.resume = WireOptions::Resume::session;
   PhaseExecutionRequest request = rich_request();
-  check_golden("responses-session-first", responses(request, options));
+  check_golden("responses-session-first.json", responses(request, options));
   request.session = "resp_1";
   request.session_length = 2;  // up to the calls, without their results
-  check_golden("responses-session-next", responses(request, options));
+  check_golden("responses-session-next.json", responses(request, options));
 }
 
 TEST_CASE("golden: Responses, a plain question to a model that can do little") {
@@ -158,7 +140,7 @@ TEST_CASE("golden: Responses, a plain question to a model that can do little") {
   WireOptions options = wire_options();
   options.model = {};
   options.model.id = "gpt-4.1";
-  check_golden("responses-plain", responses(request, options));
+  check_golden("responses-plain.json", responses(request, options));
 }
 
 TEST_CASE("golden: chat, everything at once, for servers with different quirks") {
@@ -166,7 +148,7 @@ TEST_CASE("golden: chat, everything at once, for servers with different quirks")
     WireOptions options = wire_options();
     options.quirks = {server, "documents"};
     options.model.temperature = Support::yes;
-    check_golden(std::string("chat-") + server, chat(rich_request(), options));
+    check_golden(std::string("chat-") + server + ".json", chat(rich_request(), options));
   }
 }
 

@@ -2,24 +2,15 @@
 // known to be no stricter than the provider, and millions of random ones of ours.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "pawl/adapter/provider/chat_quirks.h"
 #include "pawl/adapter/provider/chat_validator_test.h"
 #include "pawl/adapter/provider/conversation_random_test.h"
-#include "pawl/adapter/provider/openai_traffic_test.h"
+#include "pawl/adapter/provider/random_sampling_test.h"
 #include "pawl/adapter/provider/responses_validator_test.h"
+#include "pawl/adapter/provider/traffic_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
-
-using Support = ExecutorModelDescriptor::Support;
-
-// PAWL_TRANSCRIPTS, or as many as a test may take.
-std::uint64_t transcripts() {
-  const char* const wanted = std::getenv("PAWL_TRANSCRIPTS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 20'000;
-}
 
 RandomConversationRules rules() {
   RandomConversationRules made;
@@ -42,35 +33,20 @@ WireOptions random_options(Rng& rng) {
   WireOptions options;
   options.name = "openai";
   options.base_url = "https://api.openai.com";
-  options.model.id = rng.one_in(2) ? "gpt-5" : "gpt-5.2-codex";
-  options.model.images = Support::yes;
-  options.model.thinking = rng.one_in(2) ? Support::yes : Support::no;
-  options.model.temperature = rng.one_in(2) ? Support::yes : Support::no;
-  options.model.structured_output = rng.one_in(2) ? Support::yes : Support::no;
+  options.model = random_model(rng, {"gpt-5", "gpt-5.2-codex", "o3", "llama-4"});
   if (rng.one_in(3)) options.resume = WireOptions::Resume::session;
   return options;
-}
-
-PhaseExecutionRequest random_phase(Rng& rng, const RandomConversationRules& own) {
-  PhaseExecutionRequest request = random_request(rng, own);
-  if (rng.one_in(3)) request.sampling.max_output_tokens = 1 + rng.below(40);
-  if (rng.one_in(3)) {
-    request.sampling.temperature_milli = static_cast<std::uint32_t>(rng.below(2001));
-  }
-  request.sampling.effort = static_cast<ReasoningEffort>(rng.below(6));
-  if (rng.one_in(4)) request.sampling.stream = Streaming::off;
-  if (rng.one_in(4)) request.output_schema = R"({"type":"object"})";
-  return request;
 }
 
 template <class Check>
 void check_random_requests(const Dialect& dialect, const RandomConversationRules& own,
                            const Check& check) {
   std::uint64_t wrong = 0;
-  const std::uint64_t count = transcripts();
+  const std::uint64_t count = transcript_count();
   for (std::uint64_t seed = 1; seed <= count && wrong < 3; ++seed) {
     Rng rng(seed);
-    const PhaseExecutionRequest request = random_phase(rng, own);
+    PhaseExecutionRequest request = random_request(rng, own);
+    randomize(rng, request);
     WireOptions options = random_options(rng);
     const std::string fault = check(rng, dialect, request, options);
     if (fault.empty()) continue;
@@ -85,11 +61,12 @@ void check_random_requests(const Dialect& dialect, const RandomConversationRules
 TEST_CASE("recorded requests pass the validators") {
   std::size_t requests = 0;
   const auto check = [&](const char* folder, const char* part, auto fault) {
-    for (const Recorded& recorded : recorded_traffic(folder, part)) {
+    for (const RecordedExchange& one : recorded(folder)) {
       // What the provider refused is no example.
-      if (recorded.request.is_null() || recorded.status != 200) continue;
-      CAPTURE(recorded.file);
-      CHECK(fault(recorded.request, Author::recorded) == "");
+      const bool other = one.url.find(part) == std::string::npos;
+      if (other || one.request.is_null() || one.status != 200) continue;
+      CAPTURE(one.file);
+      CHECK(fault(one.request, Author::recorded) == "");
       ++requests;
     }
   };
