@@ -41,7 +41,9 @@ constexpr Meaning kNoModel{ErrorCategory::validation_error, FailureKind::model_n
 constexpr Meaning kInvalid{ErrorCategory::validation_error, FailureKind::permanent};
 
 bool is_out_of_quota(std::string_view words) {
-  return has_any(words, {"insufficient_quota", "billing", "credit balance", "payment required"});
+  // Not "billing" alone: Gemini mentions it whenever there were too many requests.
+  return has_any(words, {"insufficient_quota", "billing_error", "billing_hard_limit",
+                         "billing_not_active", "credit balance", "payment required"});
 }
 
 bool is_too_long(std::string_view words) {

@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/openai_failure.h"
-#include "pawl/adapter/provider/openai_schema.h"
-
 namespace pawl::provider {
 
 TEST_CASE("addresses: a server gets the version, an API has it") {
@@ -39,53 +36,6 @@ TEST_CASE("what is cut off, and what is merely wrong") {
   for (const char* not_cut : {"", "{}", "}", "nonsense", R"({"a":"\"}"})", "[1]]"}) {
     CHECK(!is_cut_off(not_cut));
   }
-}
-
-TEST_CASE("what the provider can hold a model to") {
-  const auto mode = [](const char* text) { return mode_of(parse_json(text).value()); };
-  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],)"
-             R"("additionalProperties":false})") == SchemaMode::strict);
-  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":[],)"
-             R"("additionalProperties":false})") == SchemaMode::loose);
-  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"]})") ==
-        SchemaMode::loose);
-  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"string","minLength":1}},)"
-             R"("required":["a"],"additionalProperties":false})") == SchemaMode::loose);
-  CHECK(mode(R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}},)"
-             R"("required":["a"],"additionalProperties":false})") == SchemaMode::loose);
-}
-
-TEST_CASE("the shape of an answer is an object's") {
-  CHECK(output_schema_of(R"({"type":"object"})"));
-  for (const char* wrong : {"[]", "nonsense", R"({"type":"array"})"})
-    CHECK(!output_schema_of(wrong));
-}
-
-TEST_CASE("what statuses and bodies of errors mean") {
-  const auto failure = [](int status, std::string_view body) {
-    HttpResponseHead head;
-    head.status = status;
-    head.headers = {{"retry-after", "7"}};
-    return openai_status_failure(head, body, 0);
-  };
-  const PhaseFailed lost =
-      failure(400, R"({"error":{"message":"Previous response with id 'resp_1' not found.",)"
-                   R"("type":"invalid_request_error","code":"previous_response_not_found"}})");
-  CHECK(lost.kind == FailureKind::session_lost);
-  const PhaseFailed limited = failure(429, R"({"error":{"code":"rate_limit_exceeded"}})");
-  CHECK(limited.kind == FailureKind::rate_limited);
-  CHECK(limited.retry_after_ms == 7000);
-  const PhaseFailed never = failure(
-      429, R"({"error":{"code":"rate_limit_exceeded","message":"Request too large for gpt-5"}})");
-  CHECK(never.kind == FailureKind::unsupported);
-  CHECK(failure(429, R"({"error":{"code":"insufficient_quota"}})").category ==
-        ErrorCategory::quota_exceeded);
-  CHECK(failure(401, "<html>").category == ErrorCategory::policy_violation);
-  CHECK(failure(400, R"({"error":{"code":"content_filter"}})").category ==
-        ErrorCategory::policy_violation);
-  CHECK(failure(503, R"({"error":{"message":"slow down","code":"slow_down"}})").kind ==
-        FailureKind::overloaded);
-  CHECK(failure(500, "").kind == FailureKind::transient);
 }
 
 TEST_CASE("the key is a secret header, and the probe is free") {
