@@ -2,22 +2,24 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/openai_decoded_test.h"
+#include "pawl/adapter/provider/openai_stream_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
 
-std::unique_ptr<ChatDecoder> decoder() {
-  WireOptions options;
-  options.name = "local";
-  options.model.id = "llama";
-  PhaseExecutionRequest request;
-  request.tools.emplace_back().name = "files.read";
-  return std::make_unique<ChatDecoder>(request, options);
+WireOptions options() {
+  WireOptions made;
+  made.name = "local";
+  made.model.id = "llama";
+  return made;
 }
 
-Decoded decode(const std::vector<std::string>& payloads) {
-  return decode_stream(*decoder(), as_events(payloads));
+DecodedReply decode(const std::vector<std::string>& payloads) {
+  return decode_payloads(*make_chat_dialect(), payloads, options());
+}
+
+DecodedReply decode_body(const std::string& body) {
+  return decode_whole(*make_chat_dialect(), {}, options(), body);
 }
 
 std::string chunk(const std::string& delta, const std::string& more = "") {
@@ -34,86 +36,34 @@ std::string ends(const std::string& reason) {
 }
 const std::string kDone = "[DONE]";
 
-using Blocks = std::vector<DecodedBlock>;
+using Blocks = std::vector<ReplyBlock>;
 
 }  // namespace
 
 TEST_CASE("chat: a whole reply, with thoughts under any of their names") {
-  const Decoded decoded = decode(
+  const DecodedReply decoded = decode(
       {chunk(R"("role":"assistant","content":"","reasoning":"Hm")"),
        chunk(R"("content":null,"reasoning_content":"m.")"), says("Yes"), says("."), ends("stop"),
        R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}})", kDone});
   CHECK(decoded.blocks == Blocks{{"thinking", "Hmm."}, {"text", "Yes."}});
   CHECK(decoded.usage == Usage{9, 2, 0, 0});
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::end_turn);
-  CHECK(decoded.replied->model == "local/m");
-}
-
-TEST_CASE("chat: fragments of calls find each other by number, by id, or by following each other") {
-  const Blocks expected{{"call", R"({"a":1})", "x", "i1"}, {"call", R"({"b":2})", "y", "i2"}};
-  const std::vector<std::vector<std::string>> streams{
-      // as OpenAI does it, interleaved
-      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":""}})"),
-       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":"}})"),
-       calls(R"({"index":0,"function":{"arguments":"{\"a\":1}"}})"),
-       calls(R"({"index":1,"function":{"arguments":"2}"}})")},
-      // whole calls in one chunk, without numbers
-      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}},)"
-             R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
-      // every call is number 0
-      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}})"),
-       calls(R"({"index":0,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
-      // the id is said each time, and there are no numbers
-      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\""}})"),
-       calls(R"({"id":"i1","function":{"arguments":":1}"}})"),
-       calls(R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
-      // nothing but the first fragment says who it is
-      {calls(R"({"id":"i1","function":{"name":"x","arguments":"{\"a\""}})"),
-       calls(R"({"function":{"arguments":":1}"}})"),
-       calls(R"({"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
-      // arguments are objects
-      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":{"a":1}}})"),
-       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":{"b":2}}})")},
-      // the last chunk says everything once more
-      {calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}})"),
-       calls(R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})"),
-       calls(R"({"index":0,"id":"i1","function":{"name":"x","arguments":"{\"a\":1}"}},)"
-             R"({"index":1,"id":"i2","function":{"name":"y","arguments":"{\"b\":2}"}})")},
-  };
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    CAPTURE(i);
-    for (const char* reason : {"tool_calls", "stop", "function_call"}) {
-      std::vector<std::string> events = streams[i];
-      events.push_back(ends(reason));
-      const Decoded decoded = decode(events);
-      CHECK(decoded.blocks == expected);
-      REQUIRE(decoded.replied);
-      CHECK(decoded.replied->stop == ReplyStop::tool_use);
-      CHECK(decoded.live_input == R"({"a":1}{"b":2})");
-    }
-  }
-}
-
-TEST_CASE("chat: calls without any id are told apart by what they ask") {
-  const Decoded decoded =
-      decode({calls(R"({"function":{"name":"x","arguments":{"a":1}}})"),
-              calls(R"({"function":{"name":"x","arguments":{"a":2}}})"),
-              calls(R"({"function":{"name":"x","arguments":{"a":2}}})"), ends("stop"), kDone});
-  CHECK(decoded.blocks == Blocks{{"call", R"({"a":1})", "x"}, {"call", R"({"a":2})", "x"}});
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::end_turn);
+  CHECK(decoded.replied()->model == "local/m");
 }
 
 TEST_CASE("chat: no arguments are an empty object, and names come back as Pawl has them") {
-  const Decoded decoded = decode({calls(R"({"index":0,"id":"i","function":{"name":")" +
-                                        wire_tool_name("files.read") + R"(","arguments":""}})"),
-                                  ends("tool_calls"), kDone});
+  const DecodedReply decoded =
+      decode({calls(R"({"index":0,"id":"i","function":{"name":")" + wire_tool_name("files.read") +
+                    R"(","arguments":""}})"),
+              ends("tool_calls"), kDone});
   CHECK(decoded.blocks == Blocks{{"call", "{}", "files.read", "i"}});
 }
 
 TEST_CASE("sc-P23: chat: odd names of tools are passed on as they are") {
   for (const std::string& name :
        {std::string(), std::string("../x"), std::string("a\\nb"), std::string(10'000, 'x')}) {
-    const Decoded decoded = decode(
+    const DecodedReply decoded = decode(
         {calls(R"({"index":0,"id":"i","function":{"name":")" + name + R"(","arguments":"{}"}})"),
          ends("tool_calls"), kDone});
     REQUIRE(decoded.blocks.size() == 1);
@@ -123,10 +73,10 @@ TEST_CASE("sc-P23: chat: odd names of tools are passed on as they are") {
 
 TEST_CASE("sc-P28: chat: arguments of the wrong type are proposed as they are: the tool refuses") {
   for (const char* text : {"\\\"rm -rf\\\"", "[]", "null", "1e400", "{\\\"a\\\":1,\\\"a\\\":2}"}) {
-    const Decoded decoded = decode({calls(R"({"index":0,"id":"i","function":{"name":"x",)"
-                                          R"("arguments":")" +
-                                          std::string(text) + R"("}})"),
-                                    ends("tool_calls"), kDone});
+    const DecodedReply decoded = decode({calls(R"({"index":0,"id":"i","function":{"name":"x",)"
+                                               R"("arguments":")" +
+                                               std::string(text) + R"("}})"),
+                                         ends("tool_calls"), kDone});
     CHECK(decoded.blocks.size() == 1);
   }
 }
@@ -134,18 +84,18 @@ TEST_CASE("sc-P28: chat: arguments of the wrong type are proposed as they are: t
 TEST_CASE("sc-P12, sc-P24: chat: arguments that end in their middle are never proposed") {
   const std::string cut =
       calls(R"({"index":0,"id":"i","function":{"name":"x","arguments":"{\"path\":\"/tm"}})");
-  const Decoded closed = decode({cut});
+  const DecodedReply closed = decode({cut});
   CHECK(closed.blocks.empty());
-  REQUIRE(closed.failed);
-  CHECK(closed.failed->category == ErrorCategory::network_error);
-  const Decoded stopped = decode({cut, ends("tool_calls"), kDone});
+  REQUIRE(closed.failed() != nullptr);
+  CHECK(closed.failed()->category == ErrorCategory::network_error);
+  const DecodedReply stopped = decode({cut, ends("tool_calls"), kDone});
   CHECK(stopped.blocks.empty());
-  REQUIRE(stopped.failed);
-  CHECK(stopped.failed->kind == FailureKind::transient);
-  const Decoded length = decode({cut, ends("length"), kDone});
+  REQUIRE(stopped.failed() != nullptr);
+  CHECK(stopped.failed()->kind == FailureKind::transient);
+  const DecodedReply length = decode({cut, ends("length"), kDone});
   CHECK(length.blocks.empty());
-  REQUIRE(length.replied);
-  CHECK(length.replied->stop == ReplyStop::max_tokens);
+  REQUIRE(length.replied() != nullptr);
+  CHECK(length.replied()->stop == ReplyStop::max_tokens);
 }
 
 TEST_CASE("chat: how replies end") {
@@ -159,26 +109,26 @@ TEST_CASE("chat: how replies end") {
         Row{"tool_calls", ReplyStop::end_turn},  // without any
         Row{"eos", ReplyStop::end_turn}}) {
     CAPTURE(row.reason);
-    const Decoded decoded = decode({says("x"), ends(row.reason)});
-    REQUIRE(decoded.replied);
-    CHECK(decoded.replied->stop == row.stop);
+    const DecodedReply decoded = decode({says("x"), ends(row.reason)});
+    REQUIRE(decoded.replied() != nullptr);
+    CHECK(decoded.replied()->stop == row.stop);
   }
   for (const char* reason : {"error", "abort", "insufficient_system_resource"}) {
-    CHECK(decode({says("x"), ends(reason), kDone}).failed);
+    CHECK(decode({says("x"), ends(reason), kDone}).failed() != nullptr);
   }
-  CHECK(decode({says("x"), kDone}).failed);  // nobody said that it ended
-  const Decoded nothing = decode({says(""), ends("stop"), kDone});
-  REQUIRE(nothing.failed);
-  CHECK(nothing.failed->kind == FailureKind::empty);
+  CHECK(decode({says("x"), kDone}).failed() != nullptr);  // nobody said that it ended
+  const DecodedReply nothing = decode({says(""), ends("stop"), kDone});
+  REQUIRE(nothing.failed() != nullptr);
+  CHECK(nothing.failed()->kind == FailureKind::empty);
 }
 
 TEST_CASE("chat: a refusal is text, and said to be one") {
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({chunk(R"("refusal":"I can")"), chunk(R"("refusal":"not")"), ends("stop"), kDone});
   CHECK(decoded.text() == "I cannot");
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::refusal);
-  CHECK(decoded.replied->detail == "I cannot");
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::refusal);
+  CHECK(decoded.replied()->detail == "I cannot");
 }
 
 TEST_CASE("sc-P03: chat: an error after a good status ends the reply, and nothing is acted upon") {
@@ -195,24 +145,23 @@ TEST_CASE("sc-P03: chat: an error after a good status ends the reply, and nothin
             FailureKind::unsupported},
         Row{R"({"error":"oops"})", FailureKind::transient}}) {
     CAPTURE(row.error);
-    const Decoded decoded = decode(
+    const DecodedReply decoded = decode(
         {says("x"), calls(R"({"index":0,"id":"i","function":{"name":"x","arguments":"{}"}})"),
          row.error, ends("tool_calls"), kDone});
     CHECK(decoded.blocks == Blocks{{"text", "x"}});
-    REQUIRE(decoded.failed);
-    CHECK(decoded.failed->kind == row.kind);
-    CHECK(decode_whole(*decoder(), row.error).failed);
+    REQUIRE(decoded.failed() != nullptr);
+    CHECK(decoded.failed()->kind == row.kind);
+    CHECK(decode_body(row.error).failed() != nullptr);
   }
 }
 
-TEST_CASE("sc-P08: chat: keep-alives and padding bring the reply no further") {
-  const auto reader = decoder();
-  const Decoded decoded =
-      decode_stream(*reader, ": OPENROUTER PROCESSING\n\n: ping\n\n" +
-                                 as_events({chunk(R"("role":"assistant","content":"")"),
-                                            R"({"choices":[],"obfuscation":"xxxx"})"}));
-  CHECK(decoded.progress == 0);
-  CHECK(decode({says("x"), ends("stop"), ends("stop")}).progress == 2);
+TEST_CASE("sc-P08: chat: empty chunks and padding bring the reply no further") {
+  const auto progress = [](const std::vector<std::string>& payloads) {
+    return progress_of(*make_chat_dialect(), payloads, options());
+  };
+  CHECK(progress({chunk(R"("role":"assistant","content":"")"),
+                  R"({"choices":[],"obfuscation":"xxxx"})"}) == 0);
+  CHECK(progress({says("x"), ends("stop"), ends("stop")}) == 2);
 }
 
 TEST_CASE("sc-P15: chat: a reply that goes on after its end breaks the protocol") {
@@ -235,13 +184,13 @@ TEST_CASE("sc-P17: chat: a reply has only so many calls") {
 }
 
 TEST_CASE("chat: other choices than the first are ignored") {
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({R"({"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"},)"
               R"({"index":0,"delta":{"content":"yes"}}]})",
               ends("stop"), kDone});
   CHECK(decoded.text() == "yes");
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::end_turn);
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::end_turn);
 }
 
 TEST_CASE("sc-P20: chat: usage is the last that was said, never less, and never nonsense") {
@@ -249,7 +198,7 @@ TEST_CASE("sc-P20: chat: usage is the last that was said, never less, and never 
     std::vector<std::string> events{says("x")};
     for (const std::string& one : said) events.push_back(R"({"choices":[],"usage":)" + one + "}");
     events.push_back(ends("stop"));
-    return decode(events).usage;
+    return reported_usage(decode(events));
   };
   CHECK(usage({R"({"prompt_tokens":9,"completion_tokens":1})",
                R"({"prompt_tokens":9,"completion_tokens":5})"}) == Usage{9, 5, 0, 0});
@@ -261,22 +210,22 @@ TEST_CASE("sc-P20: chat: usage is the last that was said, never less, and never 
                R"({"cached_tokens":60,"cache_write_tokens":30}})"}) == Usage{10, 1, 60, 30});
   CHECK(usage({R"({"prompt_tokens":100,"completion_tokens":1,"prompt_cache_hit_tokens":60})"}) ==
         Usage{40, 1, 60, 0});
-  const Decoded groq =
+  const DecodedReply groq =
       decode({says("x"), R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":)"
                          R"({"usage":{"prompt_tokens":3,"completion_tokens":4}}})"});
   CHECK(groq.usage == Usage{3, 4, 0, 0});
 }
 
 TEST_CASE("chat: content may be a list of parts, of which some are thoughts") {
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({chunk(R"("content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}])"),
               chunk(R"("content":[{"type":"text","text":"Yes."}])"), ends("stop"), kDone});
   CHECK(decoded.blocks == Blocks{{"thinking", "Hm."}, {"text", "Yes."}});
 }
 
 TEST_CASE("chat: a body without choices, or that is no JSON, is no reply") {
-  CHECK(decode_whole(*decoder(), R"({"choices":[]})").failed);
-  CHECK(!decode_whole(*decoder(), "<html>").protocol_error.empty());
+  CHECK(decode_body(R"({"choices":[]})").failed() != nullptr);
+  CHECK(!decode_body("<html>").protocol_error.empty());
 }
 
 }  // namespace pawl::provider::openai_test

@@ -34,6 +34,11 @@ std::vector<Turn> spoken(std::vector<Turn> turns) {
   return kept;
 }
 
+void join(std::string& all, const std::string& more) {
+  if (!all.empty() && !more.empty()) all += "\n\n";
+  all += more;
+}
+
 class MessageWriter {
  public:
   MessageWriter(JsonWriter& out, const ExecutorModelDescriptor& model, const ChatQuirks& quirks)
@@ -75,14 +80,24 @@ class MessageWriter {
     if (rest != turn.parts.begin() && quirks_.has(Quirk::no_user_after_tool)) {
       message("assistant").field("content", kAfterResults).end_object();
     }
+    return said(rest, turn.parts.end());
+  }
+
+  // Texts alone are one text: not every server takes lists.
+  Status said(std::vector<Part>::const_iterator part, std::vector<Part>::const_iterator end) {
     message("user").key("content");
-    const auto* const text = std::get_if<TextPart>(&*rest);
-    if (text != nullptr && rest + 1 == turn.parts.end()) {
-      out_.string(text->text).end_object();
+    std::string text;
+    const bool plain = std::all_of(part, end, [&](const Part& one) {
+      const auto* const more = std::get_if<TextPart>(&one);
+      if (more != nullptr) join(text, more->text);
+      return more != nullptr;
+    });
+    if (plain) {
+      out_.string(text).end_object();
       return ok();
     }
     out_.begin_array();
-    for (auto part = rest; part != turn.parts.end(); ++part) PAWL_CHECK(user_part(*part));
+    for (; part != end; ++part) PAWL_CHECK(user_part(*part));
     out_.end_array().end_object();
     return ok();
   }
@@ -111,13 +126,9 @@ class MessageWriter {
     std::string text;
     std::string thoughts;
     std::vector<const CallPart*> calls;
-    const auto add = [](std::string& all, const std::string& more) {
-      if (!all.empty() && !more.empty()) all += "\n\n";
-      all += more;
-    };
     for (const Part& part : turn.parts) {
-      if (const auto* said = std::get_if<TextPart>(&part)) add(text, said->text);
-      if (const auto* thought = std::get_if<ThinkingPart>(&part)) add(thoughts, thought->text);
+      if (const auto* said = std::get_if<TextPart>(&part)) join(text, said->text);
+      if (const auto* thought = std::get_if<ThinkingPart>(&part)) join(thoughts, thought->text);
       if (const auto* call = std::get_if<CallPart>(&part)) calls.push_back(call);
     }
     message("assistant").key("content");

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <optional>
 
 namespace pawl::provider {
 namespace {
@@ -17,7 +15,7 @@ constexpr std::array<std::string_view, kQuirks> kNames{
 struct Server {
   std::string_view name;
   std::string_view host;  // a part of the address; empty: only its name tells
-  std::initializer_list<Quirk> quirks;
+  std::vector<Quirk> quirks;
 };
 
 const std::vector<Server>& servers() {

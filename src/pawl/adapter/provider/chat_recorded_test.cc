@@ -3,10 +3,8 @@
 
 #include <map>
 
-#include "pawl/adapter/provider/chat_decoder.h"
-#include "pawl/adapter/provider/openai_cuts_test.h"
-#include "pawl/adapter/provider/openai_decoded_test.h"
-#include "pawl/adapter/provider/openai_traffic_test.h"
+#include "pawl/adapter/provider/openai_stream_test.h"
+#include "pawl/adapter/provider/traffic_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
@@ -16,10 +14,6 @@ WireOptions options() {
   made.name = "openai";
   made.model.id = "asked-for";
   return made;
-}
-
-std::unique_ptr<ReplyDecoder> decoder() {
-  return std::make_unique<ChatDecoder>(PhaseExecutionRequest{}, options());
 }
 
 std::string string_at(const Json& object, const char* key) {
@@ -37,7 +31,7 @@ struct Reading {
   std::string text;
   std::string thinking;
   std::string refusal;
-  std::map<std::uint64_t, DecodedBlock> calls;
+  std::map<std::uint64_t, ReplyBlock> calls;
   std::string finish;
   std::string model;
   std::optional<Usage> usage;
@@ -66,7 +60,7 @@ struct Reading {
     const Json* list = message.find("tool_calls");
     if (list == nullptr || !list->is_array()) return;
     for (const Json& fragment : list->array()) {
-      DecodedBlock& call = calls[number_at(fragment, "index")];
+      ReplyBlock& call = calls[number_at(fragment, "index")];
       const Json& function = *fragment.find("function");
       call.kind = "call";
       call.id += string_at(fragment, "id");
@@ -74,89 +68,101 @@ struct Reading {
       call.text += string_at(function, "arguments");
     }
   }
-  Decoded expected() const {
-    Decoded made;
+  DecodedReply expected() const {
+    DecodedReply made;
     if (!thinking.empty()) made.blocks.push_back({"thinking", thinking});
     if (!text.empty() || !refusal.empty()) made.blocks.push_back({"text", text + refusal});
     for (const auto& [index, call] : calls) made.blocks.push_back(call);
-    made.usage = usage;
+    if (usage) made.usage = *usage;
+    made.usage_reports = usage ? 1 : 0;
     PhaseReplied reply;
     if (finish == "tool_calls") reply.stop = ReplyStop::tool_use;
     if (!refusal.empty()) reply.stop = ReplyStop::refusal;
     reply.detail = refusal;
     reply.model = "openai/" + model;
-    made.replied = reply;
+    made.outcome = reply;
     return made;
   }
 };
 
+Reading reading_of(const std::string& stream) {
+  Reading reading;
+  for (const auto& [name, data] : wire_events(stream, "")) {
+    if (data != "[DONE]") reading.take(parse_json(data).value());
+  }
+  return reading;
+}
+
+void check_expected(const DecodedReply& decoded, DecodedReply expected) {
+  for (const ReplyBlock& block : expected.blocks) {
+    if (block.kind == "call") expected.input_deltas += block.text;
+  }
+  check_same_reply(decoded, expected);
+}
+
+bool is_chat(const RecordedExchange& one) {
+  return one.url.ends_with("/chat/completions");
+}
+
 }  // namespace
 
 TEST_CASE("recorded chat streams give the same as a plain reading of them, however they are cut") {
+  const auto dialect = make_chat_dialect();
   std::size_t streams = 0;
   for (const char* folder : {"openai-chat", "openai-compat"}) {
-    for (const Recorded& recorded : recorded_traffic(folder, "/chat/completions")) {
-      if (recorded.shape != Recorded::Shape::stream) continue;
-      CAPTURE(recorded.file);
-      Reading reading;
-      for (const std::string& payload : payloads_of(recorded.body)) {
-        if (payload != "[DONE]") reading.take(parse_json(payload).value());
-      }
-      ++streams;
+    for (const RecordedExchange& one : recorded(folder)) {
+      if (!is_chat(one) || one.stream.empty()) continue;
+      CAPTURE(one.file);
+      const Reading reading = reading_of(one.stream);
+      const DecodedReply decoded = decode_stream(*dialect, {}, options(), one.stream);
       if (reading.error.empty()) {
-        check_all_cuts(decoder, recorded.body, reading.expected().shown());
-        continue;
+        check_expected(decoded, reading.expected());
+      } else {
+        REQUIRE(decoded.failed() != nullptr);
+        CHECK(decoded.failed()->kind == FailureKind::permanent);  // "code":400 of a router
+        CHECK(decoded.usage == reading.usage);
       }
-      const Decoded decoded = decode_stream(*decoder(), recorded.body);
-      REQUIRE(decoded.failed);
-      CHECK(decoded.failed->kind == FailureKind::permanent);  // "code":400 of a router
-      CHECK(decoded.usage == reading.usage);
-      check_all_cuts(decoder, recorded.body, decoded.shown());
+      check_cuts(*dialect, {}, options(), one.stream);
+      ++streams;
     }
   }
   MESSAGE(streams << " recorded streams");
 }
 
 TEST_CASE("recorded chat bodies give the same as a plain reading of them") {
+  const auto dialect = make_chat_dialect();
   std::size_t bodies = 0;
   for (const char* folder : {"openai-chat", "openai-compat", "ollama"}) {
-    for (const Recorded& recorded : recorded_traffic(folder, "/v1/chat/completions")) {
-      if (recorded.shape != Recorded::Shape::whole) continue;
-      CAPTURE(recorded.file);
+    for (const RecordedExchange& one : recorded(folder)) {
+      if (!is_chat(one) || one.json.is_null()) continue;
+      CAPTURE(one.file);
       ++bodies;
-      if (recorded.status == 200) {
+      const std::string body = write_json(one.json);
+      if (one.status == 200) {
         Reading reading;
-        reading.take(parse_json(recorded.body).value());
-        CHECK(decode_whole(*decoder(), recorded.body).shown() == reading.expected().shown());
+        reading.take(one.json);
+        check_expected(decode_whole(*dialect, {}, options(), body), reading.expected());
         continue;
       }
       HttpResponseHead head;
-      head.status = recorded.status;
-      const PhaseFailed failed = make_chat_dialect()->failure_of(head, recorded.body, 0);
+      head.status = one.status;
+      const PhaseFailed failed = dialect->failure_of(head, body, 0);
       CHECK(failed.category == ErrorCategory::validation_error);
       CHECK(failed.kind ==
-            (recorded.status == 404 ? FailureKind::model_not_found : FailureKind::permanent));
+            (one.status == 404 ? FailureKind::model_not_found : FailureKind::permanent));
     }
   }
   MESSAGE(bodies << " recorded bodies");
 }
 
 TEST_CASE("chunk files of DeepSeek and Groq give the same as a plain reading of them") {
-  for (const auto& path : traffic_files("openai-compat", ".chunks.txt")) {
-    CAPTURE(path.filename().string());
-    const std::string text = shared_file(path) + "\n";
-    std::vector<std::string> payloads;
-    Reading reading;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = text.find('\n', at);
-      std::string line = text.substr(at, end - at);
-      at = end + 1;
-      if (line.empty()) continue;
-      reading.take(parse_json(line).value());
-      payloads.push_back(std::move(line));
-    }
+  const auto dialect = make_chat_dialect();
+  for (const RecordedExchange& one : recorded_chunks("openai-compat")) {
+    CAPTURE(one.file);
     // They hold no [DONE]: the finish_reason is enough.
-    check_all_cuts(decoder, as_events(payloads), reading.expected().shown());
+    const DecodedReply decoded = decode_stream(*dialect, {}, options(), one.stream);
+    check_expected(decoded, reading_of(one.stream).expected());
+    check_cuts(*dialect, {}, options(), one.stream);
   }
 }
 

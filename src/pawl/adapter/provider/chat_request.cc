@@ -7,6 +7,8 @@
 #include "pawl/adapter/provider/openai_schema.h"
 #include "pawl/adapter/provider/openai_wire.h"
 #include "pawl/adapter/provider/tool_names.h"
+#include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/adapter/provider/wire_schema.h"
 
 namespace pawl::provider {
 namespace {
@@ -17,7 +19,7 @@ Status write_tools(JsonWriter& out, const std::vector<ToolSpec>& tools) {
   if (tools.empty()) return ok();
   out.key("tools").begin_array();
   for (const ToolSpec& tool : tools) {
-    PAWL_TRY(const Json parameters, parameters_of(tool));
+    PAWL_TRY(const Json parameters, tool_schema(tool));
     out.begin_object().field("type", "function").key("function").begin_object();
     out.field("name", wire_tool_name(tool.name));
     if (!tool.description.empty()) out.field("description", tool.description);
@@ -45,7 +47,7 @@ void write_sampling(JsonWriter& out, const PhaseExecutionRequest& request,
     out.field(long_name ? "max_completion_tokens" : "max_tokens", std::min(*most, bound));
   }
   if (request.sampling.temperature_milli && options.model.temperature == Support::yes) {
-    out.field("temperature", temperature_of(*request.sampling.temperature_milli));
+    out.key("temperature").raw(milli_text(*request.sampling.temperature_milli));
   }
   const std::string_view effort = effort_word(request.sampling.effort, options.model.id);
   const bool takes_effort =

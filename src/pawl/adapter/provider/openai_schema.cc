@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "pawl/adapter/provider/openai_wire.h"
-#include "pawl/adapter/provider/tool_names.h"
 
 namespace pawl::provider {
 namespace {
@@ -66,20 +65,6 @@ Error refused(std::string message) {
 
 }  // namespace
 
-Result<Json> parameters_of(const ToolSpec& tool) {
-  auto schema = parse_json(tool.input_schema);
-  if (!schema || !schema->is_object()) {
-    return refused("the input schema of the tool " + wire_tool_name(tool.name) + " is no object");
-  }
-  JsonObject& object = schema->object();
-  if (!object.contains("type")) object.set("type", "object");
-  if (text_of(*schema, "type") != "object") {
-    return refused("the tool " + wire_tool_name(tool.name) + " does not take an object");
-  }
-  if (!object.contains("properties")) object.set("properties", JsonObject());
-  return schema;
-}
-
 Result<Json> output_schema_of(std::string_view text) {
   auto schema = parse_json(text);
   if (!schema) return refused("the output schema is not JSON: " + schema.error().message);
@@ -104,8 +89,9 @@ AnswerShape answer_shape(const PhaseExecutionRequest& request, const WireOptions
 }
 
 std::string instructions_of(const PhaseExecutionRequest& request, AnswerShape shape) {
-  if (shape != AnswerShape::words) return request.system_prompt;
-  std::string text = request.system_prompt;
+  const bool blank = request.system_prompt.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
+  std::string text = blank ? std::string() : request.system_prompt;
+  if (shape != AnswerShape::words) return text;
   if (!text.empty()) text += "\n\n";
   return text + "Your final answer is JSON, and nothing but JSON, that fits this JSON Schema:\n" +
          request.output_schema;

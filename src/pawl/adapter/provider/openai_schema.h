@@ -1,4 +1,4 @@
-// JSON Schemas as OpenAI's dialects take them: parameters of tools, and the shape of an answer.
+// The shape of an answer, as it is asked for in OpenAI's dialects.
 #pragma once
 
 #include <string>
@@ -9,11 +9,7 @@
 
 namespace pawl::provider {
 
-// Of a tool: an object with properties, even if it has none. invalid_argument: it is no schema of
-// an object.
-Result<Json> parameters_of(const ToolSpec& tool);
-
-// Of the answer. invalid_argument: not JSON, or the answer would be no object.
+// invalid_argument: it is not JSON, or the answer would be no object.
 Result<Json> output_schema_of(std::string_view text);
 
 // Whether the provider can hold the model to the schema: every object is closed and requires all of
@@ -25,7 +21,8 @@ SchemaMode mode_of(const Json& schema);
 enum class AnswerShape : std::uint8_t { any, format, words };
 AnswerShape answer_shape(const PhaseExecutionRequest& request, const WireOptions& options);
 
-// The system prompt, with the schema in words when the model takes it in no other way.
+// The system prompt, empty when it is blank, with the schema in words when the model takes it in no
+// other way.
 std::string instructions_of(const PhaseExecutionRequest& request, AnswerShape shape);
 
 // What both dialects call the schema.

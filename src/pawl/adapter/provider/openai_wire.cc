@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "pawl/adapter/provider/wire_numbers.h"
+
 namespace pawl::provider {
 namespace {
 
@@ -100,14 +102,6 @@ std::string_view effort_word(ReasoningEffort effort, std::string_view model) {
   return knows_xhigh ? "xhigh" : "high";
 }
 
-Json temperature_of(std::uint32_t milli) {
-  std::string text =
-      std::to_string(milli / 1000) + "." + std::to_string(1000 + milli % 1000).substr(1);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return JsonNumber{std::move(text)};
-}
-
 Result<Json> parse_wire_json(std::string_view text) {
   auto json = parse_json(text);
   if (!json) return Error{json.error().code, "not JSON: " + json.error().message};
@@ -127,9 +121,7 @@ const Json* member_of(const Json& object, std::string_view key) {
 
 std::optional<std::uint64_t> count_of(const Json* object, std::string_view key) {
   const Json* member = object != nullptr ? member_of(*object, key) : nullptr;
-  if (member == nullptr) return 0;
-  const auto count = member->as_uint64();
-  return count && *count <= kTokensBelievedMax ? count : std::nullopt;
+  return member != nullptr ? token_count(member) : 0;
 }
 
 Usage usage_of(const OpenAiUsage& counts) {

@@ -11,9 +11,6 @@
 
 namespace pawl::provider {
 
-// Counts above this are not believed: no reader of JSON agrees on them.
-inline constexpr std::uint64_t kTokensBelievedMax = std::uint64_t{1} << 53U;
-
 // `base_url` with `path` behind it. A base without a version in its path gets "/v1":
 // "http://localhost:11434" is a server, "https://openrouter.ai/api/v1" an API.
 std::string openai_url(std::string_view base_url, std::string_view path);
@@ -30,9 +27,6 @@ WireRequest models_probe(const WireOptions& options);
 // "xhigh" came after GPT-5.1; every other reasoning model knows low, medium and high. Empty for
 // `unset`.
 std::string_view effort_word(ReasoningEffort effort, std::string_view model);
-
-// 700 is "0.7".
-Json temperature_of(std::uint32_t milli);
 
 // The JSON of one event or body; an error is one of protocol.
 Result<Json> parse_wire_json(std::string_view text);

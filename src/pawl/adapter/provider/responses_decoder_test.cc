@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/openai_decoded_test.h"
+#include "pawl/adapter/provider/openai_stream_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
@@ -14,11 +14,8 @@ WireOptions options() {
   return made;
 }
 
-Decoded decode(const std::vector<std::string>& payloads, const WireOptions& wire = options()) {
-  PhaseExecutionRequest request;
-  request.tools.emplace_back().name = "files.read";
-  ResponsesDecoder decoder(request, wire);
-  return decode_stream(decoder, as_events(payloads));
+DecodedReply decode(const std::vector<std::string>& payloads, const WireOptions& wire = options()) {
+  return decode_payloads(*make_responses_dialect(), payloads, wire);
 }
 
 const std::string kCreated = R"({"type":"response.created","response":{"id":"resp_1"}})";
@@ -57,82 +54,82 @@ const std::string kCall = R"({"type":"function_call","name":"look","arguments":"
 }  // namespace
 
 TEST_CASE("Responses: items come out in the order of their index, however they arrive") {
-  const Decoded decoded = decode({kCreated, added(0, kMessage), added(1, kCall),
-                                  delta("function_call_arguments", 1, "{}"), done(1, call("{}")),
-                                  delta("output_text", 0, "I lo"), delta("output_text", 0, "ok."),
-                                  done(0, message("I look.")), ended("completed")});
+  const DecodedReply decoded = decode(
+      {kCreated, added(0, kMessage), added(1, kCall), delta("function_call_arguments", 1, "{}"),
+       done(1, call("{}")), delta("output_text", 0, "I lo"), delta("output_text", 0, "ok."),
+       done(0, message("I look.")), ended("completed")});
 
-  const std::vector<DecodedBlock> expected{{"text", "I look."}, {"call", "{}", "look", "call_1"}};
+  const std::vector<ReplyBlock> expected{{"text", "I look."}, {"call", "{}", "look", "call_1"}};
   CHECK(decoded.blocks == expected);
-  CHECK(decoded.live_input == "{}");
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::tool_use);
-  CHECK(decoded.replied->model == "openai/gpt-5-x");
+  CHECK(decoded.input_deltas == "{}");
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::tool_use);
+  CHECK(decoded.replied()->model == "openai/gpt-5-x");
 }
 
 TEST_CASE("Responses: what an item finally is counts, not its deltas") {
-  const Decoded more = decode({kCreated, added(0, kMessage), delta("output_text", 0, "Hel"),
-                               done(0, message("Hello")), ended("completed")});
+  const DecodedReply more = decode({kCreated, added(0, kMessage), delta("output_text", 0, "Hel"),
+                                    done(0, message("Hello")), ended("completed")});
   CHECK(more.text() == "Hello");
-  const Decoded other = decode({kCreated, added(0, kMessage), delta("output_text", 0, "Hex"),
-                                done(0, message("Hello")), ended("completed")});
+  const DecodedReply other = decode({kCreated, added(0, kMessage), delta("output_text", 0, "Hex"),
+                                     done(0, message("Hello")), ended("completed")});
   CHECK(other.protocol_error == "a finished message is not what its deltas said");
-  const Decoded arguments =
+  const DecodedReply arguments =
       decode({kCreated, added(0, kCall), delta("function_call_arguments", 0, R"({"a":)"),
               done(0, call(R"({"a":1})")), ended("completed")});
-  CHECK(arguments.blocks == std::vector<DecodedBlock>{{"call", R"({"a":1})", "look", "call_1"}});
+  CHECK(arguments.blocks == std::vector<ReplyBlock>{{"call", R"({"a":1})", "look", "call_1"}});
 }
 
 TEST_CASE("Responses: no arguments are an empty object, and names come back as Pawl has them") {
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({kCreated, added(0, kCall),
               done(0, R"({"type":"function_call","call_id":"c","name":")" +
                           wire_tool_name("files.read") + R"(","arguments":""})"),
               ended("completed")});
-  CHECK(decoded.blocks == std::vector<DecodedBlock>{{"call", "{}", "files.read", "c"}});
+  CHECK(decoded.blocks == std::vector<ReplyBlock>{{"call", "{}", "files.read", "c"}});
 }
 
 TEST_CASE("Responses: a thought keeps its paragraphs and goes back as the item that it was") {
   const std::string item =
       R"({"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"One"},)"
       R"({"type":"summary_text","text":"Two"}],"encrypted_content":"gAAA"})";
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({kCreated, added(0, R"({"type":"reasoning","summary":[]})"),
               delta("reasoning_summary_text", 0, "O", R"(,"summary_index":0)"),
               delta("reasoning_summary_text", 0, "ne", R"(,"summary_index":0)"),
               delta("reasoning_summary_text", 0, "Two", R"(,"summary_index":1)"), done(0, item),
               added(1, kMessage), done(1, message("ok")), ended("completed")});
-  const std::vector<DecodedBlock> expected{{"thinking", "One\n\nTwo", "", "", item},
-                                           {"text", "ok"}};
+  const std::vector<ReplyBlock> expected{{"thinking", "One\n\nTwo", "", "", item}, {"text", "ok"}};
   CHECK(decoded.blocks == expected);
 }
 
 TEST_CASE("Responses: a thought that nobody could read again has no signature") {
-  const Decoded decoded = decode({kCreated, added(0, R"({"type":"reasoning","summary":[]})"),
-                                  done(0, R"({"type":"reasoning","id":"rs_1","summary":[]})"),
-                                  added(1, kMessage), done(1, message("ok")), ended("completed")});
-  CHECK(decoded.blocks == std::vector<DecodedBlock>{{"text", "ok"}});
+  const DecodedReply decoded =
+      decode({kCreated, added(0, R"({"type":"reasoning","summary":[]})"),
+              done(0, R"({"type":"reasoning","id":"rs_1","summary":[]})"), added(1, kMessage),
+              done(1, message("ok")), ended("completed")});
+  CHECK(decoded.blocks == std::vector<ReplyBlock>{{"text", "ok"}});
 }
 
 TEST_CASE("Responses: items of unknown kinds are passed on whole") {
   const std::string item = R"({"type":"custom_tool_call","call_id":"c","name":"sql","input":"x"})";
-  const Decoded decoded =
+  const DecodedReply decoded =
       decode({kCreated, added(0, R"({"type":"custom_tool_call","input":""})"),
               delta("custom_tool_call_input", 0, "x"), done(0, item), ended("completed")});
-  CHECK(decoded.blocks == std::vector<DecodedBlock>{{"raw", item}});
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::end_turn);
+  CHECK(decoded.blocks == std::vector<ReplyBlock>{{"raw", item}});
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::end_turn);
 }
 
 TEST_CASE("Responses: a refusal is text, and said to be one") {
-  const Decoded decoded = decode(
+  const DecodedReply decoded = decode(
       {kCreated, added(0, kMessage), delta("refusal", 0, "I can"), delta("refusal", 0, "not"),
        done(0, R"({"type":"message","content":[{"type":"refusal","refusal":"I cannot"}]})"),
        ended("completed")});
   CHECK(decoded.text() == "I cannot");
-  REQUIRE(decoded.replied);
-  CHECK(decoded.replied->stop == ReplyStop::refusal);
-  CHECK(decoded.replied->detail == "I cannot");
+  REQUIRE(decoded.replied() != nullptr);
+  CHECK(decoded.replied()->stop == ReplyStop::refusal);
+  CHECK(decoded.replied()->detail == "I cannot");
 }
 
 TEST_CASE("sc-P24: Responses: a reply that was cut short proposes nothing that was cut") {
@@ -143,30 +140,40 @@ TEST_CASE("sc-P24: Responses: a reply that was cut short proposes nothing that w
     std::vector<std::string> events{kCreated, added(0, kCall)};
     events.insert(events.end(), last.begin(), last.end());
     events.push_back(ended("incomplete", why));
-    const Decoded decoded = decode(events);
+    const DecodedReply decoded = decode(events);
     CHECK(decoded.blocks.empty());
-    REQUIRE(decoded.replied);
-    CHECK(decoded.replied->stop == ReplyStop::max_tokens);
+    REQUIRE(decoded.replied() != nullptr);
+    CHECK(decoded.replied()->stop == ReplyStop::max_tokens);
   }
-  const Decoded filtered =
+  const DecodedReply filtered =
       decode({kCreated, added(0, kMessage), delta("output_text", 0, "half"),
               ended("incomplete", R"(,"incomplete_details":{"reason":"content_filter"})")});
   CHECK(filtered.text() == "half");
-  REQUIRE(filtered.replied);
-  CHECK(filtered.replied->stop == ReplyStop::refusal);
+  REQUIRE(filtered.replied() != nullptr);
+  CHECK(filtered.replied()->stop == ReplyStop::refusal);
 }
 
 TEST_CASE("sc-P12: Responses: arguments that end in their middle are never proposed") {
-  const Decoded finished =
+  const DecodedReply finished =
       decode({kCreated, added(0, kCall), done(0, call(R"({"path":"/tm)")), ended("completed")});
   CHECK(finished.blocks.empty());
   CHECK(finished.protocol_error == "the arguments of a call end in their middle");
-  const Decoded closed =
+  const DecodedReply closed =
       decode({kCreated, added(0, kCall), delta("function_call_arguments", 0, R"({"path":"/tm)")});
   CHECK(closed.blocks.empty());
-  REQUIRE(closed.failed);
-  CHECK(closed.failed->category == ErrorCategory::network_error);
-  CHECK(closed.failed->kind == FailureKind::transient);
+  REQUIRE(closed.failed() != nullptr);
+  CHECK(closed.failed()->category == ErrorCategory::network_error);
+  CHECK(closed.failed()->kind == FailureKind::transient);
+}
+
+TEST_CASE("sc-P03: Responses: an error after a finished call: it is not proposed") {
+  const DecodedReply decoded =
+      decode({kCreated, added(0, kCall), done(0, call("{}")), added(1, kMessage),
+              delta("output_text", 1, "after"),
+              R"({"type":"error","code":"server_is_overloaded","message":"x"})"});
+  CHECK(decoded.blocks.empty());
+  REQUIRE(decoded.failed() != nullptr);
+  CHECK(decoded.failed()->kind == FailureKind::overloaded);
 }
 
 TEST_CASE("sc-P15: Responses: events that come twice or in the wrong order break the protocol") {
@@ -208,13 +215,13 @@ TEST_CASE("sc-P19: Responses: JSON that is too deep breaks the protocol, not the
 }
 
 TEST_CASE("Responses: keep-alives bring the reply no further") {
-  const Decoded decoded =
-      decode({kCreated, R"({"type":"response.in_progress"})", R"({"type":"keepalive"})",
-              R"({"type":"response.queued"})", "[DONE]"});
-  CHECK(decoded.progress == 1);
-  const Decoded more = decode({kCreated, added(0, kMessage), delta("output_text", 0, "a"),
-                               R"({"type":"response.web_search_call.searching"})"});
-  CHECK(more.progress == 4);
+  const auto progress = [](const std::vector<std::string>& payloads) {
+    return progress_of(*make_responses_dialect(), payloads, options());
+  };
+  CHECK(progress({kCreated, R"({"type":"response.in_progress"})", R"({"type":"keepalive"})",
+                  R"({"type":"response.queued"})", "[DONE]"}) == 1);
+  CHECK(progress({kCreated, added(0, kMessage), delta("output_text", 0, "a"),
+                  R"({"type":"response.web_search_call.searching"})"}) == 4);
 }
 
 TEST_CASE("Responses: errors after a good status are understood") {
@@ -244,18 +251,17 @@ TEST_CASE("Responses: errors after a good status are understood") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.event);
-    const Decoded decoded = decode({kCreated, row.event});
-    REQUIRE(decoded.failed);
-    CHECK(decoded.failed->category == row.category);
-    CHECK(decoded.failed->kind == row.kind);
+    const DecodedReply decoded = decode({kCreated, row.event});
+    REQUIRE(decoded.failed() != nullptr);
+    CHECK(decoded.failed()->category == row.category);
+    CHECK(decoded.failed()->kind == row.kind);
   }
 }
 
 TEST_CASE("Responses: what is cached is inside of the input, and nonsense is not reported") {
   const auto usage = [](const std::string& text) {
-    return decode({kCreated, added(0, kMessage), done(0, message("x")),
-                   ended("completed", R"(,"usage":)" + text)})
-        .usage;
+    return reported_usage(decode({kCreated, added(0, kMessage), done(0, message("x")),
+                                  ended("completed", R"(,"usage":)" + text)}));
   };
   CHECK(usage(R"({"input_tokens":100,"output_tokens":7,"input_tokens_details":)"
               R"({"cached_tokens":60,"cache_write_tokens":30}})") == Usage{10, 7, 60, 30});
@@ -276,25 +282,25 @@ TEST_CASE("Responses: a session is the id of a response that was kept") {
 }
 
 TEST_CASE("Responses: a reply without an answer is empty, and one that never ends is cut off") {
-  const Decoded nothing = decode({kCreated, ended("completed")});
-  REQUIRE(nothing.failed);
-  CHECK(nothing.failed->kind == FailureKind::empty);
-  const Decoded cut = decode({kCreated, added(0, kMessage), done(0, message("x")), "[DONE]"});
-  REQUIRE(cut.failed);
-  CHECK(cut.failed->kind == FailureKind::transient);
+  const DecodedReply nothing = decode({kCreated, ended("completed")});
+  REQUIRE(nothing.failed() != nullptr);
+  CHECK(nothing.failed()->kind == FailureKind::empty);
+  const DecodedReply cut = decode({kCreated, added(0, kMessage), done(0, message("x")), "[DONE]"});
+  REQUIRE(cut.failed() != nullptr);
+  CHECK(cut.failed()->kind == FailureKind::transient);
 }
 
 TEST_CASE("Responses: items that only the last event has are not lost") {
-  const Decoded decoded = decode(
+  const DecodedReply decoded = decode(
       {kCreated, R"({"type":"response.completed","response":{"status":"completed","output":[)" +
                      message("all") + "," + call("{}") + "]}}"});
-  const std::vector<DecodedBlock> expected{{"text", "all"}, {"call", "{}", "look", "call_1"}};
+  const std::vector<ReplyBlock> expected{{"text", "all"}, {"call", "{}", "look", "call_1"}};
   CHECK(decoded.blocks == expected);
 }
 
 TEST_CASE("Responses: a body that is not over is none") {
-  ResponsesDecoder decoder(PhaseExecutionRequest{}, options());
-  const Decoded decoded = decode_whole(decoder, R"({"status":"queued","output":[]})");
+  const DecodedReply decoded =
+      decode_whole(*make_responses_dialect(), {}, options(), R"({"status":"queued","output":[]})");
   CHECK(decoded.protocol_error == "a response that is not over: queued");
 }
 

@@ -103,6 +103,11 @@ Status ResponsesItems::give_finished(const PhaseEventSink& sink) {
   return ok();
 }
 
+void ResponsesItems::emit(PhaseExecutorEvent event, const PhaseEventSink& sink) {
+  if (held_.empty()) return sink(std::move(event));
+  held_.push_back(std::move(event));
+}
+
 void ResponsesItems::give_live(Item& item, const PhaseEventSink& sink) {
   std::string text = item.live.substr(item.emitted);
   item.emitted = item.live.size();
@@ -110,11 +115,11 @@ void ResponsesItems::give_live(Item& item, const PhaseEventSink& sink) {
   switch (item.kind) {
     case Kind::message:
       answered_ = true;
-      return sink(TextDelta{std::move(text)});
+      return emit(TextDelta{std::move(text)}, sink);
     case Kind::reasoning:
-      return sink(ThinkingDelta{std::move(text), ""});
+      return emit(ThinkingDelta{std::move(text), ""}, sink);
     case Kind::function_call:
-      return sink(ToolInputDelta{std::move(text)});
+      return emit(ToolInputDelta{std::move(text)}, sink);
     case Kind::other:
       return;
   }
@@ -128,12 +133,13 @@ Status ResponsesItems::give(Item& item, const PhaseEventSink& sink) {
       give_reasoning(item, sink);
       return ok();
     case Kind::function_call:
-      return give_call(item, sink);
+      give_call(item);
+      return ok();
     case Kind::other:
       break;
   }
   answered_ = true;
-  sink(RawProduced{write_json(*item.whole)});
+  emit(RawProduced{write_json(*item.whole)}, sink);
   return ok();
 }
 
@@ -169,10 +175,10 @@ void ResponsesItems::give_reasoning(Item& item, const PhaseEventSink& sink) {
   if (std::string_view(full).starts_with(item.live)) rest = full.substr(item.live.size());
   std::string signature = is_replayable(*item.whole) ? write_json(*item.whole) : std::string();
   if (rest.empty() && signature.empty()) return;
-  sink(ThinkingDelta{std::move(rest), std::move(signature)});
+  emit(ThinkingDelta{std::move(rest), std::move(signature)}, sink);
 }
 
-Status ResponsesItems::give_call(Item& item, const PhaseEventSink& sink) {
+void ResponsesItems::give_call(Item& item) {
   const Json& call = *item.whole;
   std::string input(text_of(call, "arguments"));
   if (const Json* object = call.find("arguments"); object != nullptr && object->is_object()) {
@@ -180,17 +186,17 @@ Status ResponsesItems::give_call(Item& item, const PhaseEventSink& sink) {
   }
   if (input.empty()) input = item.live;
   if (input.empty()) input = "{}";
-  if (text_of(call, "status") == "incomplete") return ok();
+  if (text_of(call, "status") == "incomplete") return;
   if (is_cut_off(input)) {
     ++cut_calls_;
-    return ok();
+    return;
   }
   const std::string_view id =
       text_of(call, "call_id").empty() ? text_of(call, "id") : text_of(call, "call_id");
   answered_ = true;
   ++calls_;
-  sink(ToolCallProposed{names_.original(text_of(call, "name")), std::move(input), std::string(id)});
-  return ok();
+  held_.emplace_back(
+      ToolCallProposed{names_.original(text_of(call, "name")), std::move(input), std::string(id)});
 }
 
 Status ResponsesItems::close(const Json* output, Ending ending, const PhaseEventSink& sink) {
@@ -212,6 +218,8 @@ Status ResponsesItems::close(const Json* output, Ending ending, const PhaseEvent
   if (cut_calls_ > 0 && ending == Ending::completed) {
     return broken("the arguments of a call end in their middle");
   }
+  for (PhaseExecutorEvent& event : held_) sink(std::move(event));
+  held_.clear();
   return ok();
 }
 

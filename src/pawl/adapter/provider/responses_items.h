@@ -1,5 +1,6 @@
 // The items of a response's output, given out in the order of their index however they arrive: live
-// while they are the first that is not finished, and as they finally are once they are.
+// while they are the first that is not finished, and as they finally are once they are. From the
+// first call on everything waits for the end of the response: an error may come before it.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/adapter/provider/tool_names.h"
 #include "pawl/base/json.h"
@@ -48,17 +50,19 @@ class ResponsesItems {
     std::optional<Json> whole = std::nullopt;
   };
 
+  void emit(PhaseExecutorEvent event, const PhaseEventSink& sink);
   Result<Item*> open_item(std::uint64_t index);
   void give_live(Item& item, const PhaseEventSink& sink);
   Status give_finished(const PhaseEventSink& sink);
   Status give(Item& item, const PhaseEventSink& sink);
   Status give_message(Item& item, const PhaseEventSink& sink);
   void give_reasoning(Item& item, const PhaseEventSink& sink);
-  Status give_call(Item& item, const PhaseEventSink& sink);
+  void give_call(Item& item);
 
   const WireToolNames names_;
   std::map<std::uint64_t, Item> items_;
-  std::uint64_t head_ = 0;  // the first index that is not given out yet
+  std::vector<PhaseExecutorEvent> held_;  // the first is a call
+  std::uint64_t head_ = 0;                // the first index that is not given out yet
   std::size_t calls_ = 0;
   std::size_t cut_calls_ = 0;  // whose arguments end in their middle
   bool answered_ = false;

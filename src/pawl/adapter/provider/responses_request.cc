@@ -8,6 +8,8 @@
 #include "pawl/adapter/provider/openai_wire.h"
 #include "pawl/adapter/provider/responses_input.h"
 #include "pawl/adapter/provider/tool_names.h"
+#include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/adapter/provider/wire_schema.h"
 
 namespace pawl::provider {
 namespace {
@@ -20,7 +22,7 @@ Status write_tools(JsonWriter& out, const std::vector<ToolSpec>& tools) {
   if (tools.empty()) return ok();
   out.key("tools").begin_array();
   for (const ToolSpec& tool : tools) {
-    PAWL_TRY(const Json parameters, parameters_of(tool));
+    PAWL_TRY(const Json parameters, tool_schema(tool));
     out.begin_object().field("type", "function").field("name", wire_tool_name(tool.name));
     if (!tool.description.empty()) out.field("description", tool.description);
     // Strict is the default there, and refuses most schemas.
@@ -62,7 +64,7 @@ void write_sampling(JsonWriter& out, const PhaseExecutionRequest& request,
     out.field("max_output_tokens", std::max(std::min(*most, bound), kOutputTokensMin));
   }
   if (request.sampling.temperature_milli && options.model.temperature == Support::yes) {
-    out.field("temperature", temperature_of(*request.sampling.temperature_milli));
+    out.key("temperature").raw(milli_text(*request.sampling.temperature_milli));
   }
 }
 

@@ -39,8 +39,10 @@ inline std::vector<std::filesystem::path> exchange_files(const std::string& fold
 inline std::vector<RecordedExchange> recorded(const std::string& folder) {
   std::vector<RecordedExchange> all;
   for (const auto& path : exchange_files(folder)) {
+    if (path.extension() != ".json") continue;
     const auto list = parse_json(shared_file(path));
     REQUIRE(list);
+    if (!list->is_array()) continue;
     for (const Json& one : list->array()) {
       RecordedExchange item;
       item.file = path.filename().string();
@@ -60,6 +62,7 @@ inline std::vector<RecordedExchange> recorded(const std::string& folder) {
 inline std::vector<RecordedExchange> recorded_chunks(const std::string& folder) {
   std::vector<RecordedExchange> all;
   for (const auto& path : exchange_files(folder)) {
+    if (path.extension() != ".txt") continue;
     RecordedExchange item;
     item.file = path.filename().string();
     std::istringstream lines(shared_file(path));
