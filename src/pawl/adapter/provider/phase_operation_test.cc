@@ -53,7 +53,7 @@ TEST_CASE("sc-P10: a model that is silent for minutes and then speaks is waited 
   }
   stage.answer.emplace_back(AnthropicStream().end("end_turn").bytes);
   stage.begin();
-  stage.loop.advance(9 * 170'000);
+  stage.loop.advance(9 * 170'000 + 100);
   REQUIRE(stage.phase.done());
   CHECK(stage.phase.outcome<PhaseReplied>().stop == ReplyStop::end_turn);
 }
@@ -107,7 +107,14 @@ TEST_CASE("what follows a complete reply does not matter") {
   CHECK(spliced.reply().stop == ReplyStop::end_turn);
   CHECK(spliced.calls().empty());
   PhaseStage unended(open_stream(complete));  // The connection stays open.
-  CHECK(unended.reply().stop == ReplyStop::end_turn);
+  unended.begin();
+  CHECK_FALSE(unended.phase.done());
+  unended.loop.advance(100);
+  CHECK(unended.phase.outcome<PhaseReplied>().stop == ReplyStop::end_turn);
+  CHECK(unended.loop.timer_count() == 0);
+  PhaseStage broken({http_head(200, "text/event-stream"), complete, std::string(100'000, 'x'),
+                     HttpEnd{HttpFailure::broken, "it broke"}});
+  CHECK(broken.reply().stop == ReplyStop::end_turn);
 }
 
 TEST_CASE("sc-P17: what is too large fails the phase at its bound") {
