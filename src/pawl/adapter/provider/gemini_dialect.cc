@@ -1,0 +1,71 @@
+#include "pawl/adapter/provider/failures.h"
+#include "pawl/adapter/provider/gemini_decoder.h"
+#include "pawl/adapter/provider/gemini_request.h"
+#include "pawl/adapter/provider/retry_after.h"
+
+namespace pawl::provider {
+namespace {
+
+class GeminiDialect final : public Dialect {
+ public:
+  Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const WireOptions& options) const override {
+    WireRequest wire;
+    PAWL_TRY(const std::string path, gemini_path(request, options));
+    PAWL_TRY(wire.body, gemini_body(request, options));
+    wire.url = options.base_url + path;
+    wire.headers = headers(options);
+    const bool streams = request.sampling.stream != Streaming::off;
+    wire.framing = streams ? WireRequest::Framing::events : WireRequest::Framing::whole;
+    return wire;
+  }
+
+  std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
+                                        const WireOptions& options,
+                                        WireRequest::Framing) const override {
+    return make_gemini_decoder(request.tools, options);
+  }
+
+  PhaseFailed failure_of(const HttpResponseHead& head, std::string_view body,
+                         std::int64_t now_wall_ms) const override {
+    const ProviderError error = provider_error_of(body);
+    HttpResponseHead meant = head;
+    // A bad key is an invalid argument here.
+    if (head.status == 400 && error.message.find("API key") != std::string::npos) {
+      meant.status = 401;
+    }
+    PhaseFailed failed = failure_of_status(meant, error, now_wall_ms);
+    const auto json = parse_json(body);
+    if (!failed.retry_after_ms && json) failed.retry_after_ms = google_retry_after_ms(*json);
+    return failed;
+  }
+
+  HttpHeader credentials(const std::string& key) const override {
+    return {"x-goog-api-key", key, HttpHeader::Secrecy::secret};
+  }
+
+  // The list of models: free, and refused without a good key.
+  WireRequest probe(const WireOptions& options) const override {
+    WireRequest wire;
+    wire.method = "GET";
+    wire.url = options.base_url + "/v1beta/models?pageSize=1";
+    wire.headers = headers(options);
+    wire.framing = WireRequest::Framing::whole;
+    return wire;
+  }
+
+ private:
+  static std::vector<HttpHeader> headers(const WireOptions& options) {
+    std::vector<HttpHeader> all = {{"content-type", "application/json"}};
+    all.insert(all.end(), options.headers.begin(), options.headers.end());
+    return all;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_gemini_dialect() {
+  return std::make_unique<GeminiDialect>();
+}
+
+}  // namespace pawl::provider

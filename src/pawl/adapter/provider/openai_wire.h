@@ -1,0 +1,58 @@
+// What the two dialects of OpenAI have in common: addresses, words, numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/adapter/provider/dialect.h"
+#include "pawl/base/json.h"
+#include "pawl/kernel/usage.h"
+
+namespace pawl::provider {
+
+// `base_url` with `path` behind it. A base without a version in its path gets "/v1":
+// "http://localhost:11434" is a server, "https://openrouter.ai/api/v1" an API.
+std::string openai_url(std::string_view base_url, std::string_view path);
+
+// A request with a JSON body; it is answered by events unless streaming is off.
+WireRequest post_json(const WireOptions& options, std::string_view path, std::string body,
+                      Streaming stream);
+
+HttpHeader bearer_credentials(const std::string& key);
+// The list of models: proves the key, costs nothing.
+WireRequest models_probe(const WireOptions& options);
+
+// The effort in the provider's words, of those that the model knows: "minimal" was GPT-5's only and
+// "xhigh" came after GPT-5.1; every other reasoning model knows low, medium and high. Empty for
+// `unset`.
+std::string_view effort_word(ReasoningEffort effort, std::string_view model);
+
+// The JSON of one event or body; an error is one of protocol.
+Result<Json> parse_wire_json(std::string_view text);
+
+// The member's text; empty if there is none or it is no string.
+std::string_view text_of(const Json& object, std::string_view key);
+// The member, if it is there and not null.
+const Json* member_of(const Json& object, std::string_view key);
+
+// A count of tokens. What is missing is nothing; what cannot be a count is nullopt.
+std::optional<std::uint64_t> count_of(const Json* object, std::string_view key);
+
+// Input and output of a provider that counts the cached tokens inside of its input.
+struct OpenAiUsage {
+  std::uint64_t input = 0;
+  std::uint64_t output = 0;
+  std::uint64_t cached = 0;
+  std::uint64_t cache_written = 0;
+};
+Usage usage_of(const OpenAiUsage& counts);
+
+// Whether `json` is the beginning of a JSON text and not the whole: the arguments of a call that
+// was cut off. What is merely wrong is not cut off.
+bool is_cut_off(std::string_view json);
+
+// Who answered, as transcripts name it: "openai/gpt-5".
+std::string answered_by(const WireOptions& options, std::string_view reported_model);
+
+}  // namespace pawl::provider

@@ -1,0 +1,55 @@
+#include "pawl/adapter/provider/phase_usage.h"
+
+#include <algorithm>
+
+#include "pawl/adapter/provider/wire_numbers.h"
+
+namespace pawl::provider {
+namespace {
+
+std::uint64_t tokens_of(std::uint64_t bytes) {
+  return (bytes + kBytesPerTokenEstimate - 1) / kBytesPerTokenEstimate;
+}
+
+void raise_to(std::uint64_t& counter, std::uint64_t value) {
+  counter = std::max(counter, std::min(value, kTokenCountMax));
+}
+
+}  // namespace
+
+bool PhaseUsage::take(PhaseExecutorEvent& event) {
+  if (const auto* text = std::get_if<TextDelta>(&event)) output_bytes_ += text->text.size();
+  if (const auto* thought = std::get_if<ThinkingDelta>(&event)) {
+    output_bytes_ += thought->text.size();
+  }
+  if (const auto* call = std::get_if<ToolCallProposed>(&event)) output_bytes_ += call->input.size();
+  auto* said = std::get_if<UsageReported>(&event);
+  if (said == nullptr) return true;
+  const Usage before = usage_;
+  raise_to(usage_.input_tokens, said->usage.input_tokens);
+  raise_to(usage_.output_tokens, said->usage.output_tokens);
+  raise_to(usage_.cache_read_tokens, said->usage.cache_read_tokens);
+  raise_to(usage_.cache_creation_tokens, said->usage.cache_creation_tokens);
+  said->usage = usage_;
+  return usage_ != before;
+}
+
+std::string PhaseUsage::settle() {
+  if (!accepted_) return {};
+  std::string note;
+  const bool no_input = usage_.input_tokens == 0 && usage_.cache_read_tokens == 0 &&
+                        usage_.cache_creation_tokens == 0;
+  if (no_input) {
+    usage_.input_tokens = tokens_of(sent_bytes_);
+    note = "input tokens";
+  }
+  // What a provider says before the end may be a small part of it.
+  const bool unsaid = !completed_ || usage_.output_tokens == 0;
+  if (unsaid && usage_.output_tokens < tokens_of(output_bytes_)) {
+    usage_.output_tokens = tokens_of(output_bytes_);
+    note += note.empty() ? "output tokens" : " and output tokens";
+  }
+  return note.empty() ? note : "usage: estimated " + note + " from bytes";
+}
+
+}  // namespace pawl::provider
