@@ -36,12 +36,15 @@ std::vector<std::string_view> pieces_of(std::string_view bytes);
 
 void fuzz_advance(std::string_view bytes);
 void fuzz_answer(std::string_view bytes);
+void fuzz_anthropic(std::string_view bytes);
 void fuzz_arguments(std::string_view bytes);
 void fuzz_charter(std::string_view bytes);
 void fuzz_chat(std::string_view bytes);
 void fuzz_configuration(std::string_view bytes);
 void fuzz_escape(std::string_view bytes);
 void fuzz_event(std::string_view bytes);
+void fuzz_gemini(std::string_view bytes);
+void fuzz_input(std::string_view bytes);
 void fuzz_json(std::string_view bytes);
 void fuzz_log(std::string_view bytes);
 void fuzz_record(std::string_view bytes);
@@ -49,6 +52,7 @@ void fuzz_responses(std::string_view bytes);
 void fuzz_schema(std::string_view bytes);
 void fuzz_script(std::string_view bytes);
 void fuzz_snapshot(std::string_view bytes);
+void fuzz_sse(std::string_view bytes);
 void fuzz_yaml(std::string_view bytes);
 
 }  // namespace pawl::fuzz

@@ -1,10 +1,10 @@
-// Readers of what model providers answer: events out of bytes, replies out of events.
-#include <algorithm>
-#include <memory>
-
+// Readers of what providers send. The first byte says in how large pieces the rest arrives; what is
+// read must not depend on it.
+#include "pawl/adapter/provider/conversation.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/sse.h"
 #include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -12,101 +12,129 @@ namespace pawl::fuzz {
 namespace {
 
 using provider::Dialect;
-using provider::WireRequest;
+using provider::WireOptions;
+using provider::WireSplitter;
 
-constexpr std::size_t kEventBytesMax = 64U << 10U;
+constexpr std::size_t kSmallEvent = 4'096;
 
-// Everything that a reply made happen, as one text.
-struct Told {
-  std::string events;
+// What a splitter says, as one text.
+std::string split(WireSplitter& splitter, std::string_view bytes, std::size_t piece) {
+  std::string said;
+  const provider::WireEventSink sink = [&](std::string_view type, std::string_view data) {
+    FUZZ_CHECK(is_valid_utf8(data));
+    FUZZ_CHECK(data.size() <= 3 * kSmallEvent);  // A byte may become a character of three.
+    said += std::string(type) + "|" + std::string(data) + "\n";
+    return ok();
+  };
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    if (!splitter.feed(bytes.substr(at, piece), sink)) return said + "too large";
+  }
+  FUZZ_CHECK(splitter.finish(sink));
+  return said;
+}
+
+std::size_t piece_of(std::string_view& bytes) {
+  if (bytes.empty()) return 1;
+  const auto piece = static_cast<std::uint8_t>(bytes.front());
+  bytes.remove_prefix(1);
+  return piece == 0 ? 1 : piece;
+}
+
+// What a decoder says, as one text.
+struct Listener {
+  std::string said;
   std::size_t calls = 0;
-  std::variant<PhaseReplied, PhaseFailed> outcome = PhaseFailed{};
-  bool broken = false;  // the protocol was
-
   void operator()(const PhaseExecutorEvent& event) {
-    if (const auto* text = std::get_if<TextDelta>(&event)) events += "t" + text->text;
+    if (const auto* text = std::get_if<TextDelta>(&event)) said += "t" + text->text;
     if (const auto* thought = std::get_if<ThinkingDelta>(&event)) {
-      events += "h" + thought->text + thought->signature;
-    }
-    if (const auto* call = std::get_if<ToolCallProposed>(&event)) {
-      ++calls;
-      FUZZ_CHECK(!call->input.empty());
-      events += "c" + call->tool + call->input + call->provider_id + call->signature;
+      said += "k" + thought->text + "|" + thought->signature;
     }
     if (const auto* raw = std::get_if<RawProduced>(&event)) {
       FUZZ_CHECK(check_json(raw->json));
-      events += "r" + raw->json;
+      said += "r" + raw->json;
     }
-    if (const auto* said = std::get_if<UsageReported>(&event)) {
-      for (const std::uint64_t count :
-           {said->usage.input_tokens, said->usage.output_tokens, said->usage.cache_read_tokens,
-            said->usage.cache_creation_tokens}) {
-        FUZZ_CHECK(count <= 2 * provider::kTokenCountMax);
-        events += "u" + std::to_string(count);
-      }
+    if (const auto* call = std::get_if<ToolCallProposed>(&event)) {
+      FUZZ_CHECK(!call->input.empty());
+      ++calls;
+      said += "c" + call->tool + call->input;
+    }
+    if (const auto* reported = std::get_if<UsageReported>(&event)) {
+      FUZZ_CHECK(total_tokens(reported->usage) <= 4 * provider::kTokenCountMax);
     }
     FUZZ_CHECK(!std::holds_alternative<PhaseDone>(event));
   }
 };
 
-void end_reply(provider::ReplyDecoder& decoder, const Status& status, Told& told) {
-  told.broken = !status;
-  if (told.broken) return;
-  told.outcome = decoder.finish(std::ref(told));
-  if (const auto* replied = std::get_if<PhaseReplied>(&told.outcome)) {
-    FUZZ_CHECK(replied->stop != ReplyStop::tool_use || told.calls > 0);
-  } else {
-    FUZZ_CHECK(!std::get<PhaseFailed>(told.outcome).message.empty());
-    FUZZ_CHECK(told.calls == 0);
-  }
-}
-
-Told read_stream(const Dialect& dialect, std::string_view bytes, std::size_t piece_bytes) {
-  Told told;
-  const auto decoder = dialect.decoder({}, {}, WireRequest::Framing::events);
-  const auto splitter = provider::make_sse_splitter(kEventBytesMax);
-  const provider::WireEventSink sink = [&](std::string_view type, std::string_view data) {
-    FUZZ_CHECK(is_valid_utf8(data));
-    return decoder->on_event(type, data, std::ref(told));
-  };
+std::string decode(const Dialect& dialect, std::string_view bytes, std::size_t piece) {
+  Listener listener;
+  const PhaseEventSink sink = [&](const PhaseExecutorEvent& event) { listener(event); };
+  WireOptions options;
+  options.name = "some";
+  const auto decoder = dialect.decoder({}, options, provider::WireRequest::Framing::events);
+  const auto splitter = provider::make_sse_splitter();
   Status status = ok();
-  while (status && !bytes.empty()) {
-    status = splitter->feed(bytes.substr(0, piece_bytes), sink);
-    bytes.remove_prefix(std::min(piece_bytes, bytes.size()));
+  for (std::size_t at = 0; at < bytes.size() && status; at += piece) {
+    status = splitter->feed(bytes.substr(at, piece), [&](auto type, auto data) {
+      return decoder->on_event(type, data, sink);
+    });
   }
-  if (status) status = splitter->finish(sink);
-  end_reply(*decoder, status, told);
-  return told;
+  const auto outcome = decoder->finish(sink);
+  if (const auto* replied = std::get_if<PhaseReplied>(&outcome)) {
+    FUZZ_CHECK(replied->model.starts_with("some/"));
+    FUZZ_CHECK(replied->stop != ReplyStop::tool_use || listener.calls > 0);
+    return listener.said + "=" + std::string(name(replied->stop));
+  }
+  FUZZ_CHECK(is_valid_utf8(std::get<PhaseFailed>(outcome).message));
+  FUZZ_CHECK(listener.calls == 0);  // What failed is not acted upon.
+  return listener.said + "!" + std::get<PhaseFailed>(outcome).message;
 }
 
-// The first byte says how long the pieces are in which the rest comes; 0: it is a whole body.
-void fuzz_dialect(const Dialect& dialect, std::string_view bytes) {
-  if (bytes.empty()) return;
-  const std::size_t piece_bytes = static_cast<std::uint8_t>(bytes.front());
-  bytes.remove_prefix(1);
-  if (piece_bytes == 0) {
-    Told told;
-    const auto decoder = dialect.decoder({}, {}, WireRequest::Framing::whole);
-    const Status status = decoder->on_whole(to_valid_utf8(bytes), std::ref(told));
-    return end_reply(*decoder, status, told);
-  }
-  const Told at_once = read_stream(dialect, bytes, std::max(bytes.size(), std::size_t{1}));
-  const Told in_pieces = read_stream(dialect, bytes, piece_bytes);
-  FUZZ_CHECK(at_once.broken == in_pieces.broken);
-  FUZZ_CHECK(at_once.events == in_pieces.events);
-  FUZZ_CHECK(at_once.outcome.index() == in_pieces.outcome.index());
+void check_decoder(const Dialect& dialect, std::string_view bytes) {
+  const std::size_t piece = piece_of(bytes);
+  FUZZ_CHECK(decode(dialect, bytes, piece) == decode(dialect, bytes, bytes.size() + 1));
+  Listener listener;
+  const auto decoder = dialect.decoder({}, {}, provider::WireRequest::Framing::whole);
+  const PhaseEventSink sink = [&](const PhaseExecutorEvent& event) { listener(event); };
+  if (decoder->on_whole(bytes, sink)) (void)decoder->finish(sink);
+  HttpResponseHead head;
+  head.status = 400;
+  FUZZ_CHECK(is_valid_utf8(dialect.failure_of(head, bytes, 0).message));
 }
 
 }  // namespace
 
-void fuzz_chat(std::string_view bytes) {
-  static const auto dialect = provider::make_chat_dialect();
-  fuzz_dialect(*dialect, bytes);
+void fuzz_sse(std::string_view bytes) {
+  const std::size_t piece = piece_of(bytes);
+  for (const auto make : {provider::make_sse_splitter, provider::make_line_splitter}) {
+    FUZZ_CHECK(split(*make(kSmallEvent), bytes, piece) ==
+               split(*make(kSmallEvent), bytes, bytes.size() + 1));
+  }
+}
+
+void fuzz_anthropic(std::string_view bytes) {
+  static const auto dialect = provider::make_anthropic_dialect();
+  check_decoder(*dialect, bytes);
+}
+
+void fuzz_gemini(std::string_view bytes) {
+  static const auto dialect = provider::make_gemini_dialect();
+  check_decoder(*dialect, bytes);
 }
 
 void fuzz_responses(std::string_view bytes) {
   static const auto dialect = provider::make_responses_dialect();
-  fuzz_dialect(*dialect, bytes);
+  check_decoder(*dialect, bytes);
+}
+
+void fuzz_chat(std::string_view bytes) {
+  static const auto dialect = provider::make_chat_dialect();
+  check_decoder(*dialect, bytes);
+}
+
+// Inputs of calls, which are sent back to providers as objects.
+void fuzz_input(std::string_view bytes) {
+  const auto json = parse_json(provider::object_input(bytes));
+  FUZZ_CHECK(json && json->is_object());
 }
 
 }  // namespace pawl::fuzz

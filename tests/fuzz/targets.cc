@@ -6,12 +6,15 @@ const std::vector<NamedTarget>& targets() {
   static const std::vector<NamedTarget> all = {
       {"advance", fuzz_advance},
       {"answer", fuzz_answer},
+      {"anthropic", fuzz_anthropic},
       {"arguments", fuzz_arguments},
       {"charter", fuzz_charter},
       {"chat", fuzz_chat},
       {"configuration", fuzz_configuration},
       {"escape", fuzz_escape},
       {"event", fuzz_event},
+      {"gemini", fuzz_gemini},
+      {"input", fuzz_input},
       {"json", fuzz_json},
       {"log", fuzz_log},
       {"record", fuzz_record},
@@ -19,6 +22,7 @@ const std::vector<NamedTarget>& targets() {
       {"schema", fuzz_schema},
       {"script", fuzz_script},
       {"snapshot", fuzz_snapshot},
+      {"sse", fuzz_sse},
       {"yaml", fuzz_yaml},
   };
   return all;

@@ -154,6 +154,9 @@ TEST_CASE("what Anthropic cannot take is refused with the reason") {
   request.sampling.temperature_milli.reset();
   request.tools[0].input_schema = R"({"type":"string"})";
   CHECK_FALSE(anthropic_body(request, options));
+  options.quirks = {"short_call_ids"};
+  CHECK(anthropic_body(request, options).error().message ==
+        "there are no quirks of this dialect, but short_call_ids is set");
 }
 
 }  // namespace

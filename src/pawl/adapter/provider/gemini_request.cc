@@ -225,6 +225,10 @@ GeminiGeneration gemini_generation_of(std::string_view model_id) {
 }
 
 Result<std::string> gemini_body(const PhaseExecutionRequest& request, const WireOptions& options) {
+  if (!options.quirks.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 "there are no quirks of this dialect, but " + options.quirks.front() + " is set"};
+  }
   PAWL_TRY(const std::vector<Turn> turns, conversation_of(request, options));
   JsonWriter json;
   json.begin_object();

@@ -17,6 +17,8 @@ namespace {
 using Framing = WireRequest::Framing;
 using Outcome = decltype(PhaseDone::outcome);
 
+constexpr std::int64_t kDrainMaxMs = 100;
+
 Framing framing_of(const HttpResponseHead& head, Framing asked) {
   const std::string* type = head.find("content-type");
   if (type == nullptr) return asked;
@@ -123,7 +125,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   }
 
   void on_body(std::string_view bytes) {
-    if (!head_) return;
+    if (!head_ || draining_) return;
     bytes_ += bytes.size();
     if (is_error()) {
       body_ += bytes.substr(0, kErrorBodyBytesMax - std::min(kErrorBodyBytesMax, body_.size()));
@@ -143,6 +145,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   }
 
   void on_done(const HttpEnd& http_end) {
+    if (draining_) return end_reply();
     if (head_ && is_error()) return end(error_response());
     if (http_end.failure != HttpFailure::none) return end(failure_of_http(http_end));
     if (decoder_ == nullptr) return end(protocol_failure("a response without a head"));
@@ -151,12 +154,13 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     } else {
       follow(decoder_->on_whole(is_valid_utf8(body_) ? body_ : to_valid_utf8(body_), sink()));
     }
-    if (stage_ == Stage::running) end_reply();
+    if (stage_ == Stage::running) end_reply();  // Of what was read, complete or not.
   }
 
   WireEventSink event_sink() {
     return [this](std::string_view type, std::string_view data) -> Status {
-      if (stage_ != Stage::running) return ok();  // The sink ended it in the middle of a piece.
+      // The sink may have ended it in the middle of a piece.
+      if (stage_ != Stage::running || decoder_->complete()) return ok();
       PAWL_CHECK(decoder_->on_event(type, data, sink()));
       if (std::exchange(progress_, decoder_->progress()) != decoder_->progress()) {
         progress_at_ms_ = services_->loop.monotonic_ms();
@@ -172,7 +176,14 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       return end(error.code == ErrorCode::limit_exceeded ? limit_failure(error.message)
                                                          : protocol_failure(error.message));
     }
-    if (decoder_->complete()) end_reply();
+    if (decoder_->complete() && splitter_ != nullptr) drain();
+  }
+
+  // The reply is complete, and the end of the response is a moment away: a connection that is read
+  // to it can be used again.
+  void drain() {
+    draining_ = true;
+    timer_ = services_->loop.after(kDrainMaxMs, guarded([](Phase& self) { self.end_reply(); }));
   }
 
   PhaseFailed error_response() const {
@@ -235,6 +246,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   std::optional<HttpResponseHead> head_;
   std::string body_;  // of a whole reply or an error; of a stream its beginning, for debugging
   std::uint64_t bytes_ = 0;
+  bool draining_ = false;
   std::uint64_t progress_ = 0;
   std::int64_t progress_at_ms_ = -1;
   PhaseUsage usage_;

@@ -1,60 +1,13 @@
 // The cases sc-P of the safety page that an executor answers for, with streams written by hand.
+#include "pawl/adapter/provider/phase_operation.h"
+
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/anthropic_stream_test.h"
-#include "pawl/adapter/provider/dialect_executor.h"
-#include "pawl/adapter/provider/fake_http_test.h"
-#include "tests/contract/executor_contract.h"
+#include "pawl/adapter/provider/phase_stage_test.h"
 
 namespace pawl::provider {
 namespace {
-
-using contract::ObservedPhase;
-
-struct Stage {
-  explicit Stage(HttpScript script) {
-    config.name = "anthropic";
-    config.dialect = ProviderDialect::anthropic;
-    config.base_url = "https://api.example.com";
-    config.models.emplace_back().id = "claude-test";
-    answer = std::move(script);
-  }
-
-  void begin() {
-    http = std::make_shared<FakeHttp>(loop, [this](const HttpRequest&) { return answer; });
-    executor = make_dialect_executor(config, make_anthropic_dialect(), loop, http);
-    phase.execute(*executor);
-    loop.run_posted();
-  }
-  PhaseFailed failure() {
-    begin();
-    CHECK(phase.count<PhaseDone>() == 1);
-    return phase.outcome<PhaseFailed>();
-  }
-  PhaseReplied reply() {
-    begin();
-    return phase.outcome<PhaseReplied>();
-  }
-  Usage usage() const {
-    const auto* said = std::get_if<UsageReported>(&phase.events[phase.events.size() - 2]);
-    REQUIRE(said != nullptr);
-    return said->usage;
-  }
-  std::vector<ToolCallProposed> calls() const {
-    std::vector<ToolCallProposed> found;
-    for (const auto& event : phase.events) {
-      if (const auto* call = std::get_if<ToolCallProposed>(&event)) found.push_back(*call);
-    }
-    return found;
-  }
-
-  TestLoop loop;
-  ProviderConfig config;
-  HttpScript answer;
-  std::shared_ptr<FakeHttp> http;
-  std::shared_ptr<Executor> executor;
-  ObservedPhase phase;
-};
 
 HttpScript open_stream(const std::string& bytes) {
   return {http_head(200, "text/event-stream"), bytes};
@@ -66,7 +19,7 @@ TEST_CASE("sc-P03: an overload inside a stream fails the phase; the call in it i
   stream.delta(1, "input_json_delta", "partial_json", R"({"a":1})").stop(1);
   stream.event("error", R"(,"error":{"type":"overloaded_error","message":"Overloaded"})");
   stream.end("tool_use");
-  Stage stage(event_stream(stream.bytes));
+  PhaseStage stage(event_stream(stream.bytes));
   const PhaseFailed failed = stage.failure();
   CHECK(failed.kind == FailureKind::overloaded);
   CHECK(failed.message == "overloaded_error: Overloaded");
@@ -76,7 +29,7 @@ TEST_CASE("sc-P03: an overload inside a stream fails the phase; the call in it i
 TEST_CASE("sc-P07, sc-P08: bytes without progress end the phase, comments and pings included") {
   for (const std::string& alive :
        {std::string(": ping\n\n"), std::string(": x\n"), AnthropicStream().event("ping").bytes}) {
-    Stage stage(open_stream(AnthropicStream().start().bytes));
+    PhaseStage stage(open_stream(AnthropicStream().start().bytes));
     for (int i = 0; i < 1'000; ++i) {
       stage.answer.emplace_back(HttpPause{5'000});
       stage.answer.emplace_back(alive);
@@ -93,14 +46,14 @@ TEST_CASE("sc-P07, sc-P08: bytes without progress end the phase, comments and pi
 }
 
 TEST_CASE("sc-P10: a model that is silent for minutes and then speaks is waited for") {
-  Stage stage(open_stream(AnthropicStream().start().bytes));
+  PhaseStage stage(open_stream(AnthropicStream().start().bytes));
   for (int i = 0; i < 9; ++i) {
     stage.answer.emplace_back(HttpPause{170'000});
     stage.answer.emplace_back(AnthropicStream().text(i, "more").bytes);
   }
   stage.answer.emplace_back(AnthropicStream().end("end_turn").bytes);
   stage.begin();
-  stage.loop.advance(9 * 170'000);
+  stage.loop.advance(9 * 170'000 + 100);
   REQUIRE(stage.phase.done());
   CHECK(stage.phase.outcome<PhaseReplied>().stop == ReplyStop::end_turn);
 }
@@ -109,12 +62,12 @@ TEST_CASE("sc-P12: a stream that ends inside of a call proposes none") {
   AnthropicStream stream;
   stream.start().block(0, R"({"type":"tool_use","id":"t","name":"look"})");
   stream.delta(0, "input_json_delta", "partial_json", R"({"path":"/tm)");
-  Stage cut(event_stream(stream.bytes));
+  PhaseStage cut(event_stream(stream.bytes));
   CHECK(cut.failure().message == "the stream ended before the reply did");
   CHECK(cut.calls().empty());
   // Nor when the block was closed and only the end of the message is missing.
   stream.delta(0, "input_json_delta", "partial_json", "p\"}").stop(0);
-  Stage nearly(event_stream(stream.bytes));
+  PhaseStage nearly(event_stream(stream.bytes));
   CHECK(nearly.failure().kind == FailureKind::transient);
   CHECK(nearly.calls().empty());
 }
@@ -137,7 +90,7 @@ TEST_CASE("sc-P15: events that come twice or out of order are faults of the prot
        AnthropicStream().start().event("message_stop").bytes}};
   for (const auto& [message, bytes] : cases) {
     CAPTURE(message);
-    Stage stage(event_stream(bytes + AnthropicStream().end("tool_use").bytes));
+    PhaseStage stage(event_stream(bytes + AnthropicStream().end("tool_use").bytes));
     const PhaseFailed failed = stage.failure();
     CHECK(failed.message == "the response breaks the protocol: " + message);
     CHECK(failed.kind == FailureKind::transient);
@@ -150,15 +103,22 @@ TEST_CASE("what follows a complete reply does not matter") {
   stream.start().text(0, "fine").end("end_turn");
   const std::string complete = stream.bytes;
   stream.start().tool(0, "look", "{}").end("tool_use");
-  Stage spliced(event_stream(stream.bytes));
+  PhaseStage spliced(event_stream(stream.bytes));
   CHECK(spliced.reply().stop == ReplyStop::end_turn);
   CHECK(spliced.calls().empty());
-  Stage unended(open_stream(complete));  // The connection stays open.
-  CHECK(unended.reply().stop == ReplyStop::end_turn);
+  PhaseStage unended(open_stream(complete));  // The connection stays open.
+  unended.begin();
+  CHECK_FALSE(unended.phase.done());
+  unended.loop.advance(100);
+  CHECK(unended.phase.outcome<PhaseReplied>().stop == ReplyStop::end_turn);
+  CHECK(unended.loop.timer_count() == 0);
+  PhaseStage broken({http_head(200, "text/event-stream"), complete, std::string(100'000, 'x'),
+                     HttpEnd{HttpFailure::broken, "it broke"}});
+  CHECK(broken.reply().stop == ReplyStop::end_turn);
 }
 
 TEST_CASE("sc-P17: what is too large fails the phase at its bound") {
-  Stage body(open_stream(AnthropicStream().start().bytes));
+  PhaseStage body(open_stream(AnthropicStream().start().bytes));
   body.config.reply_bytes_max = 10'000;
   for (int i = 0; i < 200; ++i) body.answer.emplace_back(AnthropicStream().text(i, "x").bytes);
   CHECK(body.failure().message == "the reply is larger than 10000 bytes");
@@ -166,16 +126,16 @@ TEST_CASE("sc-P17: what is too large fails the phase at its bound") {
   AnthropicStream many;
   many.start();
   for (int i = 0; i < 300; ++i) many.tool(i, "look", "{}");
-  Stage calls(event_stream(many.bytes));
+  PhaseStage calls(event_stream(many.bytes));
   const PhaseFailed failed = calls.failure();
   CHECK(failed.kind == FailureKind::permanent);
   CHECK(calls.calls().size() <= kBlocksPerReplyMax);
 
-  Stage delta(open_stream("data: "));
+  PhaseStage delta(open_stream("data: "));
   for (int i = 0; i < 20; ++i) delta.answer.emplace_back(std::string(1U << 20U, 'x'));
   CHECK(delta.failure().message == "one event of the stream is larger than 16777216 bytes");
 
-  Stage error({http_head(500, "text/html")});
+  PhaseStage error({http_head(500, "text/html")});
   for (int i = 0; i < 20; ++i) error.answer.emplace_back(std::string(10'000, 'x'));
   CHECK(error.failure().message.size() < 1'200);
 }
@@ -184,7 +144,7 @@ TEST_CASE("sc-P20: usage that lies neither lowers nor bypasses anything") {
   const auto charged = [](const std::string& first, const std::string& last) {
     AnthropicStream stream;
     stream.start(first).text(0, std::string(400, 'x')).end("end_turn", last);
-    Stage stage(event_stream(stream.bytes));
+    PhaseStage stage(event_stream(stream.bytes));
     stage.reply();
     return stage.usage();
   };
@@ -200,7 +160,7 @@ TEST_CASE("sc-P20: usage that lies neither lowers nor bypasses anything") {
 }
 
 TEST_CASE("an estimate is logged") {
-  Stage stage(
+  PhaseStage stage(
       event_stream(AnthropicStream().start("{}").text(0, "fine").end("end_turn", "{}").bytes));
   stage.reply();
   CHECK(stage.phase.count<PhaseLog>() == 1);
@@ -209,7 +169,8 @@ TEST_CASE("an estimate is logged") {
 TEST_CASE("sc-P23: odd names of tools come through as they are") {
   for (const std::string& name :
        {std::string(), std::string("../x"), std::string("a\nb"), std::string(10'000, 'n')}) {
-    Stage stage(event_stream(AnthropicStream().start().tool(0, name, "{}").end("tool_use").bytes));
+    PhaseStage stage(
+        event_stream(AnthropicStream().start().tool(0, name, "{}").end("tool_use").bytes));
     CHECK(stage.reply().stop == ReplyStop::tool_use);
     REQUIRE(stage.calls().size() == 1);
     CHECK(stage.calls()[0].tool == name);
@@ -219,7 +180,7 @@ TEST_CASE("sc-P23: odd names of tools come through as they are") {
 TEST_CASE("sc-P24: a call that the bound on tokens cut off is not proposed, those before it are") {
   AnthropicStream stream;
   stream.start().tool(0, "look", R"({"a":1})").tool(1, "look", R"({"a":2})").end("max_tokens");
-  Stage stage(event_stream(stream.bytes));
+  PhaseStage stage(event_stream(stream.bytes));
   CHECK(stage.reply().stop == ReplyStop::max_tokens);
   REQUIRE(stage.calls().size() == 1);
   CHECK(stage.calls()[0].input == R"({"a":1})");
@@ -229,7 +190,7 @@ TEST_CASE("sc-P28: inputs of the wrong type are handed on as the bytes they were
   for (const std::string& input :
        {std::string("\"rm -rf\""), std::string("[]"), std::string("null"), std::string("1e400"),
         std::string(R"({"a":1,"a":2})"), std::string("{\"a\":"), std::string(100'000, '[')}) {
-    Stage stage(
+    PhaseStage stage(
         event_stream(AnthropicStream().start().tool(0, "look", input).end("tool_use").bytes));
     stage.reply();
     REQUIRE(stage.calls().size() == 1);
@@ -238,62 +199,26 @@ TEST_CASE("sc-P28: inputs of the wrong type are handed on as the bytes they were
 }
 
 TEST_CASE("a reply that is no stream is read whole, whatever was asked for") {
-  Stage stage({http_head(200, "application/json; charset=utf-8"),
-               std::string(R"({"type":"message","model":"m","content":[{"type":"text",)"),
-               std::string(R"("text":"fine"}],"stop_reason":"end_turn","usage":{"input_tokens":3,)"
-                           R"("output_tokens":4}})"),
-               HttpEnd{}});
+  PhaseStage stage(
+      {http_head(200, "application/json; charset=utf-8"),
+       std::string(R"({"type":"message","model":"m","content":[{"type":"text",)"),
+       std::string(R"("text":"fine"}],"stop_reason":"end_turn","usage":{"input_tokens":3,)"
+                   R"("output_tokens":4}})"),
+       HttpEnd{}});
   CHECK(stage.reply().model == "anthropic/m");
   CHECK(stage.phase.text() == "fine");
   CHECK(stage.usage() == Usage{3, 4, 0, 0});
-  Stage html({http_head(200, "text/html"), std::string("<html>"), HttpEnd{}});
+  PhaseStage html({http_head(200, "text/html"), std::string("<html>"), HttpEnd{}});
   CHECK(html.failure().kind == FailureKind::transient);
-  Stage nothing({http_head(200, "text/event-stream"), HttpEnd{}});
+  PhaseStage nothing({http_head(200, "text/event-stream"), HttpEnd{}});
   CHECK(nothing.failure().category == ErrorCategory::network_error);
 }
 
 TEST_CASE("a reply of nothing is told apart; a refusal of nothing is a refusal") {
-  Stage empty(event_stream(AnthropicStream().start().end("end_turn").bytes));
+  PhaseStage empty(event_stream(AnthropicStream().start().end("end_turn").bytes));
   CHECK(empty.failure().kind == FailureKind::empty);
-  Stage refusal(event_stream(AnthropicStream().start().end("refusal").bytes));
+  PhaseStage refusal(event_stream(AnthropicStream().start().end("refusal").bytes));
   CHECK(refusal.reply().stop == ReplyStop::refusal);
-}
-
-TEST_CASE("debug lines hold everything but credentials, one line each") {
-  Stage stage(event_stream(AnthropicStream().start().text(0, "fi\nne").end("end_turn").bytes));
-  std::vector<std::string> lines;
-  stage.config.key = std::make_shared<FakeSecret>(std::string("sk-ant-abcdefghijkl"));
-  stage.config.headers = {{"x-own", "open"}, {"x-token", "hidden", HttpHeader::Secrecy::secret}};
-  stage.config.debug = [&](const std::string& line) { lines.push_back(line); };
-  stage.reply();
-  REQUIRE(lines.size() == 2);
-  for (const std::string& line : lines) {
-    CHECK(line.find('\n') == std::string::npos);
-    CHECK(line.find("sk-ant") == std::string::npos);
-    CHECK(line.find("hidden") == std::string::npos);
-  }
-  CHECK(lines[0].find("x-own=\"open\"") != std::string::npos);
-  CHECK(lines[0].find("Be brief.") != std::string::npos);
-  CHECK(lines[1].find("message_stop") != std::string::npos);
-}
-
-TEST_CASE("a connection is tested with one request that says whether the key is taken") {
-  const auto test = [](HttpScript script) {
-    Stage stage(std::move(script));
-    stage.begin();
-    std::vector<Status> ends;
-    const auto operation =
-        stage.executor->test_connection([&](const Status& status) { ends.push_back(status); });
-    CHECK(ends.empty());
-    stage.loop.run_posted();
-    REQUIRE(ends.size() == 1);
-    CHECK(stage.http->requests.back().method == "GET");
-    return ends[0];
-  };
-  CHECK(test({http_head(200, "application/json"), std::string("{}"), HttpEnd{}}));
-  const Status refused = test(error_response(401, R"({"error":{"message":"no"}})"));
-  CHECK(refused.error().code == ErrorCode::invalid_argument);
-  CHECK(test({HttpEnd{HttpFailure::connect, "refused"}}).error().code == ErrorCode::unavailable);
 }
 
 }  // namespace
