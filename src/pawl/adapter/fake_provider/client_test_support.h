@@ -91,15 +91,23 @@ struct TestReply {
   }
 };
 
-inline std::string unchunked(std::string_view bytes) {
-  std::string out;
-  for (;;) {
-    const std::size_t line = bytes.find("\r\n");
+struct Unchunked {
+  std::string body;
+  std::size_t end = 0;  // behind the last chunk; 0: it has not come yet
+};
+
+inline Unchunked unchunked(std::string_view bytes) {
+  Unchunked out;
+  for (std::size_t at = 0;;) {
+    const std::size_t line = bytes.find("\r\n", at);
     if (line == std::string_view::npos) return out;
-    const std::size_t size = std::stoul(std::string(bytes.substr(0, line)), nullptr, 16);
-    if (size == 0 || bytes.size() < line + 2 + size) return out;
-    out.append(bytes.substr(line + 2, size));
-    bytes.remove_prefix(line + 2 + size + 2);
+    const std::size_t size = std::stoul(std::string(bytes.substr(at, line - at)), nullptr, 16);
+    const std::size_t next = line + 2 + size + 2;
+    if (bytes.size() < next) return out;
+    out.body.append(bytes.substr(line + 2, size));
+    if (size == 0) out.end = next;
+    if (size == 0) return out;
+    at = next;
   }
 }
 
@@ -118,9 +126,12 @@ inline TestReply read_reply(TestClient& client) {
     }
     reply.body = client.received.substr(head_end, end - head_end);
   } else {
-    client.read_until("0\r\n\r\n", head_end);
-    end = client.received.find("0\r\n\r\n", head_end) + 5;
-    reply.body = unchunked(std::string_view(client.received).substr(head_end, end - head_end));
+    Unchunked got = unchunked(std::string_view(client.received).substr(head_end));
+    while (got.end == 0 && client.read_some(30'000) == ReadEnd::enough) {
+      got = unchunked(std::string_view(client.received).substr(head_end));
+    }
+    end += got.end;
+    reply.body = std::move(got.body);
   }
   client.received.erase(0, end);
   return reply;

@@ -39,25 +39,30 @@ FakeSeenRequest seen(const fake::ServerRequest& request, std::uint64_t number) {
   return out;
 }
 
+std::unique_ptr<fake::Answerer> answerer_of(FakeProviderOptions options) {
+  if (options.replay) return std::make_unique<fake::Player>(*std::move(options.replay));
+  if (options.record) return fake::make_recorder(*std::move(options.record));
+  return std::make_unique<fake::Responder>(std::move(options.script), std::move(options.faults));
+}
+
 }  // namespace
 
 struct FakeProvider::State {
-  explicit State(FakeProviderOptions options)
-      : responder(std::move(options.script), std::move(options.faults)) {}
+  explicit State(FakeProviderOptions options) : answerer(answerer_of(std::move(options))) {}
 
-  void handle(const fake::ServerRequest& request, fake::Exchange& exchange) {
+  void handle(const fake::ServerRequest& request, std::shared_ptr<fake::Exchange> exchange) {
     const Api api = fake::route_of(request).api;
     if (api == Api::stats || api == Api::seen_requests) {
       const std::string body = api == Api::stats ? figures_json(server->figures()) : log.to_json();
-      return exchange.send(fake::plan_plainly(fake::json_reply(200, {}, body)));
+      return exchange->send(fake::plan_plainly(fake::json_reply(200, {}, body)));
     }
     const std::uint64_t number = ++requests;
     log.add(seen(request, number));
-    exchange.send(responder.answer(request, number));
+    answerer->answer(request, number, std::move(exchange));
   }
 
   fake::RequestLog log;
-  fake::Responder responder;
+  std::unique_ptr<fake::Answerer> answerer;
   std::uint64_t requests = 0;  // on the server's thread
   std::unique_ptr<fake::HttpServer> server;
 };
@@ -76,7 +81,7 @@ Result<std::unique_ptr<FakeProvider>> FakeProvider::start(FakeProviderOptions op
   PAWL_TRY(state->server,
            fake::HttpServer::start(port, [state](fake::ServerRequest request,
                                                  std::shared_ptr<fake::Exchange> exchange) {
-             state->handle(request, *exchange);
+             state->handle(request, std::move(exchange));
            }));
   return provider;
 }

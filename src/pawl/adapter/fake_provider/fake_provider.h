@@ -16,8 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/fake_provider/cassette.h"
 #include "pawl/adapter/fake_provider/fault.h"
 #include "pawl/adapter/fake_provider/http_server.h"
+#include "pawl/adapter/fake_provider/recorder.h"
 #include "pawl/adapter/fake_provider/request_log.h"
 #include "pawl/adapter/fake_provider/script.h"
 
@@ -27,6 +29,10 @@ struct FakeProviderOptions {
   std::uint16_t port = 0;  // 0: a free one
   fake::FakeScript script = {};
   std::vector<fake::FaultSpec> faults = {};
+  // Instead of the script: recordings, or a real provider. With `record`, the provider must be
+  // destroyed on the thread of its loop.
+  std::optional<std::vector<fake::Recording>> replay = {};
+  std::optional<fake::RecordingOptions> record = {};
 };
 
 class FakeProvider {

@@ -58,7 +58,7 @@ Responder::Responder(FakeScript script, std::vector<FaultSpec> faults) : run_(st
   for (FaultSpec& fault : faults) strikes_.push_back({std::move(fault)});
 }
 
-WirePlan Responder::answer(const ServerRequest& request, std::uint64_t number) {
+WirePlan Responder::plan(const ServerRequest& request, std::uint64_t number) {
   Route route = route_of(request);
   if (route.api == Api::none) return plan_error(route.vendor, not_found(request), number);
   if (is_open_to_all(route.api) && (request.method == "GET" || request.method == "HEAD")) {

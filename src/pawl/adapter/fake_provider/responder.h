@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/fake_provider/answerer.h"
 #include "pawl/adapter/fake_provider/fault.h"
 #include "pawl/adapter/fake_provider/http_server.h"
 #include "pawl/adapter/fake_provider/model_request.h"
@@ -13,12 +14,16 @@
 
 namespace pawl::fake {
 
-class Responder {
+class Responder final : public Answerer {
  public:
   // A fault strikes replies that have none of their own; of several the first whose turn it is.
   Responder(FakeScript script, std::vector<FaultSpec> faults);
 
-  WirePlan answer(const ServerRequest& request, std::uint64_t number);
+  void answer(const ServerRequest& request, std::uint64_t number,
+              std::shared_ptr<Exchange> exchange) override {
+    exchange->send(plan(request, number));
+  }
+  WirePlan plan(const ServerRequest& request, std::uint64_t number);
 
  private:
   struct Strike {
