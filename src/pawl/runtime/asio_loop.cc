@@ -1,6 +1,7 @@
 #include "pawl/runtime/asio_loop.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -27,6 +28,62 @@ class AsioTimer : public Timer {
   std::shared_ptr<bool> wanted_;
 };
 
+// Shared by the watch and its handlers, which Asio may have queued when the watch is destroyed.
+class WatchedDescriptor : public std::enable_shared_from_this<WatchedDescriptor> {
+ public:
+  WatchedDescriptor(boost::asio::io_context& context, std::function<void(Interest)> ready)
+      : descriptor_(context), ready_(std::move(ready)) {}
+
+  void begin(int fd, Interest interest) {
+    boost::system::error_code fault;
+    descriptor_.assign(fd, fault);
+    if (fault) return tell_of_fault(interest);
+    if (interest != Interest::write) arm(Interest::read);
+    if (interest != Interest::read) arm(Interest::write);
+  }
+
+  void end() {
+    wanted_ = false;
+    // Gives the descriptor back; Asio would close it.
+    if (descriptor_.is_open()) descriptor_.release();
+  }
+
+ private:
+  // Asio's reactor is edge-triggered, but looks anew at a descriptor for each wait.
+  void arm(Interest which) {
+    const auto what = which == Interest::read ? boost::asio::posix::descriptor_base::wait_read
+                                              : boost::asio::posix::descriptor_base::wait_write;
+    descriptor_.async_wait(
+        what, [self = shared_from_this(), which](const boost::system::error_code& fault) {
+          if (!self->wanted_) return;
+          self->ready_(which);
+          // What cannot be waited for is told once: its owner finds out why by using it.
+          if (self->wanted_ && !fault) self->arm(which);
+        });
+  }
+
+  void tell_of_fault(Interest interest) {
+    boost::asio::post(descriptor_.get_executor(), [self = shared_from_this(), interest] {
+      if (self->wanted_) self->ready_(interest);
+    });
+  }
+
+  boost::asio::posix::stream_descriptor descriptor_;
+  std::function<void(Interest)> ready_;
+  bool wanted_ = true;
+};
+
+class AsioWatch : public SocketLoop::Watch {
+ public:
+  explicit AsioWatch(std::shared_ptr<WatchedDescriptor> watched) : watched_(std::move(watched)) {}
+  ~AsioWatch() override { watched_->end(); }
+  AsioWatch(const AsioWatch&) = delete;
+  AsioWatch& operator=(const AsioWatch&) = delete;
+
+ private:
+  std::shared_ptr<WatchedDescriptor> watched_;
+};
+
 }  // namespace
 
 AsioLoop::AsioLoop()
@@ -42,6 +99,13 @@ void AsioLoop::post(std::function<void()> work) {
 
 std::unique_ptr<Timer> AsioLoop::after(std::int64_t delay_ms, std::function<void()> due) {
   return std::make_unique<AsioTimer>(*context_, delay_ms < 0 ? 0 : delay_ms, std::move(due));
+}
+
+std::unique_ptr<SocketLoop::Watch> AsioLoop::watch(int fd, Interest interest,
+                                                   std::function<void(Interest)> ready) {
+  auto watched = std::make_shared<WatchedDescriptor>(*context_, std::move(ready));
+  watched->begin(fd, interest);
+  return std::make_unique<AsioWatch>(std::move(watched));
 }
 
 std::int64_t AsioLoop::wall_ms() const {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "pawl/port/loop.h"
+#include "pawl/port/sockets.h"
 
 namespace boost::asio {
 class io_context;
@@ -12,7 +12,7 @@ class io_context;
 
 namespace pawl {
 
-class AsioLoop : public Loop {
+class AsioLoop : public SocketLoop {
  public:
   AsioLoop();                                        // owns an io_context
   explicit AsioLoop(boost::asio::io_context& host);  // the host runs it, on one thread
@@ -20,6 +20,8 @@ class AsioLoop : public Loop {
 
   void post(std::function<void()> work) override;
   std::unique_ptr<Timer> after(std::int64_t delay_ms, std::function<void()> due) override;
+  std::unique_ptr<Watch> watch(int fd, Interest interest,
+                               std::function<void(Interest)> ready) override;
   std::int64_t wall_ms() const override;
   std::int64_t monotonic_ms() const override;
 

@@ -1,0 +1,246 @@
+#include "pawl/adapter/http_curl/curl_client.h"
+
+#include <cstdlib>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pawl/adapter/http_curl/connect_gate.h"
+#include "pawl/adapter/http_curl/curl_multi.h"
+#include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/request_check.h"
+#include "pawl/base/assert.h"
+
+namespace pawl::http_curl {
+namespace {
+
+// All that is under way. Callbacks of libcurl and calls from outside only note what is to be done;
+// turn() does it, from the loop, when libcurl is not at work.
+class Traffic final : public CurlMulti::Host,
+                      public Exchange::Owner,
+                      public std::enable_shared_from_this<Traffic> {
+ public:
+  Traffic(SocketLoop& loop, CurlOptions options)
+      : loop_(loop),
+        options_(std::move(options)),
+        multi_(loop, *this, options_),
+        gate_(options_.connecting_max) {}
+  ~Traffic() override;
+
+  std::shared_ptr<Exchange> start(HttpRequest request, HttpHandler handler);
+  void resume(Exchange& exchange);
+
+  std::shared_ptr<void> pin() override { return shared_from_this(); }
+  void on_progress() override { turn(); }
+  void on_connected(Exchange& exchange) override;
+  void on_deadlines_changed(Exchange& exchange) override;
+  void on_ended(Exchange& exchange) override;
+  std::int64_t now_ms() const override { return loop_.monotonic_ms(); }
+
+ private:
+  void turn_soon();
+  void turn();
+  void open_waiting();
+  void unpause_resumed();
+  void read_results();
+  void report_ended();
+  void take_away(Exchange& exchange);
+  void on_timer();
+  void arm();
+
+  SocketLoop& loop_;
+  const CurlOptions options_;
+  CurlMulti multi_;
+  std::unordered_map<Exchange*, std::shared_ptr<Exchange>> exchanges_;  // <= requests_max
+  ConnectGate<Exchange> gate_;
+  std::vector<std::shared_ptr<Exchange>> resumed_;
+  std::vector<std::shared_ptr<Exchange>> ended_;
+  enum class Turn : std::uint8_t { none, posted } turn_ = Turn::none;
+  DeadlineQueue<Exchange> deadlines_;
+  std::unique_ptr<Timer> timer_;
+  std::int64_t timer_at_ms_ = kNeverMs;
+};
+
+Traffic::~Traffic() {
+  for (const auto& [raw, exchange] : exchanges_) {
+    if (exchange->easy() != nullptr) multi_.remove(exchange->easy());
+    exchange->close();
+  }
+}
+
+std::shared_ptr<Exchange> Traffic::start(HttpRequest request, HttpHandler handler) {
+  const Status fit = check_request(request);
+  auto exchange = std::make_shared<Exchange>(*this, std::move(request), std::move(handler));
+  if (!fit) {
+    exchange->end(HttpFailure::invalid, fit.error().message);
+  } else if (exchanges_.size() >= options_.requests_max) {
+    exchange->end(HttpFailure::overloaded, "too many requests are under way");
+  } else {
+    exchanges_.emplace(exchange.get(), exchange);
+    gate_.wait(exchange->origin(), exchange);
+    on_deadlines_changed(*exchange);
+    turn_soon();
+  }
+  return exchange;
+}
+
+void Traffic::resume(Exchange& exchange) {
+  const bool held = exchange.flow() == Exchange::Flow::held;
+  exchange.resume();
+  if (!held) return;
+  resumed_.push_back(exchange.shared_from_this());
+  turn_soon();
+}
+
+void Traffic::on_connected(Exchange& exchange) {
+  gate_.leave(exchange.origin());
+}
+
+void Traffic::on_deadlines_changed(Exchange& exchange) {
+  // A later one is found out about when the earlier one has come.
+  if (exchange.due_ms() >= exchange.place().at_ms) return;
+  deadlines_.set(exchange, exchange.place(), exchange.due_ms());
+  turn_soon();
+}
+
+void Traffic::on_ended(Exchange& exchange) {
+  ended_.push_back(exchange.shared_from_this());
+  turn_soon();
+}
+
+void Traffic::turn_soon() {
+  if (multi_.calling()) return;  // a turn follows
+  if (std::exchange(turn_, Turn::posted) == Turn::posted) return;
+  loop_.post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->turn();
+  });
+}
+
+void Traffic::turn() {
+  turn_ = Turn::none;
+  open_waiting();
+  unpause_resumed();
+  multi_.run();
+  read_results();
+  report_ended();
+  arm();
+  if (gate_.can_enter() || !resumed_.empty() || !ended_.empty()) turn_soon();
+}
+
+void Traffic::open_waiting() {
+  while (const std::shared_ptr<Exchange> exchange = gate_.enter()) {
+    if (exchange->stage() == Exchange::Stage::ended) {  // taken away in this turn
+      gate_.leave(exchange->origin());
+      continue;
+    }
+    if (!exchange->open(options_)) continue;
+    on_deadlines_changed(*exchange);
+    if (const CURLcode code = multi_.add(exchange->easy()); code != CURLE_OK) {
+      exchange->end_by(code);
+    }
+  }
+}
+
+void Traffic::unpause_resumed() {
+  for (const auto& exchange : std::exchange(resumed_, {})) {
+    if (exchange->stage() != Exchange::Stage::streaming) continue;
+    if (const CURLcode code = multi_.unpause(exchange->easy()); code != CURLE_OK) {
+      exchange->end_by(code);
+    }
+  }
+}
+
+void Traffic::read_results() {
+  while (const auto result = multi_.next_result()) {
+    Exchange* exchange = nullptr;
+    curl_easy_getinfo(result->first, CURLINFO_PRIVATE, &exchange);
+    exchange->end_by(result->second);
+  }
+}
+
+// Those that end meanwhile come with the next turn, so that the loop has its own.
+void Traffic::report_ended() {
+  for (const auto& exchange : std::exchange(ended_, {})) {
+    take_away(*exchange);
+    exchange->report();
+  }
+}
+
+void Traffic::take_away(Exchange& exchange) {
+  if (exchange.last_stage() == Exchange::Stage::connecting) gate_.leave(exchange.origin());
+  if (exchange.last_stage() == Exchange::Stage::waiting) gate_.forget(exchange.origin(), exchange);
+  if (exchange.easy() != nullptr) multi_.remove(exchange.easy());
+  exchange.close();
+  deadlines_.set(exchange, exchange.place(), kNeverMs);
+  exchanges_.erase(&exchange);
+}
+
+void Traffic::on_timer() {
+  const auto self = shared_from_this();
+  timer_at_ms_ = kNeverMs;
+  const std::int64_t now = now_ms();
+  while (Exchange* const exchange = deadlines_.first_due(now)) {
+    exchange->check_deadlines();
+    deadlines_.set(*exchange, exchange->place(), exchange->due_ms());
+  }
+  turn();
+}
+
+void Traffic::arm() {
+  const std::int64_t at_ms = deadlines_.earliest_ms();
+  if (at_ms >= timer_at_ms_) return;
+  timer_at_ms_ = at_ms;
+  timer_ = loop_.after(at_ms - now_ms(), [this] { on_timer(); });
+}
+
+class CurlOperation final : public HttpOperation {
+ public:
+  CurlOperation(std::shared_ptr<Traffic> traffic, std::shared_ptr<Exchange> exchange)
+      : traffic_(std::move(traffic)), exchange_(std::move(exchange)) {}
+  ~CurlOperation() override { exchange_->silence(); }
+  CurlOperation(const CurlOperation&) = delete;
+  CurlOperation& operator=(const CurlOperation&) = delete;
+
+  void abort() override { exchange_->end(HttpFailure::aborted, "aborted"); }
+  void pause() override { exchange_->pause(); }
+  void resume() override { traffic_->resume(*exchange_); }
+
+ private:
+  std::shared_ptr<Traffic> traffic_;
+  std::shared_ptr<Exchange> exchange_;
+};
+
+class CurlClient final : public HttpClient {
+ public:
+  CurlClient(SocketLoop& loop, CurlOptions options)
+      : traffic_(std::make_shared<Traffic>(loop, std::move(options))) {}
+
+  std::unique_ptr<HttpOperation> start(HttpRequest request, HttpHandler handler) override {
+    return std::make_unique<CurlOperation>(traffic_,
+                                           traffic_->start(std::move(request), std::move(handler)));
+  }
+
+ private:
+  std::shared_ptr<Traffic> traffic_;
+};
+
+// As the tools of curl and OpenSSL do; libcurl itself looks at neither.
+std::string ca_bundle_of_environment() {
+  for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace pawl::http_curl
+
+namespace pawl {
+
+std::shared_ptr<HttpClient> make_curl_client(SocketLoop& loop, CurlOptions options) {
+  if (options.ca_bundle.empty()) options.ca_bundle = http_curl::ca_bundle_of_environment();
+  return std::make_shared<http_curl::CurlClient>(loop, std::move(options));
+}
+
+}  // namespace pawl

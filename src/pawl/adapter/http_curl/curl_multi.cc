@@ -1,0 +1,137 @@
+#include "pawl/adapter/http_curl/curl_multi.h"
+
+#include <mutex>
+
+#include "pawl/base/assert.h"
+
+namespace pawl::http_curl {
+namespace {
+
+// libcurl asks to be called again at once after most steps. More often than this in a row the loop
+// has its turn first.
+constexpr int kRoundsMax = 8;
+
+void init_curl_once() {
+  static std::once_flag once;
+  std::call_once(once, [] { PAWL_ASSERT(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK); });
+}
+
+}  // namespace
+
+class CurlMulti::Inside {
+ public:
+  explicit Inside(CurlMulti& multi) : multi_(multi) {
+    PAWL_ASSERT(multi_.calling_ == Calling::no);
+    multi_.calling_ = Calling::yes;
+  }
+  ~Inside() { multi_.calling_ = Calling::no; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  CurlMulti& multi_;
+};
+
+CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options)
+    : loop_(loop), host_(host) {
+  init_curl_once();
+  multi_ = curl_multi_init();
+  PAWL_ASSERT(multi_ != nullptr);
+  const auto on_socket = +[](CURL*, curl_socket_t fd, int what, void* self, void*) noexcept {
+    static_cast<CurlMulti*>(self)->on_interest(fd, what);
+    return 0;
+  };
+  const auto on_time = +[](CURLM*, long delay_ms, void* self) noexcept {
+    static_cast<CurlMulti*>(self)->on_timeout(delay_ms);
+    return 0;
+  };
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, on_socket);
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, on_time);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options.connections_kept_max));
+  const bool share = options.multiplexing == CurlOptions::Multiplexing::on;
+  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, share ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING);
+}
+
+CurlMulti::~CurlMulti() {
+  curl_multi_cleanup(multi_);
+}
+
+CURLcode CurlMulti::add(CURL* easy) {
+  const Inside inside(*this);
+  return curl_multi_add_handle(multi_, easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT;
+}
+
+void CurlMulti::remove(CURL* easy) {
+  const Inside inside(*this);
+  PAWL_ASSERT(curl_multi_remove_handle(multi_, easy) == CURLM_OK);
+}
+
+CURLcode CurlMulti::unpause(CURL* easy) {
+  const Inside inside(*this);
+  return curl_easy_pause(easy, CURLPAUSE_CONT);
+}
+
+std::optional<std::pair<CURL*, CURLcode>> CurlMulti::next_result() {
+  int left = 0;
+  while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg == CURLMSG_DONE) return std::pair{message->easy_handle, message->data.result};
+  }
+  return std::nullopt;
+}
+
+void CurlMulti::run() {
+  for (int round = 0; round < kRoundsMax && due_at_ms_ <= loop_.monotonic_ms(); ++round) {
+    due_at_ms_ = kNeverMs;
+    act(CURL_SOCKET_TIMEOUT, 0);
+  }
+  arm();
+}
+
+void CurlMulti::act(curl_socket_t fd, int events) {
+  const Inside inside(*this);
+  int running = 0;
+  curl_multi_socket_action(multi_, fd, events, &running);
+}
+
+void CurlMulti::on_interest(curl_socket_t fd, int what) {
+  if (what == CURL_POLL_REMOVE) {
+    watches_.erase(fd);
+    return;
+  }
+  const Interest interest = what == CURL_POLL_IN    ? Interest::read
+                            : what == CURL_POLL_OUT ? Interest::write
+                                                    : Interest::both;
+  auto& watch = watches_[fd];
+  watch.reset();  // there may be only one
+  watch = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
+}
+
+void CurlMulti::on_timeout(long delay_ms) {
+  due_at_ms_ = delay_ms < 0 ? kNeverMs : loop_.monotonic_ms() + delay_ms;
+}
+
+void CurlMulti::on_ready(int fd, Interest which) {
+  const auto pin = host_.pin();
+  act(fd, which == Interest::read ? CURL_CSELECT_IN : CURL_CSELECT_OUT);
+  run();
+  host_.on_progress();
+}
+
+void CurlMulti::on_timer() {
+  const auto pin = host_.pin();
+  timer_at_ms_ = kNeverMs;
+  run();
+  host_.on_progress();
+}
+
+// A timer that is too early is left alone: libcurl changes its mind with every request.
+void CurlMulti::arm() {
+  if (due_at_ms_ >= timer_at_ms_) return;
+  timer_at_ms_ = due_at_ms_;
+  const std::int64_t delay_ms = due_at_ms_ - loop_.monotonic_ms();
+  timer_ = loop_.after(delay_ms, [this] { on_timer(); });
+}
+
+}  // namespace pawl::http_curl

@@ -1,0 +1,190 @@
+#include "pawl/adapter/http_curl/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/adapter/http_curl/request_check.h"
+#include "pawl/base/assert.h"
+
+namespace pawl::http_curl {
+namespace {
+
+constexpr std::size_t kRefused = CURL_WRITEFUNC_ERROR;  // makes libcurl end the transfer
+
+std::int64_t after(std::int64_t since_ms, std::int64_t allowed_ms) {
+  return allowed_ms == 0 || allowed_ms > kNeverMs - since_ms ? kNeverMs : since_ms + allowed_ms;
+}
+
+}  // namespace
+
+Exchange::Exchange(Owner& owner, HttpRequest request, HttpHandler handler)
+    : owner_(owner),
+      request_(std::move(request)),
+      origin_(origin_of(request_.url)),
+      handler_(std::move(handler)),
+      reader_(request_.header_bytes_max),
+      started_ms_(owner.now_ms()) {}
+
+Exchange::~Exchange() {
+  close();
+}
+
+void Exchange::close() {
+  curl_easy_cleanup(std::exchange(easy_, nullptr));
+  curl_slist_free_all(std::exchange(headers_, nullptr));
+}
+
+void Exchange::end(HttpFailure failure, const std::string& reason) {
+  if (stage_ == Stage::ended) return;
+  last_stage_ = std::exchange(stage_, Stage::ended);
+  end_.failure = failure;
+  if (failure != HttpFailure::none) {
+    end_.message =
+        request_.method.substr(0, kMethodBytesMax) + " " + shown_url(request_.url) + ": " + reason;
+  }
+  owner_.on_ended(*this);
+}
+
+void Exchange::end_by(CURLcode code) {
+  if (code == CURLE_OK && reached() != Reached::head) {
+    return end(HttpFailure::broken, "the connection ended inside the head");
+  }
+  const std::string_view detail(detail_.data());
+  const HttpFailure failure = failure_of(code, reached(), detail);
+  end(failure, reason_of(code, failure, detail));
+}
+
+Reached Exchange::reached() const {
+  const Stage stage = stage_ == Stage::ended ? last_stage_ : stage_;
+  if (stage == Stage::streaming) return Reached::head;
+  return stage == Stage::requesting ? Reached::server : Reached::nothing;
+}
+
+void Exchange::silence() {
+  handler_.done = nullptr;
+  end(HttpFailure::aborted, "not wanted any more");
+}
+
+void Exchange::report() {
+  PAWL_ASSERT(stage_ == Stage::ended);
+  // What the handler holds may hold the operation: it goes when it has been called.
+  const HttpHandler handler = std::exchange(handler_, {});
+  if (handler.done) handler.done(end_);
+}
+
+void Exchange::pause() {
+  if (flow_ == Flow::running) flow_ = Flow::pausing;
+}
+
+void Exchange::resume() {
+  if (flow_ == Flow::running) return;
+  flow_ = Flow::running;
+  last_byte_ms_ = owner_.now_ms();
+  owner_.on_deadlines_changed(*this);
+}
+
+// libcurl calls here from C: an exception of a handler's ends the process.
+std::size_t Exchange::on_header(char* data, std::size_t, std::size_t size, void* self) noexcept {
+  return static_cast<Exchange*>(self)->take_line({data, size});
+}
+
+std::size_t Exchange::on_body(char* data, std::size_t, std::size_t size, void* self) noexcept {
+  return static_cast<Exchange*>(self)->take_body({data, size});
+}
+
+int Exchange::on_connected(void* self, char*, char*, int, int) noexcept {
+  auto& exchange = *static_cast<Exchange*>(self);
+  if (exchange.stage_ == Stage::ended) return CURL_PREREQFUNC_ABORT;
+  if (exchange.stage_ == Stage::connecting) {  // a request that is sent again comes here twice
+    exchange.stage_ = Stage::requesting;
+    exchange.owner_.on_connected(exchange);
+  }
+  return CURL_PREREQFUNC_OK;
+}
+
+std::size_t Exchange::take_line(std::string_view line) {
+  if (stage_ == Stage::ended) return kRefused;
+  switch (reader_.on_line(line)) {
+    case ResponseHeadReader::Step::more:
+      break;
+    case ResponseHeadReader::Step::complete:
+      take_head();
+      break;
+    case ResponseHeadReader::Step::too_large:
+      end(HttpFailure::too_large, "the header is over its bound");
+      break;
+    case ResponseHeadReader::Step::refused:
+      end(HttpFailure::protocol, reader_.why());
+      break;
+  }
+  return stage_ == Stage::ended ? kRefused : line.size();
+}
+
+void Exchange::take_head() {
+  stage_ = Stage::streaming;
+  last_byte_ms_ = owner_.now_ms();
+  owner_.on_deadlines_changed(*this);
+  if (reader_.framing() == ResponseHeadReader::Framing::doubtful) set(CURLOPT_FORBID_REUSE, 1L);
+  // A prompt can be megabytes, and its answer take minutes. libcurl reads it no more once it has
+  // been sent.
+  curl_off_t sent = 0;
+  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  if (static_cast<std::uint64_t>(sent) >= request_.body.size()) std::string().swap(request_.body);
+  const HttpResponseHead head = reader_.take();
+  if (handler_.head) handler_.head(head);
+}
+
+std::size_t Exchange::take_body(std::string_view bytes) {
+  if (stage_ == Stage::ended) return kRefused;
+  if (stage_ != Stage::streaming) {
+    end(HttpFailure::protocol, "a body without a head");
+    return kRefused;
+  }
+  if (flow_ != Flow::running) {
+    flow_ = Flow::held;
+    return CURL_WRITEFUNC_PAUSE;
+  }
+  if (bytes.size() > request_.body_bytes_max - body_bytes_) {
+    end(HttpFailure::too_large, "the body is over its bound");
+    return kRefused;
+  }
+  body_bytes_ += bytes.size();
+  last_byte_ms_ = owner_.now_ms();
+  if (handler_.body && !bytes.empty()) handler_.body(bytes);
+  return stage_ == Stage::ended ? kRefused : bytes.size();
+}
+
+std::int64_t Exchange::due_ms() const {
+  const HttpDeadlines& allowed = request_.deadlines;
+  const std::int64_t total = after(started_ms_, allowed.total_ms);
+  const std::int64_t first_byte = after(started_ms_, allowed.first_byte_ms);
+  switch (stage_) {
+    case Stage::waiting:
+    case Stage::requesting:
+      return std::min(total, first_byte);
+    case Stage::connecting:
+      return std::min({total, first_byte, after(connecting_since_ms_, allowed.connect_ms)});
+    case Stage::streaming:
+      return flow_ == Flow::running ? std::min(total, after(last_byte_ms_, allowed.idle_ms))
+                                    : total;
+    case Stage::ended:
+      break;
+  }
+  return kNeverMs;
+}
+
+void Exchange::check_deadlines() {
+  const std::int64_t now_ms = owner_.now_ms();
+  if (stage_ == Stage::ended || due_ms() > now_ms) return;
+  if (now_ms >= after(started_ms_, request_.deadlines.total_ms)) {
+    end(HttpFailure::timeout, "not finished in time");
+  } else if (stage_ == Stage::streaming) {
+    end(HttpFailure::timeout, "the response stopped");
+  } else if (now_ms >= after(started_ms_, request_.deadlines.first_byte_ms)) {
+    end(HttpFailure::timeout, "no response in time");
+  } else {
+    end(HttpFailure::connect, "not connected in time");
+  }
+}
+
+}  // namespace pawl::http_curl

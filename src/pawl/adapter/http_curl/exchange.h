@@ -1,0 +1,111 @@
+// One request on its way: libcurl's easy handle, the bounds, and what the handler has been told.
+//
+// libcurl calls it at moments when no handle may be removed. So it only notes that it has ended,
+// tells its owner, and is taken away afterwards.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/adapter/http_curl/curl_client.h"
+#include "pawl/adapter/http_curl/curl_failure.h"
+#include "pawl/adapter/http_curl/deadline_queue.h"
+#include "pawl/adapter/http_curl/response_head.h"
+#include "pawl/port/http.h"
+
+namespace pawl::http_curl {
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  // Told from inside libcurl or the caller's own calls: it notes and acts later.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void on_connected(Exchange& exchange) = 0;
+    virtual void on_deadlines_changed(Exchange& exchange) = 0;
+    virtual void on_ended(Exchange& exchange) = 0;
+    virtual std::int64_t now_ms() const = 0;
+  };
+  // In this order; `ended` can follow any of them.
+  enum class Stage : std::uint8_t { waiting, connecting, requesting, streaming, ended };
+
+  Exchange(Owner& owner, HttpRequest request, HttpHandler handler);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Stage stage() const { return stage_; }
+  Stage last_stage() const { return last_stage_; }  // before it ended
+  CURL* easy() const { return easy_; }
+  DeadlineQueue<Exchange>::Place& place() { return place_; }
+
+  const std::string& origin() const { return origin_; }
+
+  // Makes the handle. False: it has ended instead.
+  bool open(const CurlOptions& options);
+  // Of a handle that has been removed from its multi.
+  void close();
+
+  // The first reason counts.
+  void end(HttpFailure failure, const std::string& reason);
+  void end_by(CURLcode code);
+  // The handler is called no more.
+  void silence();
+  // Calls done(), unless silenced.
+  void report();
+
+  enum class Flow : std::uint8_t { running, pausing, held };  // held: libcurl keeps a piece back
+  Flow flow() const { return flow_; }
+  void pause();
+  void resume();  // the owner unpauses the handle if the flow was held
+
+  // When somebody has to look at it again; kNeverMs once it has ended.
+  std::int64_t due_ms() const;
+  // Ends it if a deadline has passed.
+  void check_deadlines();
+
+ private:
+  static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
+  static int on_connected(void* self, char*, char*, int, int) noexcept;
+
+  std::size_t take_line(std::string_view line);
+  std::size_t take_body(std::string_view bytes);
+  void take_head();
+  void set_options(const CurlOptions& options);
+  void set_request(const CurlOptions& options);
+  void add_header(const std::string& line);
+  Reached reached() const;
+
+  template <class Value>
+  void set(CURLoption option, Value value);
+
+  Owner& owner_;
+  HttpRequest request_;
+  const std::string origin_;
+  HttpHandler handler_;
+  CURL* easy_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  CURLcode set_up_ = CURLE_OK;  // the first option that was refused
+  std::array<char, CURL_ERROR_SIZE> detail_{};
+
+  Stage stage_ = Stage::waiting;
+  Stage last_stage_ = Stage::waiting;
+  Flow flow_ = Flow::running;
+  ResponseHeadReader reader_;
+  std::uint64_t body_bytes_ = 0;
+  HttpEnd end_;
+
+  const std::int64_t started_ms_;
+  std::int64_t connecting_since_ms_ = 0;
+  std::int64_t last_byte_ms_ = 0;
+  DeadlineQueue<Exchange>::Place place_;
+};
+
+}  // namespace pawl::http_curl

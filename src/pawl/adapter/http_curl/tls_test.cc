@@ -1,0 +1,195 @@
+// Certificates: whom the client believes. With the openssl program, and nghttpd for HTTP/2 where it
+// is installed.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <list>
+#include <string>
+
+#include "pawl/adapter/http_curl/curl_client.h"
+#include "tests/contract/http_contract_support.h"
+#include "tests/support/child_server.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+using contract::get;
+using contract::HttpCall;
+using contract::HttpStage;
+
+// A certificate authority of the test's own, and what it has signed.
+class TestAuthority {
+ public:
+  TestAuthority() {
+    run("openssl req -x509 " + key("ca") + " -out ca.pem -subj /CN=pawl-test-authority -days 2");
+  }
+
+  // `days` may be negative: then it has expired.
+  void sign(const std::string& name, const std::string& alternatives, int days) const {
+    run("openssl req " + key(name) + " -out " + name + ".csr -subj /CN=" + name +
+        " -addext subjectAltName=" + alternatives + " && openssl x509 -req -in " + name +
+        ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -copy_extensions copy -out " + name +
+        ".pem -days " + std::to_string(days));
+  }
+  void sign_itself(const std::string& name) const {
+    run("openssl req -x509 " + key(name) + " -out " + name +
+        ".pem -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -days 2");
+  }
+  std::string operator/(const std::string& file) const { return directory_ / file; }
+
+ private:
+  static std::string key(const std::string& name) {
+    return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + name + ".key";
+  }
+  void run(const std::string& command) const {
+    const std::string line = "cd '" + directory_.path() + "' && (" + command + ") 2> /dev/null";
+    REQUIRE(std::system(line.c_str()) == 0);
+  }
+
+  TempDirectory directory_;
+};
+
+bool is_missing(const char* program) {
+  if (has_program(program)) return false;
+  MESSAGE("skipped: there is no " << program << " on this machine");
+  return true;
+}
+
+// Shows a page of its own over TLS, in HTTP/1.0.
+class TlsServer {
+ public:
+  TlsServer(const TestAuthority& authority, const std::string& name)
+      : child_({"openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-quiet", "-cert",
+                authority / (name + ".pem"), "-key", authority / (name + ".key")}) {
+    REQUIRE(child_.port() != 0);
+  }
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(child_.port()) + "/"; }
+
+ private:
+  ChildServer child_;
+};
+
+contract::HttpSubject trusting(const std::string& ca_bundle) {
+  CurlOptions options;
+  options.ca_bundle = ca_bundle;
+  return {[options](SocketLoop& loop) { return make_curl_client(loop, options); }};
+}
+
+TEST_CASE("a certificate of an authority that is trusted is believed, and no other") {
+  if (is_missing("openssl")) return;
+  const TestAuthority authority;
+  authority.sign("good", "DNS:localhost,IP:127.0.0.1", 2);
+  authority.sign("elsewhere", "DNS:other.example", 2);
+  authority.sign("expired", "DNS:localhost,IP:127.0.0.1", -1);
+  authority.sign_itself("itself");
+  HttpStage stage(trusting(authority / "ca.pem"));
+
+  const TlsServer good(authority, "good");
+  HttpCall believed;
+  stage.perform(believed, get(good.url()));
+  CHECK(believed.failure() == HttpFailure::none);
+  CHECK(believed.head.status == 200);
+
+  for (const char* const name : {"elsewhere", "expired", "itself"}) {
+    const TlsServer server(authority, name);
+    HttpCall call;
+    stage.perform(call, get(server.url()));
+    CHECK(call.failure() == HttpFailure::tls);
+    CHECK(call.heads == 0);
+    CHECK(call.message().find("127.0.0.1") != std::string::npos);
+  }
+
+  HttpStage stranger(trusting(""));  // trusts the machine's authorities
+  HttpCall call;
+  stranger.perform(call, get(good.url()));
+  CHECK(call.failure() == HttpFailure::tls);
+}
+
+TEST_CASE("the environment names the authorities") {
+  if (is_missing("openssl")) return;
+  const TestAuthority authority;
+  authority.sign("good", "IP:127.0.0.1", 2);
+  const TlsServer good(authority, "good");
+  for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    ::setenv(name, (authority / "ca.pem").c_str(), 1);
+    HttpStage stage(trusting(""));
+    ::unsetenv(name);
+    HttpCall call;
+    stage.perform(call, get(good.url()));
+    CHECK(call.failure() == HttpFailure::none);
+  }
+
+  ::setenv("SSL_CERT_FILE", (authority / "missing.pem").c_str(), 1);
+  HttpStage stage(trusting(""));
+  ::unsetenv("SSL_CERT_FILE");
+  HttpCall call;
+  stage.perform(call, get(good.url()));
+  CHECK(call.failure() == HttpFailure::tls);
+}
+
+TEST_CASE("a server that speaks no TLS, or hangs up in the handshake") {
+  HttpStage stage(trusting(""));
+  const auto failure_with = [&](const RawServer::Script& script, std::int64_t connect_ms) {
+    RawServer server(script);
+    HttpCall call;
+    HttpRequest request = get("https://127.0.0.1:" + std::to_string(server.port()) + "/");
+    request.deadlines.connect_ms = connect_ms;
+    stage.perform(call, std::move(request));
+    CHECK(call.heads == 0);
+    return call.failure();
+  };
+
+  constexpr std::int64_t kPatientMs = 30'000;
+  const auto no_tls = [](RawConnection& peer) {
+    peer.say("HTTP/1.1 400 This is no TLS\r\n\r\n");
+    peer.stall();
+  };
+  CHECK(failure_with(no_tls, kPatientMs) == HttpFailure::tls);
+  const auto reset = [](RawConnection& peer) { peer.reset(); };
+  CHECK(failure_with(reset, kPatientMs) == HttpFailure::connect);
+  const auto hang_up = [](RawConnection& peer) { peer.end_saying(); };
+  CHECK(failure_with(hang_up, kPatientMs) == HttpFailure::connect);
+  const auto silence = [](RawConnection& peer) { peer.stall(); };
+  CHECK(failure_with(silence, 50) == HttpFailure::connect);
+}
+
+TEST_CASE("requests to one host share a connection of HTTP/2") {
+  if (is_missing("openssl") || is_missing("nghttpd")) return;
+  const TestAuthority authority;
+  authority.sign("good", "IP:127.0.0.1", 2);
+  const std::string text(100'000, 'x');
+  std::ofstream(authority / "page") << text;
+  const ChildServer server({"nghttpd", "--address=127.0.0.1", "--htdocs", authority / "", "0",
+                            authority / "good.key", authority / "good.pem"});
+  REQUIRE(server.port() != 0);
+  const std::string url = "https://127.0.0.1:" + std::to_string(server.port()) + "/page";
+  HttpStage stage(trusting(authority / "ca.pem"));
+  std::list<HttpCall> calls(20);
+  for (HttpCall& call : calls) stage.start(call, get(url));
+  HttpCall aborted;
+  aborted.on_body = [&] { aborted.operation->abort(); };
+  stage.start(aborted, get(url));
+  HttpCall paused;
+  paused.on_head = [&] { paused.operation->pause(); };
+  stage.start(paused, get(url));
+
+  stage.run_until([&] { return paused.heads == 1; });
+  paused.operation->resume();
+  stage.finish(aborted);
+  for (HttpCall& call : calls) {
+    stage.finish(call);
+    CHECK(call.failure() == HttpFailure::none);
+    CHECK(call.head.find("server") != nullptr);
+    CHECK(call.body == text);
+  }
+  stage.finish(paused);
+  CHECK(paused.body == text);
+  CHECK(aborted.failure() == HttpFailure::aborted);
+  CHECK(server.connections() == 1);
+}
+
+}  // namespace
+}  // namespace pawl
