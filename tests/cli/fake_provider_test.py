@@ -77,6 +77,33 @@ class FakeProvider(Stage):
         stats = json.loads(self.request(port, "GET", "/_pawl/stats")[2])
         self.assertEqual(stats["requests"], 3)
 
+    def test_what_is_recorded_is_replayed_and_holds_no_secret(self):
+        script = self.write("s.yaml", "replies:\n  - text: [Hel, lo]\n"
+                            "  - error: { status: 401, message: 'Bad key: sk-ant-secret' }\n")
+        _, upstream = self.serve("--script", script)
+        process, port = self.serve("--record", "tape", "--upstream",
+                                   f"http://127.0.0.1:{upstream}/")
+        first, second = self.ask(port, "one"), self.ask(port, "two: sk-ant-secret")
+        self.assertEqual((first[0], second[0]), (200, 401))
+        process.terminate()
+        self.end(process, 0)
+        tape = (self.directory / "tape").read_text()
+        self.assertNotIn("sk-ant-secret", tape)
+        self.assertEqual(len(tape.splitlines()), 3)
+
+        _, again = self.serve("--replay", "tape")
+        self.assertEqual(self.ask(again, "two: sk-ant-secret")[0], 401)
+        self.assertEqual(self.ask(again, "one")[2], first[2])
+        status, _, body = self.request(again, "POST", "/v1/else", "{}")
+        self.assertEqual(status, 404)
+        self.assertIn(b"no recording of POST /v1/else", body)
+
+    def test_an_upstream_that_is_not_there_is_a_bad_gateway(self):
+        _, port = self.serve("--record", "tape", "--upstream", "http://127.0.0.1:1")
+        status, _, body = self.ask(port, "one")
+        self.assertEqual(status, 502)
+        self.assertIn(b"the upstream did not answer", body)
+
     def test_json_is_json(self):
         process = self.start("fake-provider", "--json")
         said = json.loads(process.stdout.readline())

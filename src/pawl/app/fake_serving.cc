@@ -8,8 +8,11 @@
 
 #include "pawl/adapter/fake_provider/fake_provider.h"
 #include "pawl/adapter/fake_provider/script_reader.h"
+#include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
+#include "pawl/app/line_file.h"
+#include "pawl/runtime/redactor.h"
 
 namespace pawl {
 namespace {
@@ -51,9 +54,51 @@ Result<fake::FaultSpec> fault_of(const std::string& text) {
   return spec;
 }
 
-Result<FakeProviderOptions> options_of(const FakeProviderRequest& request) {
+// A new file of recordings, and what it takes to make them. It is there when finish() says so.
+class Tape {
+ public:
+  Tape(AsioLoop& loop, const std::vector<std::string>& secrets)
+      : loop_(loop), client_(make_curl_client(loop)), redactor_(secrets) {}
+
+  Status open(const std::string& path) {
+    PAWL_TRY(file_, create_output_file(path));
+    return file_->write(std::string(fake::kCassetteHeading) + "\n");
+  }
+  fake::RecordingOptions options(const std::string& upstream) {
+    return {client_.get(), &loop_, upstream, [this](std::string& text) { redactor_.redact(text); },
+            [this](std::string_view line) {
+              if (written_) written_ = file_->write(line);
+            }};
+  }
+  Status finish() {
+    if (!file_) return ok();
+    PAWL_CHECK(written_);
+    return file_->finish();
+  }
+
+ private:
+  AsioLoop& loop_;
+  std::shared_ptr<HttpClient> client_;
+  Redactor redactor_;
+  std::unique_ptr<OutputFile> file_;
+  Status written_ = ok();
+};
+
+Result<FakeProviderOptions> options_of(const FakeProviderRequest& request, Tape& tape) {
   FakeProviderOptions options;
   options.port = request.port;
+  if (!request.replay.empty()) {
+    PAWL_TRY(const std::string text, read_file(request.replay, fake::kCassetteBytesMax));
+    auto recordings = fake::read_cassette(text);
+    if (!recordings) {
+      return Error{ErrorCode::invalid_argument, request.replay + ": " + recordings.error().message};
+    }
+    options.replay = *std::move(recordings);
+  }
+  if (!request.record.empty()) {
+    PAWL_CHECK(tape.open(request.record));
+    options.record = tape.options(request.upstream);
+  }
   PAWL_TRY(options.script, script_of(request.script));
   for (const std::string& text : request.faults) {
     PAWL_TRY(options.faults.emplace_back(), fault_of(text));
@@ -64,17 +109,21 @@ Result<FakeProviderOptions> options_of(const FakeProviderRequest& request) {
 }  // namespace
 
 Result<std::uint64_t> serve_fake(AsioLoop& loop, const FakeProviderRequest& request,
-                                 const std::vector<std::string>&,
+                                 const std::vector<std::string>& secrets,
                                  const std::function<void(const std::string& url)>& ready) {
-  PAWL_TRY(FakeProviderOptions options, options_of(request));
+  Tape tape(loop, secrets);
+  PAWL_TRY(FakeProviderOptions options, options_of(request, tape));
   allow_many_descriptors();
   bool ended = false;
   boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
   signals.async_wait([&ended](boost::system::error_code fault, int) { ended = !fault; });
-  PAWL_TRY(const std::unique_ptr<FakeProvider> provider, FakeProvider::start(std::move(options)));
+  PAWL_TRY(std::unique_ptr<FakeProvider> provider, FakeProvider::start(std::move(options)));
   ready(provider->base_url());
   loop.run_until([&ended] { return ended; });
-  return provider->figures().requests;
+  const std::uint64_t requests = provider->figures().requests;
+  provider.reset();
+  PAWL_CHECK(tape.finish());
+  return requests;
 }
 
 }  // namespace pawl
