@@ -119,6 +119,7 @@ test("messages: errors are the SDK's classes", async () => {
   const keyless = (url, init) => {
     const headers = new Headers(init.headers);
     headers.delete("x-api-key");
+    headers.delete("authorization");
     return fetch(url, { ...init, headers });
   };
   await assert.rejects(
