@@ -6,6 +6,7 @@
 
 #include "pawl/app/assembly.h"
 #include "pawl/app/console.h"
+#include "pawl/app/fake_serving.h"
 #include "pawl/app/simulation.h"
 #include "pawl/surface/cli/environment.h"
 
@@ -31,6 +32,11 @@ class Program final : public CliEnvironment {
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     return run_simulation(request, progress);
+  }
+  Result<std::uint64_t> serve_fake_provider(
+      const FakeProviderRequest& request,
+      const std::function<void(const std::string& url)>& ready) override {
+    return serve_fake(loop(), request, secrets(), ready);
   }
   VersionNumbers versions() const override;
   std::string user() const override;

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 26> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 27> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -37,6 +37,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 26> kHandlers = {{
     {"backup", command_backup},
     {"doctor", command_doctor},
     {"sim", command_sim},
+    {"fake-provider", command_fake_provider},
     {"completion", command_completion},
     {"man", command_man},
 }};

@@ -91,12 +91,21 @@ struct FakeEnvironment : CliEnvironment {
     progress(simulation.tally);
     return simulation;
   }
+  Result<std::uint64_t> serve_fake_provider(
+      const FakeProviderRequest& request,
+      const std::function<void(const std::string& url)>& ready) override {
+    provided = request;
+    if (!request.script.empty()) return Error{ErrorCode::invalid_argument, "a wrong script"};
+    ready("http://127.0.0.1:9");
+    return std::uint64_t{3};
+  }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;
   SimulationRequest simulated;
   SimulationOutcome simulation;
+  FakeProviderRequest provided;
   std::map<std::string, std::string> files;
   std::vector<std::string> logged;
   std::vector<std::string> forgotten;

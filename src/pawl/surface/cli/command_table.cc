@@ -163,6 +163,22 @@ std::vector<CommandSpec> steering_commands() {
         {"processes", '\0', Takes::value, "P", "Processes that drive them. By default 3."},
         {"faults", '\0', Takes::value, "LIST",
          "Only these faults, by number, as a failure lists them; or none."}}},
+      {"fake-provider",
+       "Serve a model provider on loopback that costs nothing",
+       "It speaks the wire formats of Anthropic, OpenAI and Gemini, echoes or follows a script, "
+       "and "
+       "fails on request: docs/fake-provider.md. Prints its address and the variables that point "
+       "programs at it. Ctrl-C ends it.",
+       {},
+       {{"port", '\0', Takes::value, "N", "Listen there. By default a free port."},
+        {"script", '\0', Takes::value, "FILE", "What to say, instead of the echo."},
+        {"fault", '\0', Takes::values, "FAULT",
+         "What is to go wrong: a kind, a status, or keys such as 'status: 429, times: 2'. "
+         "Repeatable."},
+        {"replay", '\0', Takes::value, "FILE", "Answer from recordings."},
+        {"record", '\0', Takes::value, "FILE", "Pass requests on, and record them in a new file."},
+        {"upstream", '\0', Takes::value, "URL", "Where to pass them on to."},
+        {"print-env", '\0', Takes::nothing, "", "Print the variables only, for a shell."}}},
       {"completion",
        "Print a completion script",
        "Bash: source <(pawl completion bash).",

@@ -28,6 +28,7 @@ int command_rm(const CliContext& context);
 int command_gc(const CliContext& context);
 int command_backup(const CliContext& context);
 int command_doctor(const CliContext& context);
+int command_fake_provider(const CliContext& context);
 int command_sim(const CliContext& context);
 int command_completion(const CliContext& context);
 int command_man(const CliContext& context);

@@ -101,6 +101,16 @@ struct SimulationOutcome {
   std::optional<SimulationFailure> failure;
 };
 
+// A model provider on loopback.
+struct FakeProviderRequest {
+  std::uint16_t port = 0;           // 0: a free one
+  std::string script;               // a file; empty: the echo
+  std::vector<std::string> faults;  // as --fault gave them
+  std::string replay;               // a file of recordings
+  std::string record;               // a new one, of what `upstream` answers
+  std::string upstream;
+};
+
 struct VersionNumbers {
   std::string program;
   std::uint32_t schema = 0;
@@ -167,6 +177,10 @@ class CliEnvironment {
   virtual SimulationOutcome simulate(
       const SimulationRequest& request,
       const std::function<void(const SimulationTally&)>& progress) = 0;
+  // Serves until SIGINT or SIGTERM; gives the number of requests. `ready` gets the base URL.
+  virtual Result<std::uint64_t> serve_fake_provider(
+      const FakeProviderRequest& request,
+      const std::function<void(const std::string& url)>& ready) = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };
