@@ -7,6 +7,7 @@
 #include "pawl/adapter/tool_command/command_tool.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
+#include "pawl/base/json.h"
 #include "pawl/runtime/charter_reader.h"
 
 namespace pawl {
@@ -79,6 +80,16 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
   return from_text(*text, path, directory_of(path), "");
+}
+
+Assembled AgentAssembler::for_chat(const std::string& model) {
+  std::string text = "name: chat\ninstructions: Chat.\n";
+  if (!model.empty()) {
+    text += "model: ";
+    append_json_string(text, model);
+    text += "\n";
+  }
+  return from_text(text, "--model", ".", "");
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {

@@ -27,6 +27,8 @@ class AgentAssembler {
   AgentAssembler(Loop& loop, ModelLayer& models) : loop_(loop), models_(models) {}
 
   Assembled from_file(const std::string& path);
+  // Without tools, for a conversation; empty: the default model.
+  Assembled for_chat(const std::string& model);
   // A run's charter as it was when the run began. The script of a scripted model is read again.
   Result<RunnableAgent> from_pinned(const PinnedCharter& pinned);
 

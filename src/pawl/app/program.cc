@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/yaml/yaml.h"
@@ -68,6 +69,10 @@ ModelLayer& Program::models() {
   ModelLayerOptions options;
   options.config = config_;
   options.environment = environment_variable;
+  options.factory = [this](ProviderConfig config) {
+    if (!http_) http_ = make_curl_client(loop());
+    return make_provider_executor(std::move(config), loop(), http_);
+  };
   models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
   return *models_;
 }
@@ -99,6 +104,11 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
 
 AgentReading Program::read_agent(const std::string& path) {
   Assembled assembled = assembler().from_file(path);
+  return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes)};
+}
+
+AgentReading Program::chat_agent(const std::string& model) {
+  Assembled assembled = assembler().for_chat(model);
   return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes)};
 }
 

@@ -18,6 +18,8 @@ class Program final : public CliEnvironment {
   Result<Settings> settings(const SettingFlags& flags) override;
   Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
   AgentReading read_agent(const std::string& path) override;
+  AgentReading chat_agent(const std::string& model) override;
+  AsioLoop& main_loop() override { return loop(); }
   std::string description_of(const std::string& charter) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
@@ -42,14 +44,15 @@ class Program final : public CliEnvironment {
   std::string user() const override;
 
  private:
-  // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   AsioLoop& loop();
+  // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   ModelLayer& models();
   AgentAssembler& assembler();
 
   PosixConsole console_;
   std::unique_ptr<AsioLoop> loop_;
   std::string config_;  // the path of the configuration file, once the settings are known
+  std::shared_ptr<HttpClient> http_;
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };

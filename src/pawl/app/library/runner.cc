@@ -86,6 +86,7 @@ struct Runner::Parts {
   void ended(const RunId& run, const Status& status) {
     const auto found = waiting.find(run);
     if (found == waiting.end()) return;
+    if (status && engine->wakes(run)) return;  // It goes on by itself.
     const Finished finished = std::move(found->second);
     waiting.erase(found);
     const Result result = result_of(run, status);
@@ -191,6 +192,10 @@ std::shared_ptr<Executor> Runner::scripted(Script script) {
 
 Loop& Runner::loop() {
   return *parts_->loop;
+}
+
+SocketLoop* Runner::sockets() {
+  return dynamic_cast<SocketLoop*>(parts_->loop.get());
 }
 
 Engine& Runner::engine() {

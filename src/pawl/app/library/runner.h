@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/sockets.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"
 #include "pawl/runtime/engine.h"
@@ -76,6 +77,8 @@ class Runner {
   std::shared_ptr<Executor> scripted(Script script);
 
   Loop& loop();
+  // The loop for connections: null on a loop of the host's that has none.
+  SocketLoop* sockets();
   Engine& engine();
 
  private:

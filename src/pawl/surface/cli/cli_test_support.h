@@ -65,6 +65,10 @@ struct FakeEnvironment : CliEnvironment {
   AgentReading read_agent(const std::string& path) override {
     return {std::nullopt, {path + ":1:1: wrong", path + ":2:1: wrong too"}};
   }
+  AgentReading chat_agent(const std::string& model) override {
+    return {std::nullopt, {"--model: nobody knows " + model}};
+  }
+  AsioLoop& main_loop() override { return idle_loop; }
   std::string description_of(const std::string&) override { return "Notes things."; }
   Result<std::string> read_text(const std::string& path) override { return "text of " + path; }
   Status write_new(const std::string& path, const std::string& text) override {
@@ -103,6 +107,7 @@ struct FakeEnvironment : CliEnvironment {
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;
+  AsioLoop idle_loop;
   SimulationRequest simulated;
   SimulationOutcome simulation;
   FakeProviderRequest provided;
@@ -171,6 +176,15 @@ struct MemoryEnvironment final : FakeEnvironment {
         std::make_unique<Opened>(*this, Store{&journal, &journal, &journal, &journal, &journal}));
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
+  AgentReading chat_agent(const std::string&) override {
+    RunnableAgent made = agent();
+    made.tools.clear();
+    ResolvedTarget target;
+    target.literal = "scripted";
+    made.targets = {target};
+    return {std::move(made), {}};
+  }
+  AsioLoop& main_loop() override { return loop; }
 
   RunnableAgent agent() {
     RunnableAgent made;
@@ -179,6 +193,12 @@ struct MemoryEnvironment final : FakeEnvironment {
     made.charter.instructions = "Go.";
     made.executor = make_scripted_executor(script, loop);
     made.tools.push_back(tool);
+    if (price > 0) {
+      ResolvedTarget target;
+      target.literal = "scripted";
+      target.facts.prices.input = target.facts.prices.output = price;
+      made.targets = {target};
+    }
     return made;
   }
   // A run whose process dies while its tool is under way.
@@ -192,6 +212,7 @@ struct MemoryEnvironment final : FakeEnvironment {
     loop.run_until([this] { return !tool->keys.empty(); });
   }
 
+  std::uint64_t price = 0;  // of a token, in 10^-12 units
   AsioLoop loop;
   MemoryJournal journal{loop};
   std::shared_ptr<FakeTool> tool = std::make_shared<FakeTool>(loop, FakeTool::Answer::at_once);

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "pawl/surface/cli/commands.h"
@@ -24,6 +26,33 @@ Result<std::string> input_of(const CliContext& context) {
   return text;
 }
 
+// By the ending of a file's name.
+Result<std::string> media_type_of(const std::string& path) {
+  static const std::map<std::string, std::string, std::less<>> kTypes = {
+      {"png", "image/png"}, {"jpg", "image/jpeg"},  {"jpeg", "image/jpeg"},
+      {"gif", "image/gif"}, {"webp", "image/webp"}, {"pdf", "application/pdf"},
+      {"txt", "text/plain"}};
+  const std::size_t dot = path.rfind('.');
+  const auto found = dot == std::string::npos ? kTypes.end() : kTypes.find(path.substr(dot + 1));
+  if (found != kTypes.end()) return found->second;
+  return Error{ErrorCode::invalid_argument,
+               "--attach " + path + ": a file ends in .png, .jpg, .gif, .webp, .pdf or .txt"};
+}
+
+Result<std::vector<PendingAttachment>> attachments_of(const CliContext& context) {
+  std::vector<PendingAttachment> attachments;
+  for (const std::string& path : context.arguments.many("attach")) {
+    PAWL_TRY(std::string type, media_type_of(path));
+    PAWL_TRY(std::string bytes, context.environment.read_text(path));
+    if (attachments.size() == kAttachmentsMax || bytes.size() > kAttachmentBytesMax) {
+      return Error{ErrorCode::invalid_argument,
+                   "--attach " + path + ": at most 64 files of at most 32 MiB each"};
+    }
+    attachments.push_back({std::move(type), path.substr(path.rfind('/') + 1), std::move(bytes)});
+  }
+  return attachments;
+}
+
 struct Preparation {
   std::optional<StartRequest> request;
   std::vector<std::string> faults;  // of the charter; or the one of the options
@@ -37,7 +66,10 @@ Preparation prepare(const CliContext& context, const RunId& id, const std::strin
   auto invocation =
       invocation_of(context.arguments, reading.agent->charter.limits, context.environment.user());
   if (!invocation) return {std::nullopt, {"pawl: " + invocation.error().message}};
+  auto attachments = attachments_of(context);
+  if (!attachments) return {std::nullopt, {"pawl: " + attachments.error().message}};
   StartRequest request;
+  request.attachments = *std::move(attachments);
   request.agent = *std::move(reading.agent);
   request.input = input;
   request.id = id;

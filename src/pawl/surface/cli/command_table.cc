@@ -25,13 +25,32 @@ CommandSpec run_command() {
        {"tokens", '\0', Takes::value, "N", "Limit: tokens."},
        {"bytes-in", '\0', Takes::value, "B", "Limit: bytes of input, such as 64KiB, 10MB."},
        {"bytes-out", '\0', Takes::value, "B", "Limit: bytes the model writes."},
-       {"branches", '\0', Takes::value, "N", "Limit: instances spawned."}},
+       {"branches", '\0', Takes::value, "N", "Limit: instances spawned."},
+       {"cost", '\0', Takes::value, "AMOUNT", "Limit: money, such as 2.00 or '2.00 USD'."},
+       {"attach", '\0', Takes::values, "FILE", "Give the model this image or PDF. Repeatable."}},
+  };
+}
+
+CommandSpec chat_command() {
+  return {
+      "chat",
+      "Talk with a model, without tools and without a run",
+      "With TEXT one turn, with - its text from standard input, without it a conversation, a line "
+      "a turn. Nothing is journaled. Ctrl-C ends it.",
+      {{"TEXT", "What to say, or -.", Need::optional}},
+      {{"model", 'm', Takes::value, "REF", "A model, alias, tier or chain."},
+       {"system", '\0', Takes::value, "TEXT", "The system prompt."},
+       {"max-tokens", '\0', Takes::value, "N", "The most an answer may have."},
+       {"temperature", '\0', Takes::value, "T", "From 0 to 2."},
+       {"effort", '\0', Takes::value, "E", "minimal, low, medium, high or max."},
+       {"no-stream", '\0', Takes::nothing, "", "Ask for the answer in one piece."}},
   };
 }
 
 std::vector<CommandSpec> running_commands() {
   return {
       run_command(),
+      chat_command(),
       {"init",
        "Write a starter charter and its script",
        "Into DIR, or the current directory. Files that exist are left alone, and refused.",
@@ -142,6 +161,11 @@ std::vector<CommandSpec> steering_commands() {
        "It is durable when the command returns, and read at the run's next step.",
        {kRun, {"TEXT", "The message, or - for standard input."}},
        {}},
+      {"budget",
+       "Show what a run has spent, or let it spend more",
+       "A run that cannot afford its next model call waits. The amount is added to its limit.",
+       {kRun},
+       {{"raise", '\0', Takes::value, "AMOUNT", "By this much, such as 1.00 or '1.00 USD'."}}},
       {"resolve",
        "Say what became of a call that is in doubt",
        "A call is in doubt when its process died while it ran and its tool cannot be asked.",

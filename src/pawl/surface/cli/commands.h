@@ -23,6 +23,8 @@ int command_import(const CliContext& context);
 int command_pause(const CliContext& context);
 int command_cancel(const CliContext& context);
 int command_message(const CliContext& context);
+int command_budget(const CliContext& context);
+int command_chat(const CliContext& context);
 int command_resolve(const CliContext& context);
 int command_rm(const CliContext& context);
 int command_gc(const CliContext& context);

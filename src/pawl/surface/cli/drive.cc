@@ -27,7 +27,13 @@ DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunV
     : context_(context), workspace_(workspace), view_(view) {
   Engine& engine = workspace_.service().engine();
   engine.on_ended([this](const RunId& run, const Status& status) {
-    if (run == run_) ended_ = status;
+    if (run != run_) return;
+    // It goes on by itself, here, unless somebody is in a hurry.
+    const bool goes_on = status && workspace_.service().engine().wakes(run_) && interrupts_ == 0;
+    if (goes_on && view_ != nullptr) {
+      view_->note("pawl: the provider asked for a pause; the run goes on when it is over");
+    }
+    if (!goes_on) ended_ = status;
   });
   subscription_ = engine.subscribe([this](const RunEvent& event) { on_event(event); });
   signals_ = std::make_unique<Signals>(workspace_.loop().context(),
@@ -64,7 +70,9 @@ void DriveSession::on_signal(int number) {
 void DriveSession::park(const std::string& note) {
   if (view_ != nullptr) view_->note("pawl: " + note);
   const std::string by = context_.environment.user();
+  const bool waits = workspace_.service().engine().wakes(run_);
   const Status fed = workspace_.service().engine().feed(run_, PauseRequested{by});
+  if (!fed && waits) ended_ = ok();  // It is parked already.
   if (!fed) log(context_, LogLevel::info, fed.error().message);
 }
 

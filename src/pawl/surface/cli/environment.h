@@ -153,6 +153,10 @@ class CliEnvironment {
   virtual Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) = 0;
   // Of a file. What it makes works on the loop of every workspace that is opened.
   virtual AgentReading read_agent(const std::string& path) = 0;
+  // An agent without tools, for conversations. `model` empty: the default one.
+  virtual AgentReading chat_agent(const std::string& model) = 0;
+  // The loop that agents work on.
+  virtual AsioLoop& main_loop() = 0;
   // The description in the text of a charter; empty when it has none, or cannot be read.
   virtual std::string description_of(const std::string& charter) = 0;
   // Standard input to its end ("-"), or a file.

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "pawl/runtime/charter_models.h"
+#include "pawl/runtime/charter_money.h"
+
 namespace pawl {
 namespace {
 
@@ -30,6 +33,15 @@ Result<Limits> limits_with_options(const Arguments& arguments, Limits charter) {
     if (!text) continue;
     PAWL_TRY(charter.*option.limit, option.parse(option.option, *text));
   }
+  if (const auto text = arguments.one("cost")) {
+    const bool bare = text->find(' ') == std::string::npos;
+    const auto money = parse_money(bare ? *text + " USD" : *text);
+    if (!money) {
+      return Error{ErrorCode::invalid_argument,
+                   "--cost takes an amount above nothing, such as 2.00 or '2.00 USD'"};
+    }
+    charter.cost_pico = money->pico;
+  }
   return charter;
 }
 
@@ -45,6 +57,25 @@ Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& 
     builder.variable(std::move(pair.key), std::move(pair.value));
   }
   return builder.build();
+}
+
+Result<SamplingOptions> sampling_of(const Arguments& arguments) {
+  SamplingOptions sampling;
+  if (const auto tokens = arguments.one("max-tokens")) {
+    PAWL_TRY(sampling.max_output_tokens, parse_count("max-tokens", *tokens));
+  }
+  if (const auto text = arguments.one("temperature")) {
+    const auto milli = parse_fixed_point(*text, 3);
+    if (!milli || *milli > kTemperatureMilliMax) {
+      return Error{ErrorCode::invalid_argument, "--temperature is a number from 0 to 2"};
+    }
+    sampling.temperature_milli = static_cast<std::uint32_t>(*milli);
+  }
+  if (const auto effort = arguments.one("effort")) {
+    PAWL_TRY(sampling.effort, parse_reasoning_effort(*effort));
+  }
+  if (arguments.has("no-stream")) sampling.stream = Streaming::off;
+  return sampling;
 }
 
 }  // namespace pawl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pawl/kernel/limits.h"
+#include "pawl/kernel/sampling.h"
 #include "pawl/runtime/invocation.h"
 #include "pawl/surface/cli/arguments.h"
 
@@ -12,5 +13,8 @@ Result<Limits> limits_with_options(const Arguments& arguments, Limits charter);
 Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& arguments,
                                                                const Limits& charter,
                                                                const std::string& user);
+
+// --max-tokens, --temperature, --effort and --no-stream.
+Result<SamplingOptions> sampling_of(const Arguments& arguments);
 
 }  // namespace pawl

@@ -1,0 +1,146 @@
+// chat: a conversation with a model, without tools and without a run.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/run_options.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kTurnsMax = 1'000;
+constexpr std::size_t kTurnBytesMax = 1U << 20U;
+
+struct Answer {
+  std::string text;
+  Usage usage;
+  std::optional<PhaseDone> done;
+};
+
+class Conversation {
+ public:
+  Conversation(const CliContext& context, RunnableAgent agent, SamplingOptions sampling)
+      : context_(context), agent_(std::move(agent)) {
+    request_.model = agent_.targets.front().literal;
+    request_.system_prompt = context.arguments.one_or("system", "");
+    request_.sampling = sampling;
+    if (request_.sampling.effort == ReasoningEffort::unset) {
+      request_.sampling.effort = agent_.targets.front().effort;
+    }
+  }
+
+  // One turn: says `text`, prints what comes.
+  int say(std::string text) {
+    request_.messages.push_back({Role::user, std::move(text)});
+    Answer answer;
+    bool interrupted = false;
+    AsioLoop& loop = context_.environment.main_loop();
+    const auto operation = agent_.executor->chat(
+        request_, [&](PhaseExecutorEvent event) { take(answer, std::move(event)); });
+    boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
+    signals.async_wait([&](boost::system::error_code fault, int) {
+      if (fault) return;
+      interrupted = true;
+      operation->abort();
+    });
+    loop.run_until([&] { return answer.done.has_value(); });
+    signals.cancel();
+    const int code = finish(answer);
+    return interrupted ? kExitCancelled : code;
+  }
+
+  std::size_t turns() const { return request_.messages.size(); }
+
+ private:
+  void take(Answer& answer, PhaseExecutorEvent event) {
+    if (auto* delta = std::get_if<TextDelta>(&event)) {
+      answer.text += delta->text;
+      if (context_.format() == Format::text) print(context_, safe_text(delta->text));
+    }
+    if (auto* reported = std::get_if<UsageReported>(&event)) answer.usage = reported->usage;
+    if (auto* line = std::get_if<PhaseLog>(&event)) log(context_, LogLevel::debug, line->text);
+    if (auto* done = std::get_if<PhaseDone>(&event)) answer.done = std::move(*done);
+  }
+
+  int finish(const Answer& answer) {
+    const auto* replied = std::get_if<PhaseReplied>(&answer.done->outcome);
+    const auto* failed = std::get_if<PhaseFailed>(&answer.done->outcome);
+    if (context_.format() == Format::text && !answer.text.empty()) print(context_, "\n");
+    if (replied != nullptr) request_.messages.push_back({Role::assistant, answer.text});
+    if (replied == nullptr) request_.messages.pop_back();  // It was not heard.
+    if (context_.format() == Format::json) report(answer, replied, failed);
+    if (failed != nullptr) {
+      complain(context_, request_.model + ": " + failed->message);
+      return kExitFailed;
+    }
+    return replied == nullptr ? kExitCancelled : kExitDone;
+  }
+
+  void report(const Answer& answer, const PhaseReplied* replied, const PhaseFailed* failed) {
+    const auto stated = agent_.executor->calculate_cost("default", request_.model, answer.usage);
+    const Prices& prices = agent_.targets.front().facts.prices;
+    JsonWriter json;
+    json.begin_object().field("model", request_.model).field("output", answer.text);
+    json.field("input_tokens", answer.usage.input_tokens)
+        .field("output_tokens", answer.usage.output_tokens)
+        .field("cache_read_tokens", answer.usage.cache_read_tokens)
+        .field("cache_creation_tokens", answer.usage.cache_creation_tokens);
+    json.field("cost",
+               format_money(stated.value_or(cost_pico(answer.usage, prices)), prices.currency));
+    if (replied != nullptr) json.field("stop", name(replied->stop));
+    if (failed != nullptr) json.field("error", failed->message);
+    json.end_object();
+    print(context_, json.take() + "\n");
+  }
+
+  const CliContext& context_;
+  RunnableAgent agent_;
+  ChatRequest request_;
+};
+
+// Lines of a terminal, until its end.
+int converse(const CliContext& context, Conversation& conversation) {
+  int code = kExitDone;
+  std::string line;
+  while (conversation.turns() < kTurnsMax) {
+    if (context.console().is_terminal(Stream::out)) context.console().write(Stream::err, "> ");
+    if (!std::getline(std::cin, line)) break;
+    if (line.empty()) continue;
+    if (line.size() > kTurnBytesMax || !is_valid_utf8(line)) {
+      complain(context, "a line is UTF-8 text of at most 1 MiB");
+      continue;
+    }
+    code = conversation.say(line);
+    if (code == kExitCancelled) break;
+  }
+  return code;
+}
+
+}  // namespace
+
+int command_chat(const CliContext& context) {
+  AgentReading reading = context.environment.chat_agent(context.arguments.one_or("model", ""));
+  if (!reading.agent) {
+    for (const std::string& fault : reading.faults) complain(context, fault);
+    return kExitUsage;
+  }
+  for (const std::string& note : reading.notes) complain(context, note);
+  const auto sampling = sampling_of(context.arguments);
+  if (!sampling) return fail(context, sampling.error());
+  Conversation conversation(context, *std::move(reading.agent), *sampling);
+  auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
+  if (text->empty()) return converse(context, conversation);
+  if (*text == "-") text = context.environment.read_text("-");
+  if (!text) return fail(context, text.error());
+  if (text->empty() || !is_valid_utf8(*text)) {
+    return fail(context, {ErrorCode::invalid_argument, "the text is UTF-8 and not empty"});
+  }
+  return conversation.say(*std::move(text));
+}
+
+}  // namespace pawl

@@ -1,0 +1,127 @@
+#include "pawl/surface/cli/steering.h"
+
+#include <algorithm>
+
+#include "pawl/base/json.h"
+#include "pawl/kernel/codec.h"
+#include "pawl/runtime/run_loader.h"
+#include "pawl/surface/cli/drive.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::int64_t kTakenWaitMs = 2'000;
+constexpr std::int64_t kTakenPollMs = 50;
+
+// What became of an event in the inbox within kTakenWaitMs.
+enum class Taken : std::uint8_t { yes, refused, not_yet };
+
+Status post_and_wait(const Target& target, const Event& event) {
+  std::optional<Status> durable;
+  target.service().post(target.run, event, [&](const Status& status) { durable = status; });
+  target.workspace.loop().run_until([&] { return durable.has_value(); });
+  return *durable;
+}
+
+bool is_pending(const Target& target, const std::string& body) {
+  const auto rows = target.service().engine().store().inbox->pending(target.run);
+  return rows && std::any_of(rows->begin(), rows->end(),
+                             [&](const InboxRow& row) { return row.body == body; });
+}
+
+// Looks for the event among the records since it was posted.
+Taken what_became(const Target& target, const Event& event) {
+  JournalReader& reader = *target.service().engine().store().reader;
+  for (std::uint64_t seq = target.length;; ++seq) {
+    const auto record = read_record(reader, target.run, seq);
+    if (!record) return Taken::refused;
+    if (record->event == event) return Taken::yes;
+  }
+}
+
+Taken wait_until_taken(const Target& target, const Event& event) {
+  const std::string body = encode_event(event);
+  AsioLoop& loop = target.workspace.loop();
+  const std::int64_t until = loop.monotonic_ms() + kTakenWaitMs;
+  while (is_pending(target, body)) {
+    if (loop.monotonic_ms() >= until) return Taken::not_yet;
+    bool due = false;
+    const auto timer = loop.after(kTakenPollMs, [&due] { due = true; });
+    loop.run_until([&due] { return due; });
+  }
+  return what_became(target, event);
+}
+
+int report(const Target& target, std::string_view state, const std::string& sentence) {
+  const CliContext& context = target.context;
+  if (context.format() == Format::text) {
+    print(context, with_data_flag(context, sentence) + "\n");
+    return kExitDone;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", target.run.text).field("state", state);
+  json.field("message", with_data_flag(context, sentence)).end_object();
+  print(context, json.take() + "\n");
+  return kExitDone;
+}
+
+// For what a live driver takes up. `what` is as in "the message".
+int report_taken(const Target& target, Taken taken, const std::string& what) {
+  switch (taken) {
+    case Taken::yes:
+      return report(target, "taken", what + " was taken up by the process that drives the run");
+    case Taken::refused:
+      return fail(target.context, {ErrorCode::conflict,
+                                   what + " came too late: the run had moved on; see pawl show " +
+                                       target.run.text});
+    case Taken::not_yet:
+      break;
+  }
+  const std::string nobody = target.driven ? "" : "; nobody drives the run";
+  return report(target, "stored",
+                what + " is stored" + nobody +
+                    ". It takes effect when the run is carried on: pawl resume " + target.run.text);
+}
+
+}  // namespace
+
+int leave(const Target& target, const Result<Event>& event, const std::string& what) {
+  if (!event) return fail(target.context, event.error());
+  if (const Status posted = post_and_wait(target, *event); !posted) {
+    return fail(target.context, posted.error());
+  }
+  // Without a driver there is nothing to wait for.
+  const Taken taken = target.driven ? wait_until_taken(target, *event) : Taken::not_yet;
+  return report_taken(target, taken, what);
+}
+
+int enforce(const Target& target, const Event& event, const std::string& done, RunStatus wanted) {
+  if (const Status posted = post_and_wait(target, event); !posted) {
+    return fail(target.context, posted.error());
+  }
+  Engine& engine = target.service().engine();
+  const Status mine = engine.resume(target.run);
+  if (!mine && mine.error().code != ErrorCode::conflict) {
+    complain(target.context,
+             "the request is stored and takes effect when the run is carried on, "
+             "which failed here:");
+    return fail(target.context, mine.error());
+  }
+  if (!mine) return report_taken(target, wait_until_taken(target, event), "the request");
+  DriveSession session(target.context, target.workspace, nullptr);
+  const int code = session.carry_on(target.run, [] { return ok(); });
+  if (code != exit_code_of(wanted)) return code;
+  return report(target, name(wanted), done);
+}
+
+int with_target(const CliContext& context, const std::function<int(const Target&)>& act) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto details = named_live_run(context, service);
+  if (!details) return fail(context, details.error());
+  const RunSummary& run = details->summary;
+  return act(Target{context, *opened.workspace, run.id, run.length, run.status, details->driven});
+}
+
+}  // namespace pawl

@@ -1,0 +1,29 @@
+// Events that people put into a run's inbox, and what becomes of them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "pawl/surface/cli/context.h"
+
+namespace pawl {
+
+// The run that a command steers.
+struct Target {
+  const CliContext& context;
+  Workspace& workspace;
+  RunId run;
+  std::uint64_t length = 0;  // of the journal, before anything was posted
+  std::string status;
+  bool driven = false;
+
+  Service& service() const { return workspace.service(); }
+};
+
+int with_target(const CliContext& context, const std::function<int(const Target&)>& act);
+// Posts an event that is only left for the driver. `what` is as in "the message".
+int leave(const Target& target, const Result<Event>& event, const std::string& what);
+// Posts an event and sees to it: takes the run up when nobody drives it.
+int enforce(const Target& target, const Event& event, const std::string& done, RunStatus wanted);
+
+}  // namespace pawl

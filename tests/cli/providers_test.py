@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Runs and chats against providers on loopback: every wire format, and what goes wrong with them."""
+
+import http.client
+import json
+import signal
+
+from support import Stage, json_lines, main
+
+MODELS = ("anthropic/claude-sonnet-4-5", "openai/gpt-5", "gemini/gemini-2.5-flash",
+          "ollama/qwen3")
+NOTE = """    note:
+      description: Notes something.
+      command: [./note.sh]
+      effect: once
+      input: { type: object, properties: { what: { type: string } }, required: [what] }
+"""
+CALL_THEN_ANSWER = """replies:
+  - thinking: I should note it.
+    text: Noting.
+    call: [{ tool: note, input: { what: milk } }]
+    usage: { input: 100, output: 20, cache_read: 10, cache_creation: 5 }
+  - text: "Noted: milk."
+    usage: { input: 150, output: 7 }
+"""
+
+
+class Providers(Stage):
+    def setUp(self):
+        super().setUp()
+        self.variables = {}
+        self.write("note.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\necho noted\n", 0o755)
+
+    def environment(self):
+        return {**super().environment(), **self.variables}
+
+    def serve(self, script=None, *options):
+        words = ["fake-provider", *options]
+        if script:
+            words += ["--script", self.write("fake.yaml", script)]
+        process = self.start(*words)
+        self.port = int(process.stdout.readline().rsplit(":", 1)[1])
+        while "OLLAMA_HOST" not in self.variables:
+            name, value = process.stdout.readline().strip().removeprefix("export ").split("=", 1)
+            self.variables[name] = value
+        return process
+
+    def requests(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", "/_pawl/requests")
+        seen = json.loads(connection.getresponse().read())
+        connection.close()
+        return [each for each in seen if each["method"] == "POST"]
+
+    def noting(self, model, more=""):
+        self.write("c.yaml", f"name: c\nmodel: {model}\n{more}tools:\n  define:\n{NOTE}"
+                   "instructions: Note what you are told.\n")
+        return "c.yaml"
+
+    def test_the_same_charter_runs_on_every_wire_with_the_same_events(self):
+        kinds = {}
+        for number, model in enumerate(MODELS):
+            with self.subTest(model=model):
+                process = self.serve(CALL_THEN_ANSWER)
+                said = self.ok("run", self.noting(model), "Note milk.", "--id", f"r{number}")
+                self.assertIn("Noted: milk.", said.stdout)
+                self.assertEqual(len(self.requests()), 2)
+                events = self.events(f"r{number}")
+                kinds[model] = [event["type"] for event in events]
+                thought = json.dumps(events)
+                self.assertNotIn("fake-key", thought)
+                process.send_signal(signal.SIGTERM)
+                self.end(process, 0)
+                self.variables = {}
+        self.assertEqual(len({tuple(each) for each in kinds.values()}), 1, kinds)
+        self.assertEqual(len(self.keys()), len(MODELS))
+
+    def test_a_chat_streams_and_counts(self):
+        self.serve("replies:\n  - text: Hello.\n    usage: { input: 9, output: 2 }\n    endless: true\n")
+        for model in MODELS:
+            said = json_lines(self.ok("chat", "hi", "-m", model, "--json").stdout)[0]
+            self.assertEqual((said["output"], said["input_tokens"], said["output_tokens"]),
+                             ("Hello.", 9, 2), model)
+
+    def test_failures_that_pass_are_passed(self):
+        self.serve("replies:\n  - text: Done.\n    endless: true\n",
+                   "--fault", "status: 429, retry_after: '0.1', times: 1",
+                   "--fault", "status: 529, retry_after: '0.1', times: 1",
+                   "--fault", "kind: error_event, after_deltas: 1, times: 1")
+        self.ok("run", self.noting(MODELS[0]), "x", "--id", "r")
+        kinds = [event["type"] for event in self.events("r")]
+        self.assertEqual(kinds.count("model_failed"), 3)
+        self.assertEqual(kinds.count("model_replied"), 1)
+        self.assertEqual(len(self.requests()), 4)
+
+    def test_a_rejected_key_is_no_reason_to_try_again_and_is_not_shown(self):
+        self.serve(None, "--fault", "status: 401")
+        self.variables["ANTHROPIC_API_KEY"] = "sk-ant-very-secret-123456"
+        said = self.ok("run", self.noting(f"[{MODELS[0]}, {MODELS[1]}]"), "x", "--id", "r", code=3)
+        self.assertEqual(len(self.requests()), 1)
+        everything = said.stdout + said.stderr + json.dumps(self.events("r"))
+        self.assertNotIn("very-secret", everything)
+
+    def test_the_next_model_answers_when_the_first_is_not_there(self):
+        self.serve("models: [gpt-5]\nreplies:\n  - text: From the second.\n    endless: true\n")
+        self.ok("run", self.noting(f"[{MODELS[0]}, {MODELS[1]}]"), "x", "--id", "r")
+        events = self.events("r")
+        replied = [event for event in events if event["type"] == "model_replied"]
+        self.assertTrue(replied[0]["model"].startswith("openai/"), replied)
+
+    def test_a_killed_run_goes_on_and_calls_no_tool_twice(self):
+        self.serve(CALL_THEN_ANSWER.replace('  - text: "Noted', '    delta_delay: 20ms\n  - text: "Noted'))
+        process = self.start("run", self.noting(MODELS[0]), "Note milk.", "--id", "r")
+        self.wait_for(lambda: self.keys(), "the tool")
+        process.kill()
+        process.communicate()
+        result = self.pawl("resume", "r")
+        if result.returncode == 4:
+            self.ok("resolve", "r", "c1", "--happened", "noted")
+            result = self.pawl("resume", "r")
+        self.assertEqual(self.status("r"), "done", result.stderr)
+        self.assertEqual(len(self.keys()), 1)
+
+    def test_money_runs_out_before_the_request_and_can_be_raised(self):
+        self.serve(CALL_THEN_ANSWER)
+        charter = self.noting(MODELS[0], "limits: { cost: 0.0001 USD }\n")
+        self.ok("run", charter, "Note milk.", "--id", "r", code=4)
+        self.assertEqual(self.requests(), [])
+        self.ok("budget", "r", "--raise", "1.00")
+        self.ok("resume", "r")
+        self.assertEqual(len(self.requests()), 2)
+        cost = self.summary("r")["cost"]
+        # 250 input at 3, 27 output at 15, 10 read at 0.30, 5 written at 3.75 dollars a million
+        self.assertEqual(cost, "0.00117675 USD")
+
+    def test_an_answer_must_fit_its_schema(self):
+        self.serve('replies:\n  - text: "No JSON."\n  - text: "{\\"sum\\": \\"4\\"}"\n'
+                   '  - text: "{\\"sum\\": 4}"\n')
+        schema = ("output: { schema: { type: object, required: [sum], "
+                  "properties: { sum: { type: integer } } } }\n")
+        said = self.ok("run", self.noting(MODELS[0], schema), "2+2", "--id", "r")
+        self.assertIn('{"sum": 4}', said.stdout)
+        self.assertEqual(len(self.requests()), 3)
+
+    def test_an_unknown_model_is_refused_before_any_request(self):
+        self.serve()
+        self.ok("run", self.noting("anthropic/gpt-5"), "x", code=2)
+        self.assertEqual(self.requests(), [])
+
+    def test_sampling_changes_the_request(self):
+        self.serve("replies:\n  - text: Done.\n    endless: true\n")
+        more = "max_tokens: 77\ntemperature: 0.3\nstream: off\n"
+        self.ok("run", self.noting(MODELS[0], more), "x", "--id", "r")
+        body = self.requests()[0]["body"]
+        self.assertEqual((body["max_tokens"], body["temperature"]), (77, 0.3))
+        self.assertFalse(body.get("stream", False))
+
+    def test_without_a_key_the_script_inside_answers_and_says_so(self):
+        said = self.ok("chat", "hi")
+        self.assertIn("ANTHROPIC_API_KEY", said.stderr)
+
+
+if __name__ == "__main__":
+    main()
