@@ -11,6 +11,7 @@ const std::vector<NamedTarget>& targets() {
       {"configuration", fuzz_configuration},
       {"escape", fuzz_escape},
       {"event", fuzz_event},
+      {"http_head", fuzz_http_head},
       {"json", fuzz_json},
       {"log", fuzz_log},
       {"record", fuzz_record},
