@@ -45,6 +45,7 @@ void fuzz_escape(std::string_view bytes);
 void fuzz_event(std::string_view bytes);
 void fuzz_gemini(std::string_view bytes);
 void fuzz_input(std::string_view bytes);
+void fuzz_http_head(std::string_view bytes);
 void fuzz_json(std::string_view bytes);
 void fuzz_log(std::string_view bytes);
 void fuzz_record(std::string_view bytes);

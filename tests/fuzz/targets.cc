@@ -15,6 +15,7 @@ const std::vector<NamedTarget>& targets() {
       {"event", fuzz_event},
       {"gemini", fuzz_gemini},
       {"input", fuzz_input},
+      {"http_head", fuzz_http_head},
       {"json", fuzz_json},
       {"log", fuzz_log},
       {"record", fuzz_record},

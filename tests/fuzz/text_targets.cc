@@ -1,5 +1,9 @@
 // Readers of text: JSON, schemas, YAML, charters, scripts, configuration, command lines, answers.
+#include <algorithm>
+
 #include "pawl/adapter/executor_scripted/script_reader.h"
+#include "pawl/adapter/http_curl/request_check.h"
+#include "pawl/adapter/http_curl/response_head.h"
 #include "pawl/adapter/tool_command/command_answer.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
@@ -111,6 +115,35 @@ void fuzz_answer(std::string_view bytes) {
   FUZZ_CHECK(is_valid_utf8(status_of(end, spec).content));
   end.how = Exited{static_cast<int>(bytes.size() % 3)};
   FUZZ_CHECK(is_valid_utf8(outcome_of(end, spec).content));
+}
+
+// The head of a response, and the first line once more as a URL.
+void fuzz_http_head(std::string_view bytes) {
+  using http_curl::ResponseHeadReader;
+  constexpr std::uint64_t kHeaderBytesMax = 4096;
+  const std::string shown = http_curl::shown_url(bytes.substr(0, bytes.find('\n')));
+  FUZZ_CHECK(shown.find_first_of("#\r\n") == std::string::npos);
+  ResponseHeadReader reader(kHeaderBytesMax);
+  std::size_t complete = 0;
+  std::uint64_t taken = 0;
+  while (!bytes.empty()) {
+    const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
+    bytes.remove_prefix(line.size());
+    const auto step = reader.on_line(line);
+    taken += line.size();
+    FUZZ_CHECK((step == ResponseHeadReader::Step::too_large) == (taken > kHeaderBytesMax));
+    if (step == ResponseHeadReader::Step::too_large) break;
+    if (step == ResponseHeadReader::Step::refused) {
+      FUZZ_CHECK(std::string_view(reader.why()) != "");
+      break;
+    }
+    if (step != ResponseHeadReader::Step::complete) continue;
+    FUZZ_CHECK(++complete == 1);
+    FUZZ_CHECK(reader.head().status >= 200);
+    for (const HttpHeader& header : reader.head().headers) {
+      FUZZ_CHECK(header.value.find_first_of(std::string_view("\n\0", 2)) == std::string::npos);
+    }
+  }
 }
 
 namespace {

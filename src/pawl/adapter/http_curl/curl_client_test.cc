@@ -5,6 +5,7 @@
 #include "tests/contract/http_contract.h"
 #include "tests/contract/http_contract_bounds.h"
 #include "tests/contract/http_contract_control.h"
+#include "tests/contract/http_contract_random.h"
 
 namespace pawl {
 namespace {
@@ -21,6 +22,10 @@ TEST_CASE("it can be aborted, destroyed, paused, and has deadlines") {
 
 TEST_CASE("it stays within its bounds whatever a server says") {
   contract::check_http_bounds(kSubject);
+}
+
+TEST_CASE("it holds what it promises whatever servers and callers do, in any order") {
+  contract::check_http_at_random(kSubject, 30);
 }
 
 }  // namespace
