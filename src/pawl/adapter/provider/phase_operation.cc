@@ -29,6 +29,20 @@ Framing framing_of(const HttpResponseHead& head, Framing asked) {
   return Framing::whole;
 }
 
+PhaseFailed too_large(std::uint64_t bytes_max) {
+  return limit_failure("the reply is larger than " + std::to_string(bytes_max) + " bytes");
+}
+
+// What cannot be said to this provider may be said to another; what cannot be read to none.
+PhaseFailed failure_of_encoding(const Error& error) {
+  PhaseFailed failed;
+  failed.message = error.message;
+  const bool is_request = error.code == ErrorCode::invalid_argument;
+  failed.category = is_request ? ErrorCategory::validation_error : ErrorCategory::kernel_internal;
+  failed.kind = is_request ? FailureKind::unsupported : FailureKind::permanent;
+  return failed;
+}
+
 // Lives as long as its operation, or as a call into it: sinks may destroy the operation.
 class Phase final : public std::enable_shared_from_this<Phase> {
  public:
@@ -38,10 +52,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
 
   void start(const PhaseExecutionRequest& request, const WireOptions& options) {
     auto wire = dialect().encode(request, options);
-    if (!wire) {
-      return fail_later({ErrorCategory::validation_error, wire.error().message, std::nullopt,
-                         FailureKind::unsupported});
-    }
+    if (!wire) return fail_later(failure_of_encoding(wire.error()));
     asked_ = wire->framing;
     usage_.sent(wire->body.size());
     for (const Framing framing : {Framing::whole, Framing::events, Framing::lines}) {
@@ -132,11 +143,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       if (bytes_ > kErrorBodyBytesMax) end(error_response());  // Nobody reads more than that.
       return;
     }
-    if (bytes_ > config().reply_bytes_max) {
-      return end(limit_failure("the reply is larger than " +
-                               std::to_string(config().reply_bytes_max) + " bytes"));
-    }
+    if (bytes_ > config().reply_bytes_max) return end(too_large(config().reply_bytes_max));
     if (splitter_ == nullptr) {
+      if (bytes_ > kWireEventBytesMax) return end(too_large(kWireEventBytesMax));
       body_ += bytes;
       return;
     }
