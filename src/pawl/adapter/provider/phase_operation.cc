@@ -7,6 +7,7 @@
 
 #include "pawl/adapter/provider/exchange.h"
 #include "pawl/adapter/provider/failures.h"
+#include "pawl/adapter/provider/media.h"
 #include "pawl/adapter/provider/phase_usage.h"
 #include "pawl/adapter/provider/sse.h"
 #include "pawl/base/utf8.h"
@@ -19,14 +20,15 @@ using Outcome = decltype(PhaseDone::outcome);
 
 constexpr std::int64_t kDrainMaxMs = 100;
 
+// JSON is whole and events are events whatever was asked for; what says neither is taken for what
+// was asked for.
 Framing framing_of(const HttpResponseHead& head, Framing asked) {
   const std::string* type = head.find("content-type");
   if (type == nullptr) return asked;
-  if (type->starts_with("text/event-stream")) return Framing::events;
-  if (type->starts_with("application/x-ndjson") || type->starts_with("application/jsonl")) {
-    return Framing::lines;
-  }
-  return Framing::whole;
+  const std::string plain = plain_media_type(*type);
+  if (plain == "text/event-stream") return Framing::events;
+  if (plain == "application/x-ndjson" || plain == "application/jsonl") return Framing::lines;
+  return plain == "application/json" || plain.ends_with("+json") ? Framing::whole : asked;
 }
 
 PhaseFailed too_large(std::uint64_t bytes_max) {

@@ -212,6 +212,9 @@ TEST_CASE("a reply that is no stream is read whole, whatever was asked for") {
   CHECK(stage.reply().model == "anthropic/m");
   CHECK(stage.phase.text() == "fine");
   CHECK(stage.usage() == Usage{3, 4, 0, 0});
+  PhaseStage plain({http_head(200, "text/plain"),
+                    AnthropicStream().start().text(0, "fine").end("end_turn").bytes, HttpEnd{}});
+  CHECK(plain.reply().stop == ReplyStop::end_turn);
   PhaseStage html({http_head(200, "text/html"), std::string("<html>"), HttpEnd{}});
   CHECK(html.failure().kind == FailureKind::transient);
   PhaseStage nothing({http_head(200, "text/event-stream"), HttpEnd{}});
