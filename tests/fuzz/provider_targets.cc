@@ -3,6 +3,7 @@
 #include "pawl/adapter/provider/conversation.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/sse.h"
+#include "pawl/adapter/provider/wire_numbers.h"
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
@@ -42,16 +43,23 @@ std::size_t piece_of(std::string_view& bytes) {
 // What a decoder says, as one text.
 struct Listener {
   std::string said;
+  std::size_t calls = 0;
   void operator()(const PhaseExecutorEvent& event) {
     if (const auto* text = std::get_if<TextDelta>(&event)) said += "t" + text->text;
-    if (const auto* thought = std::get_if<ThinkingDelta>(&event)) said += "k" + thought->text;
+    if (const auto* thought = std::get_if<ThinkingDelta>(&event)) {
+      said += "k" + thought->text + "|" + thought->signature;
+    }
     if (const auto* raw = std::get_if<RawProduced>(&event)) {
       FUZZ_CHECK(check_json(raw->json));
       said += "r" + raw->json;
     }
     if (const auto* call = std::get_if<ToolCallProposed>(&event)) {
       FUZZ_CHECK(!call->input.empty());
+      ++calls;
       said += "c" + call->tool + call->input;
+    }
+    if (const auto* reported = std::get_if<UsageReported>(&event)) {
+      FUZZ_CHECK(total_tokens(reported->usage) <= 4 * provider::kTokenCountMax);
     }
     FUZZ_CHECK(!std::holds_alternative<PhaseDone>(event));
   }
@@ -73,9 +81,11 @@ std::string decode(const Dialect& dialect, std::string_view bytes, std::size_t p
   const auto outcome = decoder->finish(sink);
   if (const auto* replied = std::get_if<PhaseReplied>(&outcome)) {
     FUZZ_CHECK(replied->model.starts_with("some/"));
+    FUZZ_CHECK(replied->stop != ReplyStop::tool_use || listener.calls > 0);
     return listener.said + "=" + std::string(name(replied->stop));
   }
   FUZZ_CHECK(is_valid_utf8(std::get<PhaseFailed>(outcome).message));
+  FUZZ_CHECK(listener.calls == 0);  // What failed is not acted upon.
   return listener.said + "!" + std::get<PhaseFailed>(outcome).message;
 }
 
