@@ -137,6 +137,11 @@ PhaseFailed failure_of_status(const HttpResponseHead& head, const ProviderError&
   if (said == ShouldRetry::no && meaning.kind == FailureKind::transient) {
     failed.kind = FailureKind::permanent;
   }
+  if (said == ShouldRetry::yes && meaning.category == ErrorCategory::validation_error &&
+      meaning.kind == FailureKind::permanent) {
+    failed.category = ErrorCategory::llm_error;
+    failed.kind = FailureKind::transient;
+  }
   failed.message = "HTTP " + std::to_string(head.status);
   if (!error.type.empty()) failed.message += " " + short_message(error.type);
   if (!error.message.empty()) failed.message += ": " + error.message;

@@ -37,6 +37,8 @@ TEST_CASE("what an error says beyond its status") {
   CHECK(failed(400, R"({"error":{"message":"The model x does not exist"}})").kind ==
         FailureKind::model_not_found);
   CHECK(failed(500, "{}", {{"x-should-retry", "false"}}).kind == FailureKind::permanent);
+  CHECK(failed(400, "{}", {{"x-should-retry", "true"}}).kind == FailureKind::transient);
+  CHECK(failed(401, "{}", {{"x-should-retry", "true"}}).kind == FailureKind::permanent);
   CHECK(failed(500, "{}", {{"retry-after", "3"}}).retry_after_ms == 3'000);
   CHECK(failed(302, "").kind == FailureKind::permanent);
 }
