@@ -179,6 +179,23 @@ TEST_CASE("models are known with and without the provider's name, listed or by p
   CHECK(std::get<PhaseFailed>(done->outcome).kind == FailureKind::model_not_found);
 }
 
+TEST_CASE("chat is a phase of its messages, without tools") {
+  Stage stage(behaving(ExecutorBehaviour::says));
+  ChatRequest request;
+  request.model = "anthropic/claude-test";
+  request.system_prompt = "Be brief.";
+  request.messages = {{Role::user, "a"}, {Role::assistant, "b"}, {Role::user, "c"}};
+  std::vector<PhaseExecutorEvent> events;
+  const auto operation = stage.executor->chat(
+      request, [&](PhaseExecutorEvent event) { events.push_back(std::move(event)); });
+  stage.loop.run_posted();
+  CHECK(std::holds_alternative<PhaseDone>(events.back()));
+  const std::string& body = stage.http->requests.at(0).body;
+  CHECK(body.find(R"("role":"assistant","content":[{"type":"text","text":"b"}])") !=
+        std::string::npos);
+  CHECK(body.find("\"tools\"") == std::string::npos);
+}
+
 TEST_CASE("sc-P01, sc-P02: what a provider says about waiting is believed within reason") {
   const std::vector<std::pair<std::string, std::optional<std::uint64_t>>> cases = {
       {"7", 7'000},

@@ -64,7 +64,8 @@ TEST_CASE("sc-P05: keys are taken out, whole, in part and of other providers") {
   CHECK(without_key("x=AIzaSyA1234567", "") == "x=AIzaSyA1234567");
   CHECK(without_key("x AIzaSyA1234567 y", "") == "x [redacted] y");
   CHECK(without_key("nothing here, sk-1", key) == "nothing here, sk-1");
-  CHECK(without_key("a key: p w", "p w") == "a key: [redacted]");
+  CHECK(without_key("a key: pass word!", "pass word!") == "a key: [redacted]");
+  CHECK(without_key("the key none in nonetheless", "none") == "the key [redacted] in nonetheless");
   CHECK(without_key("", key) == "");
 }
 
