@@ -61,7 +61,7 @@ class AnthropicDecoder final : public ReplyDecoder {
 
   Status on_whole(std::string_view body, const PhaseEventSink& sink) override {
     PAWL_TRY(const Json message, parse_json(body));
-    if (text_at(message, "type") == "error") return on_error(message);
+    if (message.find("error") != nullptr) return on_error(message);
     PAWL_CHECK(begin(message, sink));
     const Json* content = message.find("content");
     if (content == nullptr || !content->is_array()) return broken("a message without content");

@@ -148,6 +148,8 @@ TEST_CASE("whole replies, and whole errors") {
   CHECK(reply.replied()->stop == ReplyStop::tool_use);
   CHECK(whole(R"({"type":"error","error":{"type":"overloaded_error"}})").failed()->kind ==
         FailureKind::overloaded);
+  CHECK(whole(R"({"error":{"type":"rate_limit_error"}})").failed()->kind ==
+        FailureKind::rate_limited);  // as proxies write it
   CHECK(whole(R"({"type":"message","content":[]})").protocol_error != "");
   CHECK(whole(R"({"type":"message"})").protocol_error == "a message without content");
 }

@@ -69,6 +69,18 @@ TEST_CASE("chat: fragments of calls find each other by number, by id, or by foll
   }
 }
 
+TEST_CASE("chat: two calls for the same are two when their ids say so") {
+  for (const char* number : {R"("index":0,)", ""}) {
+    const auto one = [&](const std::string& id) {
+      return calls("{" + std::string(number) + R"("id":")" + id +
+                   R"(","function":{"name":"x","arguments":"{\"a\":1}"}})");
+    };
+    const DecodedReply decoded = decode({one("i1"), one("i2"), ends("stop"), kDone});
+    CHECK(decoded.blocks ==
+          Blocks{{"call", R"({"a":1})", "x", "i1"}, {"call", R"({"a":1})", "x", "i2"}});
+  }
+}
+
 TEST_CASE("chat: calls without any id are told apart by what they ask") {
   const DecodedReply decoded =
       decode({calls(R"({"function":{"name":"x","arguments":{"a":1}}})"),

@@ -115,8 +115,8 @@ TEST_CASE("sc-P28: inputs are objects, whatever they were") {
   CHECK(object_input("") == "{}");
   CHECK(object_input(" \n") == "{}");
   CHECK(object_input(R"({ "a" : 1.0 })") == R"({ "a" : 1.0 })");
-  for (const char* input :
-       {"[]", "null", "\"rm -rf\"", "3", "{\"a\":", R"({"a":1,"a":2})", "\xFF"}) {
+  for (const char* input : {"[]", "null", "\"rm -rf\"", "3", "{\"a\":", R"({"a":1,"a":2})", "\xFF",
+                            "{\"a\":\"\xFF\"}"}) {
     CAPTURE(input);
     const auto json = parse_json(object_input(input));
     REQUIRE(json);

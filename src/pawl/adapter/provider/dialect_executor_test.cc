@@ -65,6 +65,42 @@ TEST_CASE("an executor of a provider keeps the contract of executors") {
       }});
 }
 
+std::string gemini_event(const std::string& parts, const std::string& more = "") {
+  return R"(data: {"candidates":[{"content":{"parts":[)" + parts + "]}" + more + "}]}\r\n\r\n";
+}
+
+HttpScript gemini_behaving(ExecutorBehaviour behaviour) {
+  const std::string stop = R"(,"finishReason":"STOP")";
+  switch (behaviour) {
+    case ExecutorBehaviour::says:
+      return event_stream(gemini_event(R"({"text":"fine"})", stop));
+    case ExecutorBehaviour::calls:
+      return event_stream(gemini_event(
+          R"({"text":"I will look."},{"functionCall":{"name":"look","args":{"a":1}}})", stop));
+    case ExecutorBehaviour::floods: {
+      std::string piece;
+      for (int n = 0; n < 20; ++n) piece += "\xC3\xA9\xE2\x82\xAC";
+      std::string stream;
+      for (int i = 0; i < 1'000; ++i) stream += gemini_event(R"({"text":")" + piece + R"("})");
+      return event_stream(stream + gemini_event("", stop));
+    }
+    case ExecutorBehaviour::fails:
+      return error_response(503, R"({"error":{"status":"UNAVAILABLE"}})");
+    case ExecutorBehaviour::hangs:
+      return {http_head(200, "text/event-stream"), gemini_event(R"({"text":"a"})")};
+  }
+  return {};
+}
+
+TEST_CASE("one that speaks Gemini's dialect keeps it as well") {
+  contract::check_executor_contract(ExecutorSubject{[](TestLoop& loop,
+                                                       ExecutorBehaviour behaviour) {
+    return make_dialect_executor(
+        config_of(), make_gemini_dialect(), loop,
+        std::make_shared<FakeHttp>(loop, [=](const auto&) { return gemini_behaving(behaviour); }));
+  }});
+}
+
 // One phase on a manual clock against a script.
 struct Stage {
   explicit Stage(HttpScript script, ProviderConfig config = config_of())
@@ -141,6 +177,23 @@ TEST_CASE("models are known with and without the provider's name, listed or by p
   stage.loop.run_posted();
   const auto* done = std::get_if<PhaseDone>(&events.back());
   CHECK(std::get<PhaseFailed>(done->outcome).kind == FailureKind::model_not_found);
+}
+
+TEST_CASE("chat is a phase of its messages, without tools") {
+  Stage stage(behaving(ExecutorBehaviour::says));
+  ChatRequest request;
+  request.model = "anthropic/claude-test";
+  request.system_prompt = "Be brief.";
+  request.messages = {{Role::user, "a"}, {Role::assistant, "b"}, {Role::user, "c"}};
+  std::vector<PhaseExecutorEvent> events;
+  const auto operation = stage.executor->chat(
+      request, [&](PhaseExecutorEvent event) { events.push_back(std::move(event)); });
+  stage.loop.run_posted();
+  CHECK(std::holds_alternative<PhaseDone>(events.back()));
+  const std::string& body = stage.http->requests.at(0).body;
+  CHECK(body.find(R"("role":"assistant","content":[{"type":"text","text":"b"}])") !=
+        std::string::npos);
+  CHECK(body.find("\"tools\"") == std::string::npos);
 }
 
 TEST_CASE("sc-P01, sc-P02: what a provider says about waiting is believed within reason") {

@@ -94,7 +94,8 @@ bool looks_like_key(std::string_view word, std::string_view key) {
   for (const std::string_view start : {"sk-", "AIza", "xai-", "gsk_", "pk-"}) {
     if (word.size() >= start.size() + kKeyPieceBytes && word.starts_with(start)) return true;
   }
-  if (key.size() < kKeyPieceBytes) return !key.empty() && word.find(key) != word.npos;
+  // A key as short as a word ("none") is not looked for inside of others.
+  if (key.size() < kKeyPieceBytes) return word == key;
   for (std::size_t at = 0; at + kKeyPieceBytes <= key.size(); ++at) {
     if (word.find(key.substr(at, kKeyPieceBytes)) != word.npos) return true;
   }
@@ -137,6 +138,11 @@ PhaseFailed failure_of_status(const HttpResponseHead& head, const ProviderError&
   if (said == ShouldRetry::no && meaning.kind == FailureKind::transient) {
     failed.kind = FailureKind::permanent;
   }
+  if (said == ShouldRetry::yes && meaning.category == ErrorCategory::validation_error &&
+      meaning.kind == FailureKind::permanent) {
+    failed.category = ErrorCategory::llm_error;
+    failed.kind = FailureKind::transient;
+  }
   failed.message = "HTTP " + std::to_string(head.status);
   if (!error.type.empty()) failed.message += " " + short_message(error.type);
   if (!error.message.empty()) failed.message += ": " + error.message;
@@ -175,7 +181,8 @@ std::string short_message(std::string_view text) {
 std::string without_key(std::string_view given, std::string_view key) {
   // First the key itself, which may hold anything; then what is left of it in words.
   std::string text(given);
-  for (std::size_t found = 0; !key.empty() && (found = text.find(key, found)) != text.npos;) {
+  const bool searched = key.size() >= kKeyPieceBytes;
+  for (std::size_t found = 0; searched && (found = text.find(key, found)) != text.npos;) {
     text.replace(found, key.size(), kRedacted);
     found += kRedacted.size();
   }

@@ -37,6 +37,8 @@ TEST_CASE("what an error says beyond its status") {
   CHECK(failed(400, R"({"error":{"message":"The model x does not exist"}})").kind ==
         FailureKind::model_not_found);
   CHECK(failed(500, "{}", {{"x-should-retry", "false"}}).kind == FailureKind::permanent);
+  CHECK(failed(400, "{}", {{"x-should-retry", "true"}}).kind == FailureKind::transient);
+  CHECK(failed(401, "{}", {{"x-should-retry", "true"}}).kind == FailureKind::permanent);
   CHECK(failed(500, "{}", {{"retry-after", "3"}}).retry_after_ms == 3'000);
   CHECK(failed(302, "").kind == FailureKind::permanent);
 }
@@ -62,7 +64,8 @@ TEST_CASE("sc-P05: keys are taken out, whole, in part and of other providers") {
   CHECK(without_key("x=AIzaSyA1234567", "") == "x=AIzaSyA1234567");
   CHECK(without_key("x AIzaSyA1234567 y", "") == "x [redacted] y");
   CHECK(without_key("nothing here, sk-1", key) == "nothing here, sk-1");
-  CHECK(without_key("a key: p w", "p w") == "a key: [redacted]");
+  CHECK(without_key("a key: pass word!", "pass word!") == "a key: [redacted]");
+  CHECK(without_key("the key none in nonetheless", "none") == "the key [redacted] in nonetheless");
   CHECK(without_key("", key) == "");
 }
 

@@ -53,6 +53,7 @@ void check_random_requests(const Dialect& dialect, const RandomConversationRules
     ++wrong;
     FAIL_CHECK("seed " << seed << ": " << fault);
   }
+  CHECK(wrong == 0);
   MESSAGE(count << " random transcripts");
 }
 

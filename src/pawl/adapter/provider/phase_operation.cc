@@ -7,6 +7,7 @@
 
 #include "pawl/adapter/provider/exchange.h"
 #include "pawl/adapter/provider/failures.h"
+#include "pawl/adapter/provider/media.h"
 #include "pawl/adapter/provider/phase_usage.h"
 #include "pawl/adapter/provider/sse.h"
 #include "pawl/base/utf8.h"
@@ -19,14 +20,29 @@ using Outcome = decltype(PhaseDone::outcome);
 
 constexpr std::int64_t kDrainMaxMs = 100;
 
+// JSON is whole and events are events whatever was asked for; what says neither is taken for what
+// was asked for.
 Framing framing_of(const HttpResponseHead& head, Framing asked) {
   const std::string* type = head.find("content-type");
   if (type == nullptr) return asked;
-  if (type->starts_with("text/event-stream")) return Framing::events;
-  if (type->starts_with("application/x-ndjson") || type->starts_with("application/jsonl")) {
-    return Framing::lines;
-  }
-  return Framing::whole;
+  const std::string plain = plain_media_type(*type);
+  if (plain == "text/event-stream") return Framing::events;
+  if (plain == "application/x-ndjson" || plain == "application/jsonl") return Framing::lines;
+  return plain == "application/json" || plain.ends_with("+json") ? Framing::whole : asked;
+}
+
+PhaseFailed too_large(std::uint64_t bytes_max) {
+  return limit_failure("the reply is larger than " + std::to_string(bytes_max) + " bytes");
+}
+
+// What cannot be said to this provider may be said to another; what cannot be read to none.
+PhaseFailed failure_of_encoding(const Error& error) {
+  PhaseFailed failed;
+  failed.message = error.message;
+  const bool is_request = error.code == ErrorCode::invalid_argument;
+  failed.category = is_request ? ErrorCategory::validation_error : ErrorCategory::kernel_internal;
+  failed.kind = is_request ? FailureKind::unsupported : FailureKind::permanent;
+  return failed;
 }
 
 // Lives as long as its operation, or as a call into it: sinks may destroy the operation.
@@ -38,10 +54,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
 
   void start(const PhaseExecutionRequest& request, const WireOptions& options) {
     auto wire = dialect().encode(request, options);
-    if (!wire) {
-      return fail_later({ErrorCategory::validation_error, wire.error().message, std::nullopt,
-                         FailureKind::unsupported});
-    }
+    if (!wire) return fail_later(failure_of_encoding(wire.error()));
     asked_ = wire->framing;
     usage_.sent(wire->body.size());
     for (const Framing framing : {Framing::whole, Framing::events, Framing::lines}) {
@@ -132,11 +145,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       if (bytes_ > kErrorBodyBytesMax) end(error_response());  // Nobody reads more than that.
       return;
     }
-    if (bytes_ > config().reply_bytes_max) {
-      return end(limit_failure("the reply is larger than " +
-                               std::to_string(config().reply_bytes_max) + " bytes"));
-    }
+    if (bytes_ > config().reply_bytes_max) return end(too_large(config().reply_bytes_max));
     if (splitter_ == nullptr) {
+      if (bytes_ > kWireEventBytesMax) return end(too_large(kWireEventBytesMax));
       body_ += bytes;
       return;
     }

@@ -123,6 +123,10 @@ TEST_CASE("sc-P17: what is too large fails the phase at its bound") {
   for (int i = 0; i < 200; ++i) body.answer.emplace_back(AnthropicStream().text(i, "x").bytes);
   CHECK(body.failure().message == "the reply is larger than 10000 bytes");
 
+  PhaseStage whole({http_head(200, "application/json")});
+  for (int i = 0; i < 20; ++i) whole.answer.emplace_back(std::string(1U << 20U, ' '));
+  CHECK(whole.failure().message == "the reply is larger than 16777216 bytes");
+
   AnthropicStream many;
   many.start();
   for (int i = 0; i < 300; ++i) many.tool(i, "look", "{}");
@@ -208,10 +212,43 @@ TEST_CASE("a reply that is no stream is read whole, whatever was asked for") {
   CHECK(stage.reply().model == "anthropic/m");
   CHECK(stage.phase.text() == "fine");
   CHECK(stage.usage() == Usage{3, 4, 0, 0});
+  PhaseStage plain({http_head(200, "text/plain"),
+                    AnthropicStream().start().text(0, "fine").end("end_turn").bytes, HttpEnd{}});
+  CHECK(plain.reply().stop == ReplyStop::end_turn);
   PhaseStage html({http_head(200, "text/html"), std::string("<html>"), HttpEnd{}});
   CHECK(html.failure().kind == FailureKind::transient);
   PhaseStage nothing({http_head(200, "text/event-stream"), HttpEnd{}});
   CHECK(nothing.failure().category == ErrorCategory::network_error);
+}
+
+class Unreadable final : public Transcript {
+ public:
+  explicit Unreadable(ErrorCode code) : code_(code) {}
+  std::size_t length() const override { return 1; }
+  Result<Message> at(std::size_t) const override { return Error{code_, "no"}; }
+
+ private:
+  ErrorCode code_;
+};
+
+TEST_CASE("what cannot be written is told apart from what cannot be read; nothing is sent") {
+  const auto kind = [](ErrorCode code) {
+    PhaseStage stage({HttpEnd{}});
+    stage.begin();
+    const std::size_t before = stage.http->requests.size();
+    PhaseExecutionRequest request;
+    request.model = "claude-test";
+    request.transcript = std::make_shared<Unreadable>(code);
+    std::vector<PhaseExecutorEvent> events;
+    const auto operation = stage.executor->execute_phase(
+        request, [&](PhaseExecutorEvent event) { events.push_back(std::move(event)); });
+    CHECK(events.empty());
+    stage.loop.run_posted();
+    CHECK(stage.http->requests.size() == before);
+    return std::get<PhaseFailed>(std::get<PhaseDone>(events.back()).outcome).kind;
+  };
+  CHECK(kind(ErrorCode::invalid_argument) == FailureKind::unsupported);
+  CHECK(kind(ErrorCode::corrupt) == FailureKind::permanent);
 }
 
 TEST_CASE("a reply of nothing is told apart; a refusal of nothing is a refusal") {

@@ -298,6 +298,22 @@ TEST_CASE("Responses: items that only the last event has are not lost") {
   CHECK(decoded.blocks == expected);
 }
 
+TEST_CASE("Responses: items that are numbered from one do not come twice") {
+  const DecodedReply decoded =
+      decode({kCreated, added(1, kCall), done(1, call("{}")),
+              R"({"type":"response.completed","response":{"status":"completed","output":[)" +
+                  call("{}") + "]}}"});
+  CHECK(decoded.blocks == std::vector<ReplyBlock>{{"call", "{}", "look", "call_1"}});
+}
+
+TEST_CASE("Responses: an item that only the last event finishes is finished") {
+  const DecodedReply decoded =
+      decode({kCreated, added(0, kMessage), delta("output_text", 0, "al"),
+              R"({"type":"response.completed","response":{"status":"completed","output":[)" +
+                  message("all") + "]}}"});
+  CHECK(decoded.text() == "all");
+}
+
 TEST_CASE("Responses: a body that is not over is none") {
   const DecodedReply decoded =
       decode_whole(*make_responses_dialect(), {}, options(), R"({"status":"queued","output":[]})");

@@ -200,11 +200,14 @@ void ResponsesItems::give_call(Item& item) {
 }
 
 Status ResponsesItems::close(const Json* output, Ending ending, const PhaseEventSink& sink) {
+  // Indexes of the list are trusted to fill what is open, and to stand for all when nothing came:
+  // where a proxy numbers items differently, an item would come twice.
+  const bool none_came = items_.empty() && head_ == 0;
   const JsonArray* list = output != nullptr ? output->if_array() : nullptr;
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
     const auto found = items_.find(i);
-    const bool known = i < head_ || (found != items_.end() && found->second.whole);
-    if (!known) PAWL_CHECK(done(i, (*list)[i], sink));
+    const bool open = found != items_.end() && !found->second.whole;
+    if (none_came || open) PAWL_CHECK(done(i, (*list)[i], sink));
   }
   for (auto& [index, item] : items_) {
     give_live(item, sink);
