@@ -139,7 +139,7 @@ void Planner::change_frames() {
                           [](const Frame& frame) { return frame.kind == FrameKind::closing; });
   } else if (fault_->kind == FaultKind::error_event) {
     FakeError error;
-    error.status = fault_->status;
+    error.status = status_of(*fault_);
     error.type = fault_->type;
     error.message = fault_->message.empty() ? "Overloaded" : fault_->message;
     frames.erase(place, frames.end());
