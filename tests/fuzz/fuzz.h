@@ -46,6 +46,9 @@ void fuzz_log(std::string_view bytes);
 void fuzz_record(std::string_view bytes);
 void fuzz_schema(std::string_view bytes);
 void fuzz_script(std::string_view bytes);
+void fuzz_cassette(std::string_view bytes);
+void fuzz_provider_request(std::string_view bytes);
+void fuzz_provider_script(std::string_view bytes);
 void fuzz_snapshot(std::string_view bytes);
 void fuzz_yaml(std::string_view bytes);
 
