@@ -319,7 +319,7 @@ class BeastServer final : public HttpServer {
   BeastServer(const BeastServer&) = delete;
   BeastServer& operator=(const BeastServer&) = delete;
 
-  Status listen(std::uint16_t port) {
+  Status bind(std::uint16_t port) {
     const tcp::endpoint loopback(asio::ip::address_v4::loopback(), port);
     error_code fault;
     acceptor_.open(loopback.protocol(), fault);
@@ -332,8 +332,11 @@ class BeastServer final : public HttpServer {
     }
     port_ = acceptor_.local_endpoint(fault).port();
     accept();
-    thread_ = std::thread([this] { core_->context.run(); });
     return ok();
+  }
+
+  void run() override {
+    thread_ = std::thread([this] { core_->context.run(); });
   }
 
   std::uint16_t port() const override { return port_; }
@@ -375,9 +378,9 @@ class BeastServer final : public HttpServer {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(std::uint16_t port, Handler handler) {
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(std::uint16_t port, Handler handler) {
   auto server = std::make_unique<BeastServer>(std::move(handler));
-  PAWL_CHECK(server->listen(port));
+  PAWL_CHECK(server->bind(port));
   return std::unique_ptr<HttpServer>(std::move(server));
 }
 
