@@ -143,7 +143,7 @@ void Planner::change_frames() {
     error.type = fault_->type;
     error.message = fault_->message.empty() ? "Overloaded" : fault_->message;
     frames.erase(place, frames.end());
-    frames.push_back(render_error_event(request_, error));
+    frames.push_back(render_error_event(request_, error, frames.size()));
   } else if (fault_->kind == FaultKind::truncated) {
     const std::size_t last = at > 0 ? at - 1 : 0;
     frames.resize(last + 1);
