@@ -183,14 +183,10 @@ void Connection::refuse(const error_code& fault) {
       fault == http::error::end_of_stream || fault == http::error::partial_message) {
     return over(WireEnd::close);
   }
-  Rendered reply;
-  reply.status = fault == http::error::body_limit     ? 413
-                 : fault == http::error::header_limit ? 431
-                                                      : 400;
-  reply.headers = {{"content-type", "text/plain"}, {"connection", "close"}};
-  const std::string body = fault.message() + "\n";
-  reply.frames.push_back({FrameKind::closing, body});
-  add({{http_head(reply) + body}}, WireEnd::close);
+  const int status = fault == http::error::body_limit     ? 413
+                     : fault == http::error::header_limit ? 431
+                                                          : 400;
+  add({{text_reply(status, fault.message() + "\n")}}, WireEnd::close);
 }
 
 void Connection::answer() {
