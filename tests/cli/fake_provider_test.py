@@ -4,6 +4,8 @@
 import http.client
 import json
 import signal
+import socket
+import zlib
 
 from support import Stage, main
 
@@ -63,6 +65,47 @@ class FakeProvider(Stage):
         statuses = [self.ask(port, "a") for _ in range(3)]
         self.assertEqual([status for status, _, _ in statuses], [429, 429, 200])
         self.assertEqual(statuses[0][1]["retry-after"], "7")
+
+    def test_broken_replies_are_broken_on_the_wire(self):
+        def raw(fault, until=None):
+            process, port = self.serve("--fault", fault)
+            body = json.dumps({"model": "m", "max_tokens": 9, "stream": True,
+                               "messages": [{"role": "user", "content": "One two three"}]})
+            head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
+            got = b""
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+                client.sendall(f"POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+                               f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
+                try:
+                    while until is None or until not in got:
+                        piece = client.recv(65536)
+                        if not piece:
+                            break
+                        got += piece
+                except ConnectionResetError:
+                    got += b"RESET"
+            process.terminate()
+            self.end(process, 0)
+            return got
+
+        self.assertTrue(raw("reset").endswith(b"RESET"))
+        self.assertEqual(raw("kind: close, at: before_head"), b"")
+        self.assertNotIn(b"message_stop", raw("close"))
+        self.assertEqual(raw("duplicate").count(b"event: message_start"), 2)
+        self.assertIn(b'"type":"overloaded_error"', raw("error_event"))
+        self.assertIn(b": ping\n\n", raw("kind: pings, every: 1ms", until=b": ping\n\n"))
+        self.assertIn(b"FFFFFFFFFFFFFFFF\r\n", raw("bad_chunk"))
+        self.assertGreater(len(raw("kind: giant_line, bytes: 5MB")), 5_000_000)
+        self.assertIn(b"1\r\ne\r\n1\r\nv\r\n1\r\ne\r\n", raw("split"))
+        self.assertIn(b"message_stop", raw("kind: trickle, every: 1ms").replace(b"\r\n", b""))
+
+    def test_a_bomb_unfolds(self):
+        _, port = self.serve("--fault", "kind: gzip_bomb, bytes: 64MiB")
+        status, headers, body = self.ask(port, "x")
+        self.assertEqual((status, headers["content-encoding"]), (200, "gzip"))
+        self.assertLess(len(body), 200_000)
+        unfolded = zlib.decompressobj(31).decompress(body)
+        self.assertGreater(len(unfolded), 64 << 20)
 
     def test_requests_can_be_listed_and_show_no_key(self):
         _, port = self.serve()

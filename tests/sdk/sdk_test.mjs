@@ -291,6 +291,9 @@ test("responses: errors are the SDK's classes", async () => {
   });
   const stray = { type: "function_call_output", call_id: "call_1", output: "x" };
   await assert.rejects(openai.responses.create(respond([stray])), /No tool call found/);
+  await assert.rejects(async () => {
+    for await (const _ of await openai.responses.create(respond("break later", { stream: true })));
+  }, /[Oo]verloaded/);
   const nobody = new OpenAI({ apiKey: "x", maxRetries: 0 });
   await assert.rejects(
     nobody.responses.create(respond("x"), { headers: { authorization: null } }),

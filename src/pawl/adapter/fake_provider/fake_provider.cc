@@ -79,10 +79,11 @@ Result<std::unique_ptr<FakeProvider>> FakeProvider::start(FakeProviderOptions op
   std::unique_ptr<FakeProvider> provider(new FakeProvider(std::move(options)));
   State* state = provider->state_.get();
   PAWL_TRY(state->server,
-           fake::HttpServer::start(port, [state](fake::ServerRequest request,
-                                                 std::shared_ptr<fake::Exchange> exchange) {
+           fake::HttpServer::listen(port, [state](const fake::ServerRequest& request,
+                                                  std::shared_ptr<fake::Exchange> exchange) {
              state->handle(request, std::move(exchange));
            }));
+  state->server->run();
   return provider;
 }
 

@@ -66,5 +66,59 @@ TEST_CASE("one connection carries many requests, and each is remembered without 
   CHECK(provider->figures().connections_accepted == 1);
 }
 
+TEST_CASE("hundreds of streams stand open at once, and end with their clients") {
+  FaultSpec stall;
+  stall.kind = FaultKind::stall;
+  FakeProviderOptions options;
+  options.faults = {stall};
+  const auto provider = started(std::move(options));
+  constexpr std::size_t kStreams = 300;
+  {
+    std::vector<std::unique_ptr<TestClient>> clients;
+    for (std::size_t i = 0; i < kStreams; ++i) {
+      clients.push_back(std::make_unique<TestClient>(provider->port()));
+      REQUIRE(
+          clients.back()->send(request_text("POST", "/v1/messages", kHello, kAnthropicHeaders)));
+    }
+    for (const auto& client : clients) {
+      CHECK(client->read_until("content_block_delta") == ReadEnd::enough);
+    }
+    CHECK(provider->figures().replies_open == kStreams);
+  }
+  for (int i = 0; i < 10'000 && provider->figures().replies_open > 0; ++i) {
+    TestClient other(provider->port());
+    REQUIRE(other.send(request_text("GET", "/_pawl/stats", "", {})));
+    CHECK(read_reply(other).status == 200);
+  }
+  CHECK(provider->figures().replies_open <= 1);  // the last look at the figures itself
+}
+
+TEST_CASE("Responses and Gemini stream too, and models can be listed") {
+  const auto provider = started();
+
+  const TestReply response =
+      post(*provider, "/v1/responses", R"({"model":"m","stream":true,"input":"Hi you"})",
+           kOpenaiHeaders);
+  CHECK(response.body.starts_with("event: response.created\n"));
+  CHECK(response.body.find("event: response.completed\n") != std::string::npos);
+
+  const TestReply gemini =
+      post(*provider, "/v1beta/models/g:streamGenerateContent?alt=sse",
+           R"({"contents":[{"role":"user","parts":[{"text":"Hi you"}]}]})", kGeminiHeaders);
+  CHECK(gemini.header("content-type") == "text/event-stream");
+  CHECK(gemini.body.find(R"("finishReason":"STOP")") != std::string::npos);
+
+  TestClient client(provider->port());
+  REQUIRE(client.send(request_text("GET", "/v1/models", "", kOpenaiHeaders)));
+  CHECK(read_reply(client).body.starts_with(R"({"object":"list","data":[{"id":)"));
+}
+
+TEST_CASE("a port that is taken is an error") {
+  const auto first = started();
+  FakeProviderOptions options;
+  options.port = first->port();
+  CHECK(!FakeProvider::start(std::move(options)));
+}
+
 }  // namespace
 }  // namespace pawl::fake

@@ -14,4 +14,9 @@ std::string_view name(FaultKind value) {
   return kNames[static_cast<std::size_t>(value)];
 }
 
+int status_of(const FaultSpec& fault) {
+  if (fault.status != 0) return fault.status;
+  return fault.kind == FaultKind::error_event ? 529 : 429;
+}
+
 }  // namespace pawl::fake

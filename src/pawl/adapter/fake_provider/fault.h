@@ -57,7 +57,7 @@ struct FaultSpec {
   FaultPlace place = FaultPlace::usual;
   std::uint64_t n = 0;  // of the place
 
-  int status = 429;
+  int status = 0;  // 0: the kind's own, see status_of()
   std::optional<std::string> retry_after;
   std::string type;            // of the error; empty: the provider's word
   std::string message;         // of the error; {{key}} is the key that the client sent
@@ -69,5 +69,8 @@ struct FaultSpec {
   std::uint64_t times = 0;  // how many replies it strikes; 0: all
   std::uint64_t skip = 0;   // replies it leaves alone first
 };
+
+// 429 for an HTTP error and 529 for one inside a stream, unless the fault says otherwise.
+int status_of(const FaultSpec& fault);
 
 }  // namespace pawl::fake

@@ -70,11 +70,10 @@ FaultSpec read_fault(const Node& node, std::vector<Fault>& faults, const std::st
   MapReader reader(node, faults, where);
   const auto kind = reader.take_choice("kind", all_kinds());
   if (kind) spec.kind = static_cast<FaultKind>(*kind);
-  const bool has_status = reader.take_int("status", kStatus, spec.status);
+  reader.take_int("status", kStatus, spec.status);
   if (node.find("kind") == nullptr && node.find("status") == nullptr) {
     reader.fault(node.mark(), R"("kind" or "status" is missing)");
   }
-  if (!has_status && spec.kind == FaultKind::error_event) spec.status = 529;
   if (const Node* after = reader.take("retry_after")) spec.retry_after = std::string(after->text());
   reader.take_string("type", spec.type);
   reader.take_string("message", spec.message);

@@ -38,8 +38,10 @@ TEST_CASE("sizes, counts and times are read with their units") {
   CHECK(spec.bytes == 2U << 20U);
   CHECK(spec.count == 3);
   CHECK(spec.every_ms == 10);
-  CHECK(read("{kind: error_event}").status == 529);
-  CHECK(read("{kind: error_event, status: 500}").status == 500);
+  CHECK(status_of(read("{kind: error_event}")) == 529);
+  CHECK(status_of(read("error_event")) == 529);
+  CHECK(status_of(read("status")) == 429);
+  CHECK(status_of(read("{kind: error_event, status: 500}")) == 500);
   CHECK(read("{status: 429, retry_after: -1}").retry_after == "-1");
   CHECK(read("{status: 429, retry_after: ''}").retry_after == "");
   CHECK(!read("429").retry_after);

@@ -18,6 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "pawl/adapter/fake_provider/wire_queue.h"
+
 namespace pawl::fake {
 namespace {
 
@@ -102,9 +104,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<Reading> reading_;
   std::string left_over_;  // what the client sent beyond its last request
   std::unique_ptr<asio::steady_timer> timer_;
-  std::vector<WirePiece> pieces_;
-  std::size_t next_ = 0;    // of pieces_
-  std::size_t offset_ = 0;  // in it, when it goes in steps
+  WireQueue queue_;
   std::string writing_;
   std::optional<WireEnd> end_;
   bool client_closes_ = false;
@@ -183,14 +183,10 @@ void Connection::refuse(const error_code& fault) {
       fault == http::error::end_of_stream || fault == http::error::partial_message) {
     return over(WireEnd::close);
   }
-  Rendered reply;
-  reply.status = fault == http::error::body_limit     ? 413
-                 : fault == http::error::header_limit ? 431
-                                                      : 400;
-  reply.headers = {{"content-type", "text/plain"}, {"connection", "close"}};
-  const std::string body = fault.message() + "\n";
-  reply.frames.push_back({FrameKind::closing, body});
-  add({{http_head(reply) + body}}, WireEnd::close);
+  const int status = fault == http::error::body_limit     ? 413
+                     : fault == http::error::header_limit ? 431
+                                                          : 400;
+  add({{text_reply(status, fault.message() + "\n")}}, WireEnd::close);
 }
 
 void Connection::answer() {
@@ -208,26 +204,20 @@ void Connection::answer() {
 
 void Connection::add(std::vector<WirePiece> pieces, std::optional<WireEnd> end) {
   if (closed_) return;
-  if (pieces_.empty()) {
-    pieces_ = std::move(pieces);
-  } else {
-    for (WirePiece& piece : pieces) pieces_.push_back(std::move(piece));
-  }
+  queue_.add(std::move(pieces));
   if (end) end_ = end;
   pump();
 }
 
-// Sends what is due. Pieces without a delay go out together.
+// Sends what is due.
 void Connection::pump() {
   if (busy_ || closed_) return;
-  if (next_ == pieces_.size()) {
-    pieces_.clear();
-    next_ = 0;
+  if (queue_.empty()) {
+    queue_.clear();
     if (end_) return over(*end_);
     return watch_client();
   }
-  const WirePiece& piece = pieces_[next_];
-  if (piece.delay_ms > 0 && !waited_) return wait_for_turn(piece.delay_ms);
+  if (queue_.delay_ms() > 0 && !waited_) return wait_for_turn(queue_.delay_ms());
   waited_ = false;
   write_next();
 }
@@ -245,27 +235,8 @@ void Connection::wait_for_turn(std::uint64_t delay_ms) {
   });
 }
 
-// Fills writing_ with the next piece or step, and with those after it that need not wait.
 void Connection::write_next() {
-  writing_.clear();
-  do {
-    WirePiece& piece = pieces_[next_];
-    const std::size_t left = piece.bytes.size() - offset_;
-    const std::size_t step = piece.step_bytes > 0 ? std::min(left, piece.step_bytes) : left;
-    writing_.append(piece.bytes, offset_, step);
-    offset_ += step;
-    const bool in_steps = piece.step_bytes > 0;
-    if (offset_ == piece.bytes.size()) {
-      offset_ = 0;
-      if (piece.times != kForEver) --piece.times;
-      if (piece.times == 0) {
-        piece.bytes = {};
-        ++next_;
-      }
-    }
-    if (in_steps) break;
-  } while (next_ < pieces_.size() && pieces_[next_].delay_ms == 0 &&
-           pieces_[next_].step_bytes == 0 && writing_.size() < kWriteBytesMax);
+  queue_.take(writing_, kWriteBytesMax);
   busy_ = true;
   asio::async_write(socket_, asio::buffer(writing_),
                     [self = shared_from_this()](const error_code& fault, std::size_t bytes) {
@@ -285,7 +256,7 @@ void Connection::over(WireEnd end) {
   replying_ = false;
   if (end == WireEnd::keep_alive && !client_closes_) return read();
   closed_ = true;
-  pieces_.clear();
+  queue_.clear();
   error_code ignored;  // It is closed whatever they say.
   if (end == WireEnd::reset) {
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);
@@ -319,7 +290,7 @@ class BeastServer final : public HttpServer {
   BeastServer(const BeastServer&) = delete;
   BeastServer& operator=(const BeastServer&) = delete;
 
-  Status listen(std::uint16_t port) {
+  Status bind(std::uint16_t port) {
     const tcp::endpoint loopback(asio::ip::address_v4::loopback(), port);
     error_code fault;
     acceptor_.open(loopback.protocol(), fault);
@@ -332,8 +303,11 @@ class BeastServer final : public HttpServer {
     }
     port_ = acceptor_.local_endpoint(fault).port();
     accept();
-    thread_ = std::thread([this] { core_->context.run(); });
     return ok();
+  }
+
+  void run() override {
+    thread_ = std::thread([this] { core_->context.run(); });
   }
 
   std::uint16_t port() const override { return port_; }
@@ -375,9 +349,9 @@ class BeastServer final : public HttpServer {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(std::uint16_t port, Handler handler) {
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(std::uint16_t port, Handler handler) {
   auto server = std::make_unique<BeastServer>(std::move(handler));
-  PAWL_CHECK(server->listen(port));
+  PAWL_CHECK(server->bind(port));
   return std::unique_ptr<HttpServer>(std::move(server));
 }
 

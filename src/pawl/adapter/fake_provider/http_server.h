@@ -51,9 +51,11 @@ class HttpServer {
   using Handler = std::function<void(ServerRequest request, std::shared_ptr<Exchange> exchange)>;
 
   // Listens on 127.0.0.1. Port 0 takes a free one. unavailable: the port is taken.
-  static Result<std::unique_ptr<HttpServer>> start(std::uint16_t port, Handler handler);
+  static Result<std::unique_ptr<HttpServer>> listen(std::uint16_t port, Handler handler);
   virtual ~HttpServer() = default;  // ends every connection and the thread
 
+  // Starts the thread, once. Apart from listen(), so that a handler may use what holds the server.
+  virtual void run() = 0;
   virtual std::uint16_t port() const = 0;
   virtual ServerFigures figures() const = 0;
 };

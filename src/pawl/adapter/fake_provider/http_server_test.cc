@@ -11,8 +11,9 @@ namespace pawl::fake {
 namespace {
 
 std::unique_ptr<HttpServer> serving(HttpServer::Handler handler) {
-  auto server = HttpServer::start(0, std::move(handler));
+  auto server = HttpServer::listen(0, std::move(handler));
   REQUIRE(server);
+  (*server)->run();
   return *std::move(server);
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("an exchange that nobody finishes is a reset, and one may outlive the 
 
 TEST_CASE("two servers cannot have one port") {
   const auto first = serving(echo_body);
-  const auto second = HttpServer::start(first->port(), echo_body);
+  const auto second = HttpServer::listen(first->port(), echo_body);
   REQUIRE(!second);
   CHECK(second.error().code == ErrorCode::unavailable);
 }

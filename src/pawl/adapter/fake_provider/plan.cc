@@ -139,11 +139,11 @@ void Planner::change_frames() {
                           [](const Frame& frame) { return frame.kind == FrameKind::closing; });
   } else if (fault_->kind == FaultKind::error_event) {
     FakeError error;
-    error.status = fault_->status;
+    error.status = status_of(*fault_);
     error.type = fault_->type;
     error.message = fault_->message.empty() ? "Overloaded" : fault_->message;
     frames.erase(place, frames.end());
-    frames.push_back(render_error_event(request_, error));
+    frames.push_back(render_error_event(request_, error, frames.size()));
   } else if (fault_->kind == FaultKind::truncated) {
     const std::size_t last = at > 0 ? at - 1 : 0;
     frames.resize(last + 1);

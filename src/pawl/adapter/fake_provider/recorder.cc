@@ -163,7 +163,7 @@ class Recorder final : public Answerer {
 
   void answer(const ServerRequest& request, std::uint64_t number,
               std::shared_ptr<Exchange> exchange) override {
-    loop_.post([to = std::weak_ptr<Booth>(booth_), number, request,
+    loop_.post([to = std::weak_ptr<Booth>(booth_), number, request = ServerRequest(request),
                 exchange = std::move(exchange)]() mutable {
       if (const auto booth = to.lock()) {
         booth->start(number, std::move(request), std::move(exchange));

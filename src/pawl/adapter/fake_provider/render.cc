@@ -82,7 +82,8 @@ Rendered json_reply(int status, Headers headers, std::string body) {
 }
 
 Headers vendor_headers(Vendor vendor, std::uint64_t number) {
-  Ids ids(number);
+  constexpr std::uint64_t kNotThoseOfTheBody = 1ULL << 40U;
+  Ids ids(number + kNotThoseOfTheBody);
   if (vendor == Vendor::anthropic) {
     const std::string reset = "2026-01-01T00:01:00Z";
     return {{"anthropic-ratelimit-requests-limit", "20000"},

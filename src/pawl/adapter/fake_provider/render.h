@@ -31,8 +31,8 @@ Rendered render_gemini(const RenderInput& input);
 
 // An error in the vendor's shape, with its headers.
 Rendered render_error(Vendor vendor, const FakeError& error, std::uint64_t number);
-// An error inside a stream that has begun.
-Frame render_error_event(const ModelRequest& request, const FakeError& error);
+// An error inside a stream, behind `events` of it.
+Frame render_error_event(const ModelRequest& request, const FakeError& error, std::size_t events);
 // The vendor's word for a status: "overloaded_error", "UNAVAILABLE".
 std::string_view error_type(Vendor vendor, int status);
 

@@ -210,7 +210,7 @@ Rendered Messages::stream() {
   if (effective_stop(input_.reply) == FakeStop::failed) {
     FakeError error;
     error.message = input_.reply.stop_detail;
-    frames_.push_back(render_error_event(input_.request, error));
+    frames_.push_back(render_error_event(input_.request, error, frames_.size()));
   } else {
     message_end();
   }

@@ -135,7 +135,7 @@ Rendered Chat::stream() {
   if (effective_stop(reply) == FakeStop::failed) {
     FakeError error;
     error.message = reply.stop_detail;
-    frames_.push_back(render_error_event(input_.request, error));
+    frames_.push_back(render_error_event(input_.request, error, frames_.size()));
   } else {
     piece(FrameKind::closing, "{}", finish_reason(reply));
     if (input_.request.include_usage && !omits_usage(input_)) usage_piece();

@@ -108,13 +108,13 @@ Rendered render_error(Vendor vendor, const FakeError& error, std::uint64_t numbe
   return json_reply(error.status, std::move(headers), openai_error(error));
 }
 
-Frame render_error_event(const ModelRequest& request, const FakeError& error) {
+Frame render_error_event(const ModelRequest& request, const FakeError& error, std::size_t events) {
   switch (request.route.api) {
     case Api::anthropic_messages:
       return {FrameKind::closing, "event: error\ndata: " + anthropic_error(error, {}) + "\n\n"};
     case Api::openai_responses: {
       JsonWriter json;
-      json.begin_object().field("type", "error").field("sequence_number", 0);
+      json.begin_object().field("type", "error").field("sequence_number", events);
       put_or_null(json, "code", error.code.empty() ? type_of(Vendor::openai, error) : error.code);
       json.field("message", error.message);
       put_or_null(json, "param", error.param);

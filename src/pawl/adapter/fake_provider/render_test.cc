@@ -314,6 +314,21 @@ TEST_CASE("errors have the vendor's shape, type and headers") {
   CHECK(render_error(Vendor::ollama, error, 1).body() == R"({"error":"busy"})");
 }
 
+TEST_CASE("an error inside a stream has the format of the stream") {
+  FakeError error;
+  error.status = 529;
+  error.message = "busy";
+  const auto event = [&](Api api) {
+    return render_error_event(asked(api, Delivery::stream), error, 7).bytes;
+  };
+  CHECK(event(Api::anthropic_messages).starts_with("event: error\ndata: {\"type\":\"error\""));
+  CHECK(event(Api::openai_chat).starts_with(R"(data: {"error":{"message":"busy")"));
+  CHECK(event(Api::openai_responses) ==
+        "event: error\ndata: {\"type\":\"error\",\"sequence_number\":7,\"code\":\"server_error\","
+        "\"message\":\"busy\",\"param\":null}\n\n");
+  CHECK(event(Api::gemini_stream).ends_with("\r\n\r\n"));
+}
+
 TEST_CASE("the same number is the same bytes, another number has other ids") {
   const ModelRequest request = asked(Api::anthropic_messages, Delivery::stream);
   const FakeReply reply = FakeReply::call("a");

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "pawl/adapter/yaml/yaml.h"
 
 namespace pawl::fake {
@@ -117,6 +121,30 @@ replies:
 TEST_CASE("a script that is no map, or has no replies in its list, is refused") {
   CHECK(faults_of("[]").find("script") != std::string::npos);
   CHECK(faults_of("replies: []").find("must have 1 to") != std::string::npos);
+}
+
+TEST_CASE("the scripts of docs/fake-provider.md are scripts, and it names every word") {
+  const char* const source = std::getenv("PAWL_SOURCE_DIR");
+  std::ifstream file(std::string(source != nullptr ? source : ".") + "/docs/fake-provider.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  REQUIRE(!text.empty());
+  std::size_t scripts = 0;
+  constexpr std::string_view kBegin = "```yaml\n";
+  for (std::size_t at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    const FakeScriptReading reading = read(text.substr(at, text.find("```", at) - at));
+    CHECK_MESSAGE(reading.script, to_string(reading.faults, "docs"));
+    ++scripts;
+  }
+  CHECK(scripts > 0);
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    const std::string word = "`" + std::string(name(static_cast<FaultKind>(i))) + "`";
+    CHECK_MESSAGE(text.find(word) != std::string::npos, word);
+  }
+  for (std::size_t i = 0; i < kFakeStops; ++i) {
+    const std::string word = "`" + std::string(name(static_cast<FakeStop>(i))) + "`";
+    CHECK_MESSAGE(text.find(word) != std::string::npos, word);
+  }
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ constexpr std::string_view kKeyMark = "{{key}}";
 
 FakeError error_of(const FaultSpec& fault, const std::string& key) {
   FakeError error;
-  error.status = fault.status;
+  error.status = status_of(fault);
   error.type = fault.type;
   error.retry_after = fault.retry_after;
   error.message = fault.message;
   if (fault.message.empty()) {
-    const bool about_key = fault.status == 401 || fault.status == 403;
+    const bool about_key = error.status == 401 || error.status == 403;
     error.message = about_key ? "Incorrect API key provided: " + key + "."
-                              : "fault: status " + std::to_string(fault.status);
+                              : "fault: status " + std::to_string(error.status);
   }
   const std::size_t mark = error.message.find(kKeyMark);
   if (mark != std::string::npos) error.message.replace(mark, kKeyMark.size(), key);

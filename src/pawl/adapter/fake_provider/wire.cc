@@ -81,6 +81,14 @@ std::string http_head(const Rendered& reply) {
   return head + "\r\n";
 }
 
+std::string text_reply(int status, std::string text) {
+  Rendered reply;
+  reply.status = status;
+  reply.headers = {{"content-type", "text/plain"}, {"connection", "close"}};
+  reply.frames.push_back({FrameKind::closing, std::move(text)});
+  return http_head(reply) + reply.body();
+}
+
 std::string chunk(std::string_view bytes) {
   if (bytes.empty()) return {};  // An empty chunk would be the last one.
   std::array<char, 20> size{};

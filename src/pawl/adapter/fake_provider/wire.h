@@ -69,6 +69,8 @@ struct Rendered {
 std::string_view reason_phrase(int status);
 // Status line, the headers and what the framing needs, and the empty line.
 std::string http_head(const Rendered& reply);
+// A whole reply that ends its connection.
+std::string text_reply(int status, std::string text);
 std::string chunk(std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
