@@ -27,7 +27,8 @@ class Program final : public CliEnvironment {
   void remove_log(const Settings& settings, const std::string& run) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
-  std::vector<Finding> examine(const Settings& settings) override;
+  std::vector<Finding> examine(const Settings& settings, Probing probing) override;
+  Result<std::vector<ModelRow>> models(const Settings& settings) override;
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     return run_simulation(request, progress);
@@ -38,12 +39,12 @@ class Program final : public CliEnvironment {
  private:
   // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   AsioLoop& loop();
-  ModelLayer& models();
+  ModelLayer& model_layer();
   AgentAssembler& assembler();
 
   PosixConsole console_;
   std::unique_ptr<AsioLoop> loop_;
-  std::string config_;  // the path of the configuration file, once the settings are known
+  Settings settings_;  // those of the command, once it asked for them
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };

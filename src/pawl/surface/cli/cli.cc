@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 26> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 27> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -35,6 +35,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 26> kHandlers = {{
     {"rm", command_rm},
     {"gc", command_gc},
     {"backup", command_backup},
+    {"models", command_models},
     {"doctor", command_doctor},
     {"sim", command_sim},
     {"completion", command_completion},
