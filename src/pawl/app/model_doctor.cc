@@ -177,16 +177,21 @@ std::vector<Finding> examine_providers(ModelLayer& models) {
 std::vector<Finding> probe_providers(ModelLayer& models, Loop& loop, const RunLoop& run) {
   const auto view = models.view();
   if (!view) return {};  // examine_providers() has said why
+  std::vector<Finding> findings;
   std::vector<std::unique_ptr<Probe>> probes;
   for (const ProviderSetup& setup : view->providers) {
     if (setup.wanted == Wanted::no || !setup.missing.empty()) continue;
     const ModelPool::Entry* entry = view->pool.find(setup.config.name);
-    if (entry == nullptr) continue;
+    if (entry == nullptr) {
+      findings.push_back({Grade::problem, about(setup), "nobody in this program speaks to it", ""});
+      continue;
+    }
     Probe& probe = *probes.emplace_back(std::make_unique<Probe>(Probe{&setup}));
     probe.operation = entry->provider.executor->test_connection(
         [&probe](Status status) { probe.result = std::move(status); });
   }
   if (probes.empty()) {
+    if (!findings.empty()) return findings;
     return {{Grade::ok, "providers", "none is configured: nobody was asked", ""}};
   }
   bool late = false;
@@ -196,7 +201,6 @@ std::vector<Finding> probe_providers(ModelLayer& models, Loop& loop, const RunLo
     return late || std::all_of(probes.begin(), probes.end(),
                                [](const auto& probe) { return probe->result.has_value(); });
   });
-  std::vector<Finding> findings;
   for (const auto& probe : probes) findings.push_back(finding_of(*probe));
   return findings;
 }

@@ -133,6 +133,15 @@ TEST_CASE("live makes exactly one request to each provider that is configured") 
 TEST_CASE("a provider that does not answer is a problem, and nobody to ask is none") {
   Stage stage;
   CHECK(stage.probe() == "0 providers: none is configured: nobody was asked; \n");
+  TestLoop loop;
+  ModelLayerOptions options;
+  options.environment = [](const std::string& name) -> std::optional<std::string> {
+    return name == "GROQ_API_KEY" ? std::optional<std::string>("k") : std::nullopt;
+  };
+  ModelLayer unarmed(loop, options);  // without a factory
+  const auto nobody = probe_providers(unarmed, loop, [](const std::function<bool()>&) {});
+  REQUIRE(nobody.size() == 1);
+  CHECK(nobody.front().grade == Finding::Grade::problem);
   Stage silent;
   silent.variables = {{"ANTHROPIC_API_KEY", "k"}};
   REQUIRE(silent.layer().view());
