@@ -119,4 +119,42 @@ TEST_CASE("a log level that is none is refused, wherever it stands") {
   CHECK_FALSE(resolve_settings({}, reader({{"HOME", "/nowhere"}, {"PAWL_LOG_LEVEL", "x"}})));
 }
 
+TEST_CASE("models, providers and their defaults are read") {
+  const ConfigurationReading reading = read_configuration(
+      "models: { small: ollama/qwen3, pair: [a/x, b/y] }\n"
+      "aliases: { planning: { provider: a, model: x, effort: high } }\n"
+      "tiers: { coder: [planning, b/y] }\n"
+      "default_model: coder,a/x\n"
+      "default_provider: a\n"
+      "system_header: Be kind.\n"
+      "catalogue: facts.json\n"
+      "providers: { a: { base_url: 'http://127.0.0.1:1', dialect: openai_chat } }\n");
+
+  REQUIRE_MESSAGE(reading.faults.empty(), to_string(reading.faults, "f"));
+  const ModelConfiguration& models = reading.file.models;
+  CHECK(models.names.aliases.size() == 2);
+  CHECK(models.names.tiers.size() == 2);
+  CHECK(models.names.aliases.at("planning").effort == ReasoningEffort::high);
+  CHECK(models.default_model == "coder,a/x");
+  CHECK(models.default_provider == "a");
+  CHECK(models.system_header == "Be kind.");
+  CHECK(models.catalogue == "facts.json");
+  CHECK(models.providers.size() == 1);
+}
+
+TEST_CASE("faults of the model keys are listed with their lines") {
+  const auto faults_of = [](const std::string& text) {
+    return to_string(read_configuration(text).faults, "f");
+  };
+  CHECK(faults_of("default_model: 'a,,b'\n") ==
+        "f:1:16: configuration: \"a,,b\" cannot be the default_model\n");
+  CHECK(faults_of("default_provider: A/b\n") ==
+        "f:1:19: configuration: \"A/b\" cannot be the default_provider\n");
+  CHECK(faults_of("tiers: { coder: a/x }\n").starts_with("f:1:17: tiers: \"coder\" must be"));
+  CHECK(faults_of("aliases: { coder: [a/x] }\n").starts_with("f:1:19: aliases: "));
+  const std::string secret = faults_of("providers: { openai: { key: sk-not-here } }\n");
+  CHECK(secret.starts_with("f:1:29: providers.openai: "));
+  CHECK(secret.find("sk-not-here") == std::string::npos);
+}
+
 }  // namespace pawl

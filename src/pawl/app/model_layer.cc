@@ -113,8 +113,13 @@ Result<Catalogue> ModelLayer::read_catalogue_files() const {
 Status ModelLayer::fill(ModelPool& pool, const std::vector<ProviderSetup>& setups) const {
   if (!options_.factory) return ok();
   for (const ProviderSetup& setup : setups) {
-    PAWL_CHECK(
-        pool.add({setup.config.name, options_.factory(setup.config), setup.bounds, setup.missing}));
+    ProviderConfig config = setup.config;
+    if (options_.debug) {
+      config.debug = [debug = options_.debug, scrubber = options_.scrubber](
+                         const std::string& line) { debug(scrubber->scrubbed(line)); };
+    }
+    PAWL_CHECK(pool.add(
+        {setup.config.name, options_.factory(std::move(config)), setup.bounds, setup.missing}));
   }
   return ok();
 }

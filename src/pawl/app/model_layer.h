@@ -27,6 +27,8 @@ struct ModelLayerOptions {
   ExecutorFactory factory = {};  // null: no provider can be used, only listed
   ModelSinks sinks = {};
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the log
+  // Gets requests and responses, a line each, without secrets; null: nobody debugs.
+  std::function<void(const std::string&)> debug = {};
   std::shared_ptr<SecretScrubber> scrubber = std::make_shared<SecretScrubber>();
 };
 

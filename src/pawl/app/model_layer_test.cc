@@ -217,6 +217,24 @@ TEST_CASE("an operator's catalogue merges over ours, and its faults have file an
   CHECK(broken.error().message.find("my-models.json:2:12: ") != std::string::npos);
 }
 
+TEST_CASE("lines for whoever debugs have no secret in them") {
+  TestLoop loop;
+  std::vector<std::string> lines;
+  ModelLayerOptions options;
+  options.environment = [](const std::string& name) -> std::optional<std::string> {
+    if (name != "ANTHROPIC_API_KEY") return std::nullopt;
+    return "sk-very-secret";
+  };
+  options.debug = [&lines](const std::string& line) { lines.push_back(line); };
+  options.factory = [&loop](ProviderConfig config) {
+    if (config.name == "anthropic") config.debug("x-api-key: sk-very-secret");
+    return std::make_shared<FakeExecutor>(loop);
+  };
+  ModelLayer layer(loop, options);
+  REQUIRE(layer.view());
+  CHECK(lines == std::vector<std::string>{"x-api-key: [secret]"});
+}
+
 TEST_CASE("nothing that was resolved is written to disk") {
   Stage stage;
   stage.variables = {{"ANTHROPIC_API_KEY", "k"}};

@@ -17,6 +17,7 @@
 #include "pawl/app/files.h"
 #include "pawl/app/line_file.h"
 #include "pawl/app/machine.h"
+#include "pawl/app/model_doctor.h"
 #include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
@@ -64,27 +65,29 @@ AsioLoop& Program::loop() {
   return *loop_;
 }
 
-ModelLayer& Program::models() {
+ModelLayer& Program::model_layer() {
   if (models_) return *models_;
   ModelLayerOptions options;
-  options.config = config_;
+  options.config = settings_.config;
   options.environment = environment_variable;
   options.factory = [this](ProviderConfig config) {
     if (!http_) http_ = make_curl_client(loop());
     return make_provider_executor(std::move(config), loop(), http_);
   };
+  options.note = [this](const std::string& text) { log_line(settings_, text); };
+  if (settings_.log_level == LogLevel::debug) options.debug = options.note;
   models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
   return *models_;
 }
 
 AgentAssembler& Program::assembler() {
-  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop(), models());
+  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer());
   return *assembler_;
 }
 
 Result<Settings> Program::settings(const SettingFlags& flags) {
   auto settings = resolve_settings(flags, environment_variable);
-  if (settings) config_ = settings->config;
+  if (settings) settings_ = *settings;
   return settings;
 }
 
@@ -174,10 +177,22 @@ Handover Program::detach(const Settings& settings, const std::string& log_name,
   return detach_process(logs + "/" + log_name, work);
 }
 
-std::vector<Finding> Program::examine(const Settings& settings) {
+std::vector<Finding> Program::examine(const Settings& settings, Probing probing) {
   std::vector<Finding> findings = examine_data(settings.data);
-  for (Finding& finding : examine_machine()) findings.push_back(std::move(finding));
+  const auto add = [&findings](std::vector<Finding> more) {
+    for (Finding& finding : more) findings.push_back(std::move(finding));
+  };
+  add(examine_machine());
+  add(examine_providers(model_layer()));
+  if (probing == Probing::live) {
+    const auto run = [this](const std::function<bool()>& done) { loop().run_until(done); };
+    add(probe_providers(model_layer(), loop(), run));
+  }
   return findings;
+}
+
+Result<std::vector<ModelRow>> Program::models(const Settings&) {
+  return list_models(model_layer());
 }
 
 VersionNumbers Program::versions() const {

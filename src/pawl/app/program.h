@@ -30,7 +30,8 @@ class Program final : public CliEnvironment {
   void remove_log(const Settings& settings, const std::string& run) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
-  std::vector<Finding> examine(const Settings& settings) override;
+  std::vector<Finding> examine(const Settings& settings, Probing probing) override;
+  Result<std::vector<ModelRow>> models(const Settings& settings) override;
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     return run_simulation(request, progress);
@@ -46,13 +47,13 @@ class Program final : public CliEnvironment {
  private:
   AsioLoop& loop();
   // Made when first needed: detach() forks, and must find nothing that a child cannot share.
-  ModelLayer& models();
+  ModelLayer& model_layer();
   AgentAssembler& assembler();
 
   PosixConsole console_;
   std::unique_ptr<AsioLoop> loop_;
-  std::string config_;  // the path of the configuration file, once the settings are known
   std::shared_ptr<HttpClient> http_;
+  Settings settings_;  // those of the command, once it asked for them
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };

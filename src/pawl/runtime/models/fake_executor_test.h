@@ -55,9 +55,11 @@ class FakeExecutor final : public Executor {
     return discount->second * total_tokens(usage);
   }
   ExecutorHealth health() const override { return health_; }
+  std::optional<McpServerConfig> mcp_server() const override { return server; }
   std::unique_ptr<Operation> test_connection(std::function<void(Status)> done) override {
     ++probes;
-    loop_.post([done = std::move(done), result = probe_result] { done(result); });
+    if (answers_probes)
+      loop_.post([done = std::move(done), result = probe_result] { done(result); });
     return nullptr;
   }
 
@@ -96,10 +98,12 @@ class FakeExecutor final : public Executor {
   std::size_t most_together = 0;
   int probes = 0;
   bool throws = false;
+  bool answers_probes = true;
   Status probe_result = ok();
   std::map<std::string, std::uint64_t> own_prices;  // by tenant, of a token
   ExecutorCapabilities capabilities_;
   ExecutorHealth health_;
+  std::optional<McpServerConfig> server;
 
  private:
   class Held final : public Operation {

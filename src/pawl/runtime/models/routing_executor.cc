@@ -155,6 +155,15 @@ std::optional<std::uint64_t> RoutingExecutor::calculate_cost(const std::string& 
   return found.executor->calculate_cost(tenant, found.model, usage);
 }
 
+std::optional<McpServerConfig> RoutingExecutor::mcp_server() const {
+  for (const std::string& literal : options_.chain) {
+    const Found found = find(literal);
+    if (!found.executor) continue;
+    if (auto server = found.executor->mcp_server()) return server;
+  }
+  return std::nullopt;
+}
+
 ExecutorHealth RoutingExecutor::health() const {
   std::string configured;
   for (const auto& pool : options_.pools) {

@@ -342,6 +342,19 @@ TEST_CASE("capabilities are what the targets of a chain have in common") {
   CHECK_FALSE(mixed.capabilities().supports_image_input);
 }
 
+TEST_CASE("an executor's own MCP server is offered to the runs that use it") {
+  Stage stage;
+  stage.b->server = McpServerConfig{"own", {"serve"}, ""};
+  RoutingOptions options;
+  options.pools = {stage.pool};
+  options.chain = {"a/x"};
+  CHECK_FALSE(RoutingExecutor(options).mcp_server());
+  options.chain = {"a/x", "b/x"};
+  const auto server = RoutingExecutor(options).mcp_server();
+  REQUIRE(server);
+  CHECK(server->name == "own");
+}
+
 TEST_CASE("health names what is configured and asks nobody") {
   const Stage stage;
   CHECK(stage.executor->health().status);

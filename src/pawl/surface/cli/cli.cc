@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 27> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 30> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -33,12 +33,11 @@ constexpr std::array<std::pair<std::string_view, Handler>, 27> kHandlers = {{
     {"message", command_message},
     {"budget", command_budget},
     {"chat", command_chat},
-      {"budget", command_budget},
-      {"chat", command_chat},
     {"resolve", command_resolve},
     {"rm", command_rm},
     {"gc", command_gc},
     {"backup", command_backup},
+    {"models", command_models},
     {"doctor", command_doctor},
     {"sim", command_sim},
     {"fake-provider", command_fake_provider},

@@ -88,7 +88,11 @@ struct FakeEnvironment : CliEnvironment {
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   void remove_log(const Settings&, const std::string& run) override { forgotten.push_back(run); }
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
-  std::vector<Finding> examine(const Settings&) override { return findings; }
+  std::vector<Finding> examine(const Settings&, Probing probing) override {
+    probed = probing;
+    return findings;
+  }
+  Result<std::vector<ModelRow>> models(const Settings&) override { return rows; }
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     simulated = request;
@@ -115,6 +119,8 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> logged;
   std::vector<std::string> forgotten;
   std::vector<Finding> findings;
+  Probing probed = Probing::none;
+  std::vector<ModelRow> rows;
 };
 
 // A tool that answers at once, or never: then it is under way until its workspace is gone.

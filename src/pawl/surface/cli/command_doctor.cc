@@ -37,7 +37,8 @@ std::string json_of(const CliContext& context, const Finding& finding) {
 }  // namespace
 
 int command_doctor(const CliContext& context) {
-  const auto findings = context.environment.examine(context.settings);
+  const Probing probing = context.arguments.has("live") ? Probing::live : Probing::none;
+  const auto findings = context.environment.examine(context.settings, probing);
   std::string text;
   for (const Finding& finding : findings) {
     text +=

@@ -239,12 +239,20 @@ std::vector<CommandSpec> keeping_commands() {
        "directory itself.",
        {{"DIR", "The new directory."}},
        {}},
+      {"models",
+       "List the models that charters can name",
+       "One row a model: its size, what a million tokens cost, what it can do, which aliases and "
+       "tiers lead to it, and what is missing before it can be asked. Asks no provider.",
+       {},
+       {{"configured", '\0', Takes::nothing, "", "Only those that can be asked."}}},
       {"doctor",
-       "Look at the data directory and the machine",
+       "Look at the data directory, the machine and the providers",
        "Says what is well, what to watch and what is wrong, each with what helps. Changes nothing. "
        "Exit code 1 when there is a problem.",
        {},
-       {}},
+       {{"live", '\0', Takes::nothing, "",
+         "Make one request to each provider that is configured, and say whether it takes the "
+         "key."}}},
   };
 }
 
@@ -298,10 +306,16 @@ const std::vector<PlaceSpec>& places() {
       {"--config, PAWL_CONFIG",
        "The configuration file; by default $XDG_CONFIG_HOME/pawl/"
        "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
-       "log_level, log_file, color (auto, always, never)."},
+       "log_level, log_file, color (auto, always, never), and those "
+       "of models: providers, models, aliases, tiers, default_model, "
+       "default_provider, system_header, catalogue."},
       {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
       {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},
       {"--no-color, NO_COLOR, color:", "Whether a terminal gets colours."},
+      {"ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, DEEPSEEK_API_KEY, "
+       "GROQ_API_KEY, MISTRAL_API_KEY, XAI_API_KEY, OLLAMA_HOST",
+       "The keys of providers, and where Ollama is. pawl doctor says what is missing."},
+      {"PAWL_TIER_NAME", "The models of the tier \"name\", unless the configuration has it."},
       {"DATA/logs/RUN.log", "What a detached run's process says."},
   };
   return all;

@@ -125,6 +125,20 @@ struct Finding {
   std::vector<std::pair<std::string, std::uint64_t>> figures = {};  // the same, for programs
 };
 
+// A model that could be asked, or could not yet.
+struct ModelRow {
+  std::string id;                    // "provider/model"
+  std::uint64_t context_tokens = 0;  // 0: not known; so is the next
+  std::uint64_t output_tokens = 0;
+  Prices prices;                          // of a token
+  std::vector<std::string> capabilities;  // "thinking", "images", …
+  std::vector<std::string> names;         // aliases and tiers that lead to it
+  std::string missing;                    // "set OPENAI_API_KEY"; empty: it can be asked
+};
+
+// Whether providers are asked for something, once each, to prove their keys.
+enum class Probing : std::uint8_t { none, live };
+
 // How a run was handed to a process of its own.
 struct Handover {
   int exit_code = 0;
@@ -175,8 +189,10 @@ class CliEnvironment {
   // Must be called before anything has started a thread.
   virtual Handover detach(const Settings& settings, const std::string& log_name,
                           const Background& work) = 0;
-  // Looks at the data directory and the machine, and changes nothing.
-  virtual std::vector<Finding> examine(const Settings& settings) = 0;
+  // Looks at the data directory, the machine and the providers, and changes nothing.
+  virtual std::vector<Finding> examine(const Settings& settings, Probing probing) = 0;
+  // Every model that is listed or named, in the order of providers. Asks nobody.
+  virtual Result<std::vector<ModelRow>> models(const Settings& settings) = 0;
   // `progress` is called about once a second.
   virtual SimulationOutcome simulate(
       const SimulationRequest& request,
