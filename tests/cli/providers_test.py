@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs and chats against providers on loopback: every wire format, and what goes wrong with them."""
+"""Runs and chats against providers on loopback: every wire format, and what goes wrong."""
 
 import http.client
 import json
@@ -15,7 +15,8 @@ NOTE = """    note:
       effect: once
       input: { type: object, properties: { what: { type: string } }, required: [what] }
 """
-CALL_THEN_ANSWER = """replies:
+CALL_THEN_ANSWER = """keys: off
+replies:
   - thinking: I should note it.
     text: Noting.
     call: [{ tool: note, input: { what: milk } }]
@@ -76,40 +77,50 @@ class Providers(Stage):
         self.assertEqual(len(self.keys()), len(MODELS))
 
     def test_a_chat_streams_and_counts(self):
-        self.serve("replies:\n  - text: Hello.\n    usage: { input: 9, output: 2 }\n    endless: true\n")
+        self.serve("keys: off\nreplies:\n  - text: Hello.\n"
+                   "    usage: { input: 9, output: 2 }\n    endless: true\n")
         for model in MODELS:
             said = json_lines(self.ok("chat", "hi", "-m", model, "--json").stdout)[0]
             self.assertEqual((said["output"], said["input_tokens"], said["output_tokens"]),
                              ("Hello.", 9, 2), model)
 
     def test_failures_that_pass_are_passed(self):
-        self.serve("replies:\n  - text: Done.\n    endless: true\n",
-                   "--fault", "status: 429, retry_after: '0.1', times: 1",
-                   "--fault", "status: 529, retry_after: '0.1', times: 1",
-                   "--fault", "kind: error_event, after_deltas: 1, times: 1")
-        self.ok("run", self.noting(MODELS[0]), "x", "--id", "r")
-        kinds = [event["type"] for event in self.events("r")]
-        self.assertEqual(kinds.count("model_failed"), 3)
-        self.assertEqual(kinds.count("model_replied"), 1)
-        self.assertEqual(len(self.requests()), 4)
+        faults = ("status: 429, retry_after: '0.1'", "status: 529, retry_after: '0.1'",
+                  "status: 500",
+                  "kind: error_event, after_deltas: 1", "kind: reset, after_deltas: 1",
+                  "kind: truncated", "kind: duplicate", "kind: splice", "kind: bad_chunk")
+        for number, fault in enumerate(faults):
+            with self.subTest(fault=fault):
+                process = self.serve("replies:\n  - text: Done and done.\n    endless: true\n",
+                                     "--fault", fault + ", times: 1")
+                said = self.ok("run", self.noting(MODELS[0]), "x", "--id", f"r{number}")
+                self.assertEqual(said.stdout.count("Done and done."), 1)
+                kinds = [event["type"] for event in self.events(f"r{number}")]
+                counts = (kinds.count("model_failed"), kinds.count("model_replied"))
+                self.assertEqual(counts, (1, 1))
+                self.assertEqual(len(self.requests()), 2)
+                process.send_signal(signal.SIGTERM)
+                self.end(process, 0)
+                self.variables = {}
 
     def test_a_rejected_key_is_no_reason_to_try_again_and_is_not_shown(self):
         self.serve(None, "--fault", "status: 401")
         self.variables["ANTHROPIC_API_KEY"] = "sk-ant-very-secret-123456"
-        said = self.ok("run", self.noting(f"[{MODELS[0]}, {MODELS[1]}]"), "x", "--id", "r", code=3)
+        said = self.ok("run", self.noting(f"{MODELS[0]},{MODELS[1]}"), "x", "--id", "r", code=3)
         self.assertEqual(len(self.requests()), 1)
         everything = said.stdout + said.stderr + json.dumps(self.events("r"))
         self.assertNotIn("very-secret", everything)
 
     def test_the_next_model_answers_when_the_first_is_not_there(self):
         self.serve("models: [gpt-5]\nreplies:\n  - text: From the second.\n    endless: true\n")
-        self.ok("run", self.noting(f"[{MODELS[0]}, {MODELS[1]}]"), "x", "--id", "r")
+        self.ok("run", self.noting(f"{MODELS[0]},{MODELS[1]}"), "x", "--id", "r")
         events = self.events("r")
         replied = [event for event in events if event["type"] == "model_replied"]
         self.assertTrue(replied[0]["model"].startswith("openai/"), replied)
 
     def test_a_killed_run_goes_on_and_calls_no_tool_twice(self):
-        self.serve(CALL_THEN_ANSWER.replace('  - text: "Noted', '    delta_delay: 20ms\n  - text: "Noted'))
+        slow = '    delta_delay: 20ms\n  - text: "Noted'
+        self.serve(CALL_THEN_ANSWER.replace('  - text: "Noted', slow))
         process = self.start("run", self.noting(MODELS[0]), "Note milk.", "--id", "r")
         self.wait_for(lambda: self.keys(), "the tool")
         process.kill()

@@ -185,7 +185,9 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& p
   ModelFailure failure;
   failure.kind = event.kind;
   failure.category = event.category;
-  failure.failed_attempts = phase.failed_attempts + 1;
+  // Not being asked at all is no attempt.
+  const bool asked = event.kind != FailureKind::benched;
+  failure.failed_attempts = phase.failed_attempts + (asked ? 1 : 0);
   failure.retry_after_ms = event.retry_after_ms;
   if (event.output == Presence::present) failure.output = ModelFailure::Output::began;
   const bool last = phase.target + 1 >= draft.targets().size();

@@ -41,6 +41,10 @@ struct RetryPolicy {
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 
+inline std::uint32_t& attempts_of(RetryPolicy& policy) {
+  return policy.attempts_max;
+}
+
 // policy_violation, quota_exceeded, kernel_internal and validation_error are never retried: the
 // same request would fail the same way.
 enum class Retryable : std::uint8_t { never, later };

@@ -125,7 +125,7 @@ void read_attempts(const Node& node, std::vector<Fault>& faults, RetryPolicy& po
   std::uint64_t& first_delay_ms = policy.first_delay_ms;
   std::uint64_t& delay_max_ms = policy.delay_max_ms;
   MapReader reader(node, faults, "retry");
-  reader.take_int("attempts", {1, kAttemptsMax}, policy.attempts_max);
+  reader.take_int("attempts", {1, kAttemptsMax}, attempts_of(policy));
   const bool first_given = reader.take_duration_ms("first_delay", {1, kDelayMaxMs}, first_delay_ms);
   const bool max_given = reader.take_duration_ms("max_delay", {1, kDelayMaxMs}, delay_max_ms);
   reader.finish();

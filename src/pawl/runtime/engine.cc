@@ -259,8 +259,9 @@ void Engine::wake_later(const RunId& id) {
   if (driver == drivers_.end()) return;
   const auto due = wake_wall_at(driver->second->run().state());
   if (!due) return;
-  const std::int64_t delay = std::clamp<std::int64_t>(*due - options_.loop.wall_ms(), 0,
-                                                      static_cast<std::int64_t>(kRetryAfterMaxMs));
+  // Wall time may have jumped: whoever is taken up too early waits on.
+  const std::int64_t delay =
+      std::clamp<std::int64_t>(*due - options_.loop.wall_ms(), 0, kWakeAfterMaxMs);
   wakes_[id] = options_.loop.after(delay, [this, id] {
     options_.loop.post([this, id, alive = alive_] {
       if (!*alive || wakes_.erase(id) == 0) return;

@@ -36,6 +36,9 @@ struct EngineOptions {
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
 };
 
+// A run that goes on by itself is looked at again within this time.
+inline constexpr std::int64_t kWakeAfterMaxMs = 3'600'000;
+
 // How long messages of other processes may go unnoticed.
 inline constexpr std::int64_t kInboxPollMs = 100;
 

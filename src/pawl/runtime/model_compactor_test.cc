@@ -1,0 +1,104 @@
+#include "pawl/runtime/model_compactor.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "tests/support/test_loop.h"
+
+namespace pawl {
+namespace {
+
+class Told final : public Transcript {
+ public:
+  explicit Told(std::vector<Message> messages) : messages_(std::move(messages)) {}
+  std::size_t length() const override { return messages_.size(); }
+  Result<Message> at(std::size_t index) const override { return messages_.at(index); }
+
+ private:
+  std::vector<Message> messages_;
+};
+
+// Keeps what it is asked.
+class Asked final : public Executor {
+ public:
+  explicit Asked(std::shared_ptr<Executor> inner) : inner_(std::move(inner)) {}
+  const ExecutorCapabilities& capabilities() const override { return inner_->capabilities(); }
+  std::vector<ExecutorModelDescriptor> list_models() const override { return {}; }
+  bool supports(std::string_view) const override { return true; }
+  std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
+                                           PhaseEventSink sink) override {
+    model = request.model;
+    text = *request.transcript->at(0)->text.bytes();
+    tools = request.tools.size();
+    return inner_->execute_phase(request, std::move(sink));
+  }
+
+  std::string model;
+  std::string text;
+  std::size_t tools = 0;
+
+ private:
+  std::shared_ptr<Executor> inner_;
+};
+
+std::vector<Message> a_conversation() {
+  Message user;
+  user.text = Content("Find the key.");
+  Message assistant;
+  assistant.role = Role::assistant;
+  assistant.blocks = {TextBlock{Content("Looking.")}, CallBlock{"look", Content("{}"), "", ""}};
+  Message result;
+  result.role = Role::tool;
+  result.text = Content(std::string(100'000, 'k'));
+  return {user, assistant, result};
+}
+
+struct Desk {
+  TestLoop loop;
+  std::shared_ptr<Asked> model;
+  std::optional<CompactionOutcome> outcome;
+
+  void compact(std::vector<ScriptReply> replies, const std::string& own_model = "") {
+    Script script;
+    script.replies = std::move(replies);
+    model = std::make_shared<Asked>(make_scripted_executor(std::move(script), loop));
+    const auto compactor = make_model_compactor(model, own_model);
+    CompactionRequest request;
+    request.model = "a/x";
+    request.transcript = std::make_shared<Told>(a_conversation());
+    request.summary_tokens_max = 100;
+    const auto operation =
+        compactor->compact(request, [this](CompactionOutcome end) { outcome = std::move(end); });
+    CHECK_FALSE(outcome);
+    loop.advance(1'000);
+  }
+};
+
+TEST_CASE("a model is told the conversation, bounded, and gives the summary") {
+  Desk desk;
+  desk.compact({ScriptReply::say("They look for a key.")});
+  REQUIRE(desk.outcome);
+  REQUIRE(desk.outcome->summary);
+  CHECK(desk.outcome->summary->find("They look for a key.") != std::string::npos);
+  CHECK(desk.model->model == "a/x");
+  CHECK(desk.model->tools == 0);
+  CHECK(desk.model->text.find("user: Find the key.") != std::string::npos);
+  CHECK(desk.model->text.find("assistant calls look") != std::string::npos);
+  CHECK(desk.model->text.size() < 40'000);
+}
+
+TEST_CASE("another model may be asked") {
+  Desk desk;
+  desk.compact({ScriptReply::say("Short.")}, "b/small");
+  CHECK(desk.model->model == "b/small");
+}
+
+TEST_CASE("no summary is an error, not an empty one") {
+  Desk desk;
+  desk.compact({ScriptReply::say("")});
+  REQUIRE(desk.outcome);
+  CHECK_FALSE(desk.outcome->summary);
+}
+
+}  // namespace
+}  // namespace pawl
