@@ -131,7 +131,7 @@ void Traffic::open_waiting() {
       gate_.leave(exchange->origin());
       continue;
     }
-    if (!exchange->open(handles_.take(), options_.multiplexing)) continue;
+    if (!exchange->open(handles_.take())) continue;
     on_deadlines_changed(*exchange);
     CurlMulti& multi = multis_.with_room();
     if (const CURLcode code = multi.add(exchange->easy()); code != CURLE_OK) {
@@ -145,7 +145,7 @@ void Traffic::open_waiting() {
 
 void Traffic::unpause_resumed() {
   for (const auto& exchange : std::exchange(resumed_, {})) {
-    if (exchange->deliver_kept() == Exchange::Next::nothing) continue;
+    if (exchange->next_after_resume() == Exchange::Next::nothing) continue;
     CurlMulti& multi = *exchange->multi();
     if (const CURLcode code = multi.unpause(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);

@@ -5,6 +5,10 @@
 // spoken, and there are no cookies. Proxies are taken from the environment (http_proxy,
 // HTTPS_PROXY, ALL_PROXY, NO_PROXY), as curl does. gzip and deflate are decompressed.
 //
+// It speaks HTTP/1.1, one request at a time on a connection. libcurl 7.88, that of Debian 12, loses
+// the end of responses of HTTP/2 when it is driven by events: it has read them and asks for
+// nothing.
+//
 // A request on a kept connection that turns out to be closed, before any byte of a response, is
 // sent once more by libcurl on a new one.
 #pragma once
@@ -25,9 +29,6 @@ struct CurlOptions {
   std::size_t connecting_max = 64;
   // A connection is kept for another request while fewer than this are open, used or not.
   std::size_t connections_kept_max = 256;
-  // Whether requests to one host share a connection of HTTP/2, which is spoken over TLS only. One
-  // that stays paused for more than 256 KiB holds up the others of its connection.
-  enum class Multiplexing : std::uint8_t { off, on } multiplexing = Multiplexing::on;
   // A file of PEM certificates to trust; empty: what CURL_CA_BUNDLE or SSL_CERT_FILE names, or
   // else the system's.
   std::string ca_bundle;

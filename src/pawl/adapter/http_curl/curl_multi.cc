@@ -50,8 +50,7 @@ CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, C
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, on_time);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options.connections_kept_max));
-  const bool share = options.multiplexing == CurlOptions::Multiplexing::on;
-  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, share ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING);
+  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 }
 
 CurlMulti::~CurlMulti() {
@@ -85,8 +84,11 @@ void CurlMulti::read_results() {
 
 void CurlMulti::run() {
   for (int round = 0; round < kRoundsMax && due_at_ms_ <= loop_.monotonic_ms(); ++round) {
-    due_at_ms_ = kNeverMs;
     act(CURL_SOCKET_TIMEOUT, 0);
+    // It does not say again what it has said before, even if it was asked too early.
+    long delay_ms = -1;
+    curl_multi_timeout(multi_, &delay_ms);
+    on_timeout(delay_ms);
   }
   arm();
   read_results();
@@ -111,8 +113,10 @@ void CurlMulti::on_interest(curl_socket_t fd, int what) {
   watch = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
 }
 
+// Up to a millisecond late, never early.
 void CurlMulti::on_timeout(long delay_ms) {
-  due_at_ms_ = delay_ms < 0 ? kNeverMs : loop_.monotonic_ms() + delay_ms;
+  const std::int64_t rounded_ms = delay_ms > 0 ? delay_ms + 1 : delay_ms;
+  due_at_ms_ = delay_ms < 0 ? kNeverMs : loop_.monotonic_ms() + rounded_ms;
 }
 
 void CurlMulti::on_ready(int fd, Interest which) {

@@ -9,8 +9,6 @@
 namespace pawl::http_curl {
 namespace {
 
-// Of a paused stream on a connection that others use, before libcurl is paused after all.
-constexpr std::size_t kKeptBytesMax = 256U << 10U;
 constexpr std::size_t kRefused = CURL_WRITEFUNC_ERROR;  // makes libcurl end the transfer
 
 std::int64_t after(std::int64_t since_ms, std::int64_t allowed_ms) {
@@ -49,10 +47,6 @@ void Exchange::end(HttpFailure failure, const std::string& reason) {
 }
 
 void Exchange::end_by(CURLcode code) {
-  if (!kept_.empty()) {
-    result_ = code;
-    return;
-  }
   if (code == CURLE_OK && reached() != Reached::head) {
     return end(HttpFailure::broken, "the connection ended inside the head");
   }
@@ -87,21 +81,13 @@ void Exchange::resume() {
   if (std::exchange(flow_, Flow::running) == Flow::running) return;
   last_byte_ms_ = owner_.now_ms();
   owner_.on_deadlines_changed(*this);
-  if (handle_ == Handle::paused || !kept_.empty()) owner_.on_resumed(*this);
+  if (handle_ == Handle::paused) owner_.on_resumed(*this);
 }
 
-Exchange::Next Exchange::deliver_kept() {
+Exchange::Next Exchange::next_after_resume() {
   if (stage_ != Stage::streaming || flow_ == Flow::paused) return Next::nothing;
-  if (const std::string bytes = std::exchange(kept_, {}); !bytes.empty() && handler_.body) {
-    handler_.body(bytes);
-  }
-  if (stage_ == Stage::ended) return Next::nothing;
-  if (result_) {
-    end_by(*result_);
-    return Next::nothing;
-  }
   const Handle handle = std::exchange(handle_, Handle::running);
-  return handle == Handle::paused ? Next::go_on : Next::nothing;
+  return handle == Handle::paused ? Next::unpause : Next::nothing;
 }
 
 // libcurl calls here from C: an exception of a handler's ends the process.
@@ -168,8 +154,7 @@ std::size_t Exchange::take_body(std::string_view bytes) {
     end(HttpFailure::protocol, "a body without a head");
     return kRefused;
   }
-  const bool keeps = flow_ == Flow::paused || !kept_.empty();
-  if (keeps && bytes.size() > room_to_keep()) {
+  if (flow_ == Flow::paused) {
     handle_ = Handle::paused;
     return CURL_WRITEFUNC_PAUSE;
   }
@@ -179,17 +164,8 @@ std::size_t Exchange::take_body(std::string_view bytes) {
   }
   body_bytes_ += bytes.size();
   last_byte_ms_ = owner_.now_ms();
-  if (keeps) {
-    kept_ += bytes;
-  } else if (handler_.body && !bytes.empty()) {
-    handler_.body(bytes);
-  }
+  if (handler_.body && !bytes.empty()) handler_.body(bytes);
   return stage_ == Stage::ended ? kRefused : bytes.size();
-}
-
-// Only for the sake of others: a connection of one's own is paused with its request.
-std::size_t Exchange::room_to_keep() const {
-  return sharing_ == Sharing::yes ? kKeptBytesMax - kept_.size() : 0;
 }
 
 std::int64_t Exchange::due_ms() const {

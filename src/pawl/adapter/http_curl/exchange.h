@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -54,7 +53,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::string& origin() const { return origin_; }
 
   // Tells the handle (null: there is none) what to do. False: it has ended instead.
-  bool open(CURL* easy, CurlOptions::Multiplexing multiplexing);
+  bool open(CURL* easy);
   // Lets go of the handle, which has been removed from its multi. Null: it had none.
   CURL* close();
   // Whether nothing unusual has happened to the handle, so that another may use it.
@@ -62,7 +61,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
-  // libcurl is done with it; what was kept while paused comes before the end.
   void end_by(CURLcode code);
   // The handler is called no more.
   void silence();
@@ -71,10 +69,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void pause();
   void resume();
-  // Gives the handler what came while it was paused. Not from inside libcurl; when `go_on` is said
-  // the handle is to be unpaused afterwards.
-  enum class Next : std::uint8_t { nothing, go_on };
-  Next deliver_kept();
+  // Whether its handle is to be unpaused, now that it is wanted again. Says so once.
+  enum class Next : std::uint8_t { nothing, unpause };
+  Next next_after_resume();
 
   // When somebody has to look at it again; kNeverMs once it has ended.
   std::int64_t due_ms() const;
@@ -88,11 +85,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   std::size_t take_line(std::string_view line);
   std::size_t take_body(std::string_view bytes);
-  std::size_t room_to_keep() const;
   void take_head();
   void forget_request();
   void set_callbacks();
-  void set_connection(CurlOptions::Multiplexing multiplexing);
+  void set_connection();
   void set_request();
   void set_headers();
   void add_header(const std::string& line);
@@ -115,10 +111,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Stage last_stage_ = Stage::waiting;
   enum class Flow : std::uint8_t { running, paused } flow_ = Flow::running;
   enum class Handle : std::uint8_t { running, paused } handle_ = Handle::running;
-  // Whether its connection may be that of others, who would wait if libcurl were paused.
-  enum class Sharing : std::uint8_t { no, yes } sharing_ = Sharing::no;
-  std::string kept_;  // <= kKeptBytesMax
-  std::optional<CURLcode> result_;
   ResponseHeadReader reader_;
   std::uint64_t body_bytes_ = 0;
   HttpEnd end_;

@@ -19,7 +19,7 @@ void Exchange::set(CURLoption option, Value value) {
 template void Exchange::set(CURLoption option, long value);
 template void Exchange::set(CURLoption option, void* value);
 
-bool Exchange::open(CURL* easy, CurlOptions::Multiplexing multiplexing) {
+bool Exchange::open(CURL* easy) {
   stage_ = Stage::connecting;
   connecting_since_ms_ = owner_.now_ms();
   easy_ = easy;
@@ -28,7 +28,7 @@ bool Exchange::open(CURL* easy, CurlOptions::Multiplexing multiplexing) {
     return false;
   }
   set_callbacks();
-  set_connection(multiplexing);
+  set_connection();
   set_request();
   if (set_up_ != CURLE_OK) end_by(set_up_);
   return stage_ != Stage::ended;
@@ -45,15 +45,7 @@ void Exchange::set_callbacks() {
   set(CURLOPT_PREREQDATA, this);
 }
 
-void Exchange::set_connection(CurlOptions::Multiplexing multiplexing) {
-  // Without TLS nobody could say that the server speaks HTTP/2, and a request that waits to find
-  // out would wait for the whole response before it.
-  const bool secure = origin_.starts_with("https");
-  const bool share = secure && multiplexing == CurlOptions::Multiplexing::on;
-  set(CURLOPT_HTTP_VERSION,
-      static_cast<long>(secure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  set(CURLOPT_PIPEWAIT, share ? 1L : 0L);
-  sharing_ = share ? Sharing::yes : Sharing::no;
+void Exchange::set_connection() {
   // libcurl knows it, too, so that it leaves time for a second address.
   const std::int64_t wanted_ms = request_.deadlines.connect_ms;
   const std::int64_t connect_ms =

@@ -44,6 +44,7 @@ CURL* HandlePool::make() const {
     fine = (curl_easy_setopt)(easy, option, value) == CURLE_OK && fine;
   };
   set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   set(CURLOPT_NOSIGNAL, 1L);

@@ -1,5 +1,4 @@
-// Certificates: whom the client believes. With the openssl program, and nghttpd for HTTP/2 where it
-// is installed.
+// Certificates: whom the client believes. With the openssl program.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -156,46 +155,34 @@ TEST_CASE("a server that speaks no TLS, or hangs up in the handshake") {
   CHECK(failure_with(silence, 50) == HttpFailure::connect);
 }
 
-TEST_CASE("requests to one host share a connection of HTTP/2") {
-  if (is_missing("openssl") || is_missing("nghttpd")) return;
+// What TLS has taken from the socket and not given on yet wakes nobody up.
+TEST_CASE("large bodies over TLS come whole, also after a pause") {
+  if (is_missing("openssl")) return;
   const TestAuthority authority;
   authority.sign("good", "IP:127.0.0.1", 2);
-  const std::string text(100'000, 'x');
+  std::string text;
+  while (text.size() < 700'000) text += std::to_string(text.size()) + ",";
   std::ofstream(authority / "page") << text;
-  const ChildServer server({"nghttpd", "--address=127.0.0.1", "--htdocs", authority / "", "0",
-                            authority / "good.key", authority / "good.pem"});
+  const ChildServer server({"sh", "-c",
+                            "cd '" + (authority / "") +
+                                "' && exec openssl s_server -accept 127.0.0.1:0 -WWW -quiet"
+                                " -cert good.pem -key good.key"});
   REQUIRE(server.port() != 0);
-  const std::string url = "https://127.0.0.1:" + std::to_string(server.port()) + "/page";
   HttpStage stage(trusting(authority / "ca.pem"));
-  HttpCall paused;  // the others do not wait for it
-  paused.on_head = [&] { paused.operation->pause(); };
-  stage.start(paused, get(url));
-  std::list<HttpCall> calls(20);
-  for (HttpCall& call : calls) stage.start(call, get(url));
-  HttpCall aborted;
-  aborted.on_body = [&] { aborted.operation->abort(); };
-  stage.start(aborted, get(url));
-
-  stage.finish(aborted);
+  std::list<HttpCall> calls(8);
+  for (HttpCall& call : calls) {
+    call.on_body = [&stage, &call] {
+      if (call.pieces.size() % 100 != 1) return;
+      call.operation->pause();
+      stage.loop.post([&call] { call.operation->resume(); });
+    };
+    stage.start(call, get("https://127.0.0.1:" + std::to_string(server.port()) + "/page"));
+  }
   for (HttpCall& call : calls) {
     stage.finish(call);
     CHECK(call.failure() == HttpFailure::none);
-    CHECK(call.head.find("server") != nullptr);
     CHECK(call.body == text);
   }
-  CHECK(paused.body.empty());
-  CHECK(!paused.end);
-  paused.on_body = [&] {
-    if (paused.pieces.size() > 1) return;
-    paused.operation->pause();
-    paused.operation->resume();
-  };
-  paused.operation->resume();
-  CHECK(paused.body.empty());
-  stage.finish(paused);
-  CHECK(paused.body == text);
-  CHECK(aborted.failure() == HttpFailure::aborted);
-  CHECK(server.connections() == 1);
 }
 
 }  // namespace
