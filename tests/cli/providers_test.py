@@ -140,7 +140,7 @@ class Providers(Stage):
         self.ok("budget", "r", "--raise", "1.00")
         self.ok("resume", "r")
         self.assertEqual(len(self.requests()), 2)
-        cost = self.summary("r")["cost"]
+        cost = self.summary("r")["usage"]["cost"]
         # 250 input at 3, 27 output at 15, 10 read at 0.30, 5 written at 3.75 dollars a million
         self.assertEqual(cost, "0.00117675 USD")
 

@@ -140,7 +140,7 @@ more: 1
        "string of any bytes)\n"
        "f:5:35: reply 3, call 1: unknown key \"extra\" (known keys: tool, input, raw_input)\n"
        "f:6:11: reply 3: \"stop\" must be one of end_turn, tool_use, max_tokens, refusal, cede, "
-       "suspend, external, found the string \"endturn\" (did you mean \"end_turn\"?)\n"
+       "suspend, external, pause_turn, found the string \"endturn\" (did you mean \"end_turn\"?)\n"
        "f:7:16: reply 4: an endless reply must be the last one\n"
        "f:7:38: reply 4, usage: \"input\" must be an integer from 0 to 1000000000000, found the "
        "integer -1\n"
