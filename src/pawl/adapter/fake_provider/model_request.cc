@@ -61,6 +61,9 @@ std::string part_text(const Json& part) {
   if (const Json* output = part.find("output")) return content_text(*output);
   if (const Json* response = part.find("functionResponse")) {
     const Json* value = response->find("response");
+    // Where clients put a result that is a text.
+    const std::string* text = value != nullptr ? value->find_string("output") : nullptr;
+    if (text != nullptr) return *text;
     return value != nullptr ? write_json(*value) : std::string();
   }
   return {};
