@@ -50,7 +50,8 @@ case "$input" in
 esac
 """
 CONFIG = """providers:
-  local: { dialect: openai_chat, base_url: "BASE/v1", key: "env:OPENAI_API_KEY" }
+  local:
+    { dialect: openai_chat, base_url: "BASE/v1", key: "env:OPENAI_API_KEY", timeouts: TIMES }
   anthropic: { timeouts: TIMES }
   openai: { timeouts: TIMES }
   gemini: { timeouts: TIMES }
