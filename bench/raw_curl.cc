@@ -46,9 +46,10 @@ std::uint64_t take_results(CURLM* multi, std::uint64_t& left) {
 }  // namespace
 
 void run_raw_curl(const std::string& url, const std::string& body, std::uint64_t requests,
-                  std::size_t at_once) {
+                  std::size_t at_once, const std::vector<std::string>& more) {
   CURLM* const multi = curl_multi_init();
-  curl_slist* const headers = curl_slist_append(nullptr, "content-type: application/json");
+  curl_slist* headers = curl_slist_append(nullptr, "content-type: application/json");
+  for (const std::string& header : more) headers = curl_slist_append(headers, header.c_str());
   std::uint64_t total = 0;
   std::uint64_t left = requests;
   std::vector<CURL*> handles;

@@ -58,6 +58,8 @@ CONFIG = """providers:
 """
 TIMES = "{ connect: 5s, first_byte: 700ms, idle: 700ms, total: 20s, progress: 700ms }"
 ROUNDS_MAX = 12
+# A call that cannot be run is told to the model, and this one has nothing more to say then.
+TOLD = ("truncated_input", "many_calls", "deep_json")
 # How a run may end that met with a fault it cannot get over.
 REASONS = {"llm_error", "network_error", "timeout", "validation_error", "policy_violation",
            "quota_exceeded", "tool_errors"}
@@ -91,7 +93,7 @@ class Providers(Rig):
             "GEMINI_BASE_URL": base}
         self.begin(stage, fate, chance)
         summary = self.carry_on(stage)
-        self.check(stage, summary)
+        self.check(stage, summary, fault)
         provider.send_signal(signal.SIGTERM)
 
     @staticmethod
@@ -137,13 +139,14 @@ class Providers(Rig):
                         "3": 'call pay {"n":4}'}.get(done[-2], "All done.")
         return None
 
-    def check(self, stage, summary):
+    def check(self, stage, summary, fault):
         keys = [key for key, _ in stage.ledger("once")]
         if len(keys) != len(set(keys)):
             raise Violation(f"an effect happened twice: {keys}")
         if summary["status"] != "done" and summary.get("reason") not in REASONS:
             raise Violation(f"it ended as {summary['status']}, {summary.get('reason')}")
-        if summary["status"] == "done" and len(keys) != 3:
+        told = any(kind in fault for kind in TOLD)
+        if summary["status"] == "done" and len(keys) != 3 and not told:
             raise Violation(f"it is done after {len(keys)} payments of 3")
         events = stage.pawl("logs", "r", "--json", faults=stage.variables).events
         text = json.dumps(events)
