@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pawl/adapter/executor_scripted/script.h"
+#include "pawl/app/library/generate.h"
 #include "pawl/app/library/runner.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"

@@ -141,6 +141,8 @@ class Providers(Stage):
         self.ok("resume", "r")
         self.assertEqual(len(self.requests()), 2)
         cost = self.summary("r")["usage"]["cost"]
+        context = self.summary("r")["context"]
+        self.assertEqual(context, {"tokens": 157, "limit": 200000})  # as the provider counted
         # 250 input at 3, 27 output at 15, 10 read at 0.30, 5 written at 3.75 dollars a million
         self.assertEqual(cost, "0.00117675 USD")
 

@@ -90,6 +90,26 @@ std::string shown_usage(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
+// How full the root's context is, of the model that is tried next.
+struct ContextMeter {
+  std::uint64_t tokens = 0;
+  std::uint64_t limit = 0;  // 0: not known
+};
+
+ContextMeter meter_of(const RunState& state) {
+  const Instance* root = find_instance(state, kRootInstance);
+  if (root == nullptr) return {};
+  const bool known = root->target < state.targets.size();
+  return {root->context_tokens, known ? state.targets[root->target].context_tokens : 0};
+}
+
+std::string shown_context(const ContextMeter& meter) {
+  if (meter.limit == 0) return fmt::format("{} tokens", meter.tokens);
+  const double percent =
+      100.0 * static_cast<double>(meter.tokens) / static_cast<double>(meter.limit);
+  return fmt::format("{} of {} tokens ({:.1f} %)", meter.tokens, meter.limit, percent);
+}
+
 std::string shown_state(const RunState& state, const std::string& description) {
   std::string text =
       row("charter", safe_line(state.name, 100) + ", sha256 " + to_hex(state.charter_digest));
@@ -102,6 +122,7 @@ std::string shown_state(const RunState& state, const std::string& description) {
                                        state.forked_from->seq, to_hex(state.forked_from->chain)));
   }
   text += row("used", shown_usage(state));
+  text += row("context", shown_context(meter_of(state)));
   for (const Call& call : state.calls) {
     const std::string_view where =
         std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, call.state);
@@ -144,6 +165,9 @@ void put_state(JsonWriter& json, const RunDetails& details) {
   });
   json.field("total_tokens", total_tokens(state.tally.usage));
   json.field("cost", format_money(state.tally.cost_pico, state.prices.currency)).end_object();
+  const ContextMeter meter = meter_of(state);
+  json.key("context").begin_object().field("tokens", meter.tokens).field("limit", meter.limit);
+  json.end_object();
   json.key("limits").begin_object();
   Limits::fields(state.limits,
                  [&json](const char* key, const auto& value) { json.field(key, value); });
