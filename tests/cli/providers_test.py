@@ -146,6 +146,19 @@ class Providers(Stage):
         # 250 input at 3, 27 output at 15, 10 read at 0.30, 5 written at 3.75 dollars a million
         self.assertEqual(cost, "0.00117675 USD")
 
+    def test_a_long_rate_limit_parks_a_run_until_it_is_over(self):
+        self.serve("replies:\n  - text: Done.\n    endless: true\n",
+                   "--fault", "status: 429, retry_after: 61, times: 1")
+        process = self.start("run", self.noting(MODELS[0]), "x", "--id", "r")
+        self.wait_for(lambda: self.pawl("show", "r", "--json").returncode == 0
+                      and self.status("r") == "waiting", "the park")
+        self.assertEqual(self.summary("r")["reason"], "rate_limit")
+        process.kill()  # Nobody is there now; and it is not due yet.
+        process.communicate()
+        self.ok("resume", "--due")
+        self.assertEqual((self.status("r"), len(self.requests())), ("waiting", 1))
+        self.refused("resume", code=2, says="--due")
+
     def test_an_answer_must_fit_its_schema(self):
         self.serve('replies:\n  - text: "No JSON."\n  - text: "{\\"sum\\": \\"4\\"}"\n'
                    '  - text: "{\\"sum\\": 4}"\n')

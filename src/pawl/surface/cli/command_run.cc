@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "pawl/base/json.h"
@@ -169,6 +170,26 @@ int show_end(const CliContext& context, Workspace& workspace, const RunDetails& 
   return exit_code_of(last->status);
 }
 
+// Takes up, one after the other, the runs that waited for a time which has come.
+int resume_due(const CliContext& context, Workspace& workspace) {
+  Service& service = workspace.service();
+  ListQuery query;
+  query.status = name(RunStatus::waiting);
+  const auto waiting = service.list(query);
+  if (!waiting) return fail(context, waiting.error());
+  int code = kExitDone;
+  for (const RunSummary& one : *waiting) {
+    if (one.reason != name(WaitFor::rate_limit)) continue;
+    const auto details = service.show(one.id);
+    const auto due = details ? wake_wall_at(details->state) : std::nullopt;
+    if (!due || *due > workspace.loop().wall_ms()) continue;
+    const auto view = make_view(context, workspace, &details->state);
+    DriveSession session(context, workspace, view.get());
+    code = std::max(code, session.carry_on(one.id, [&] { return service.resume(one.id); }));
+  }
+  return code;
+}
+
 }  // namespace
 
 int command_run(const CliContext& context) {
@@ -191,8 +212,13 @@ int command_run(const CliContext& context) {
 }
 
 int command_resume(const CliContext& context) {
+  const bool due = context.arguments.has("due");
+  if (due == context.arguments.has("RUN")) {
+    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
+  }
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
+  if (due) return resume_due(context, *opened.workspace);
   Service& service = opened.workspace->service();
   if (const auto named = named_run(context, service)) {
     const auto found = service.show(*named);

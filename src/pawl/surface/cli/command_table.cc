@@ -64,8 +64,9 @@ std::vector<CommandSpec> running_commands() {
       {"resume",
        "Take a run up and drive it to its end or next wait",
        "A paused run goes on. A run that waits for somebody says for what.",
-       {kRun},
-       {{"instance", '\0', Takes::value, "I", "The suspended instance to resume, such as i2."},
+       {{kRun.name, kRun.help, Need::optional}},
+       {{"due", '\0', Takes::nothing, "", "All runs that waited for a time which has come."},
+        {"instance", '\0', Takes::value, "I", "The suspended instance to resume, such as i2."},
         {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."}}},
   };
 }
