@@ -28,13 +28,18 @@ std::string text_of(const RunnableAgent& agent) {
   return out.take();
 }
 
+// What providers put before every conversation, and more when there are tools: by recorded traffic.
+constexpr std::uint64_t kPreambleTokens = 100;
+constexpr std::uint64_t kToolsPreambleTokens = 400;
+
 // Of instructions and tools, which are part of every request.
 std::uint64_t base_tokens(const DriverSetup& setup) {
   std::uint64_t bytes = setup.instructions.size();
-  for (const ToolSpec& tool : setup.tools.specs()) {
+  const std::vector<ToolSpec> tools = setup.tools.specs();
+  for (const ToolSpec& tool : tools) {
     bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
   }
-  return estimate_tokens(bytes);
+  return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) + estimate_tokens(bytes);
 }
 
 RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
