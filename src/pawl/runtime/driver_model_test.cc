@@ -273,7 +273,7 @@ TEST_CASE("a conversation that grows too long is summed up by the model, once") 
   }
   CHECK(cuts == 1);
   CHECK(stage.listed().status == "done");
-  const Instance& root = stage.details().state.instances.at(0);
+  const Instance root = stage.details().state.instances.at(0);
   CHECK(root.transcript.at(1).kind == EntryKind::summary);
 }
 
