@@ -75,7 +75,7 @@ bool FairGate::let_next_in() {
     loop_.post(std::move(next->admitted));
     queue.erase(next);
     --waiting_;
-    const std::string run = *turn;
+    const std::string run = std::move(*turn);
     turns_.erase(turn);
     if (queue.empty()) {
       queues_.erase(run);
