@@ -57,6 +57,7 @@ template <class Store>
 void a_removed_run_is_gone_whole(Store& store) {
   const RunId run = make_rich_run(store, "a");
   const RunId other = make_rich_run(store, "b");
+  CHECK(store.journal.check());
 
   CHECK(remove_now(store, run) == "ok");
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "pawl/adapter/provider/chat_quirks.h"
 #include "pawl/app/builtin_providers.h"
 
 namespace pawl {
@@ -168,8 +169,31 @@ void cut_version(ProviderConfig& config) {
   config.base_url.resize(config.base_url.size() - kVersion.size());
 }
 
-ProviderSetup finished(Draft draft, const ProviderDeclaration* declared, const Catalogue& catalogue,
-                       const SecretSources& sources) {
+// What a dialect would not act upon is refused.
+Status check_options(const ProviderConfig& config) {
+  const bool responses = config.dialect == ProviderDialect::openai_responses;
+  const bool openai = responses || config.dialect == ProviderDialect::openai_chat;
+  if (config.resume == ProviderConfig::Resume::session && !responses) {
+    return Error{ErrorCode::invalid_argument,
+                 "the provider " + config.name +
+                     " cannot resume sessions: only the dialect openai_responses can"};
+  }
+  if (config.quirks.empty()) return ok();
+  if (!openai) {
+    return Error{ErrorCode::invalid_argument,
+                 "the provider " + config.name + " has quirks, and its dialect knows none"};
+  }
+  provider::WireOptions options;
+  options.name = config.name;
+  options.base_url = config.base_url;
+  options.quirks = config.quirks;
+  if (const auto known = provider::chat_quirks_of(options); !known) return known.error();
+  return ok();
+}
+
+Result<ProviderSetup> finished(Draft draft, const ProviderDeclaration* declared,
+                               const Catalogue& catalogue, const SecretSources& sources) {
+  PAWL_CHECK(check_options(draft.setup.config));
   find_key(sources, draft);
   add_models(declared, catalogue, draft.setup.config);
   cut_version(draft.setup.config);
@@ -213,7 +237,8 @@ Result<std::vector<ProviderSetup>> set_up_providers(
     PAWL_TRY(Draft draft, draft_of(builtin, sources));
     const ProviderDeclaration* declaration = find_declared(declared, builtin.name);
     if (declaration != nullptr) change(*declaration, sources, draft);
-    setups.push_back(finished(std::move(draft), declaration, catalogue, sources));
+    PAWL_TRY(ProviderSetup setup, finished(std::move(draft), declaration, catalogue, sources));
+    setups.push_back(std::move(setup));
   }
   for (const ProviderDeclaration& declaration : declared) {
     if (is_builtin(declaration.name)) continue;

@@ -118,8 +118,8 @@ TEST_CASE("a declaration changes what the program knows, and adds what it does n
   Stage stage;
   stage.variables = {{"MY_KEY", "mine"}, {"TEAM", "t-secret"}};
   const std::string yaml =
-      "openai: { key: env:MY_KEY, dialect: openai_chat, concurrency: 3, quirks: [a],\n"
-      "  resume: session, timeouts: { total: 1m }, models: { my-tuned: { context: 5 } } }\n"
+      "openai: { key: env:MY_KEY, dialect: openai_chat, concurrency: 3, quirks: [empty_content],\n"
+      "  timeouts: { total: 1m }, models: { my-tuned: { context: 5 } } }\n"
       "vllm: { dialect: openai_chat, base_url: http://box:8000, headers: { X-Team: env:TEAM } }\n";
 
   const ProviderSetup openai = stage.provider("openai", yaml);
@@ -129,8 +129,7 @@ TEST_CASE("a declaration changes what the program knows, and adds what it does n
   CHECK(*openai.config.key->reveal() == "mine");
   CHECK(openai.bounds.together_max == 3);
   CHECK(openai.bounds.model_together_max == 3);
-  CHECK(openai.config.quirks == std::vector<std::string>{"a"});
-  CHECK(openai.config.resume == ProviderConfig::Resume::session);
+  CHECK(openai.config.quirks == std::vector<std::string>{"empty_content"});
   CHECK(openai.config.deadlines.http.total_ms == 60'000);
   CHECK(openai.config.deadlines.http.connect_ms == HttpDeadlines{}.connect_ms);
   CHECK(std::any_of(openai.config.models.begin(), openai.config.models.end(),
@@ -155,6 +154,17 @@ TEST_CASE("a declaration that lacks something says so") {
   CHECK(stage.provider("groq", "groq: { key: {command: [pass]} }").missing.empty());
   CHECK(stage.provider("groq", "groq: { key: none, headers: { x-token: env:ABSENT } }").missing ==
         "header x-token: set ABSENT");
+}
+
+TEST_CASE("an option that a dialect would not act upon is refused") {
+  Stage stage;
+  for (const char* const yaml :
+       {"openai: { dialect: openai_chat, quirks: [no_such] }", "anthropic: { quirks: [ollama] }",
+        "gemini: { resume: session }", "openai: { dialect: openai_chat, resume: session }"}) {
+    CAPTURE(yaml);
+    CHECK_FALSE(stage.set_up(yaml));
+  }
+  CHECK(stage.set_up("openai: { resume: session }"));
 }
 
 TEST_CASE("a charter cannot take the name of a provider that is there") {

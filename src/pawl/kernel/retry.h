@@ -44,6 +44,9 @@ struct RetryPolicy {
 inline std::uint32_t& attempts_of(RetryPolicy& policy) {
   return policy.attempts_max;
 }
+inline std::uint32_t& failover_after(RetryPolicy& policy) {
+  return policy.attempts_before_failover;
+}
 
 // policy_violation, quota_exceeded, kernel_internal and validation_error are never retried: the
 // same request would fail the same way.

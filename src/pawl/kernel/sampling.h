@@ -20,7 +20,4 @@ struct SamplingOptions {
   friend bool operator==(const SamplingOptions&, const SamplingOptions&) = default;
 };
 
-// What `over` sets, and what `base` sets beside it.
-SamplingOptions merged(const SamplingOptions& base, const SamplingOptions& over);
-
 }  // namespace pawl

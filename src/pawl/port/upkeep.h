@@ -46,6 +46,10 @@ class Upkeep {
   virtual Result<StoreSize> size() = 0;
   // Of every run, in no order. Reads the whole store.
   virtual Result<std::vector<RunSize>> run_sizes() = 0;
+  // Whether what the store finds things by agrees with what it holds: a list of runs from which one
+  // has vanished cannot be told from a shorter one by reading it. corrupt, saying what does not
+  // agree. Reads the whole store.
+  virtual Status check() = 0;
 };
 
 class Copier {

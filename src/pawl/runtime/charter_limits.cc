@@ -120,12 +120,18 @@ void read_guards(const Node& node, std::vector<Fault>& faults, Guards& guards) {
   reader.finish();
 }
 
+constexpr std::array<std::string_view, 2> kAfterOutput = {"same_target", "next_target"};
+
 void read_attempts(const Node& node, std::vector<Fault>& faults, RetryPolicy& policy) {
   const std::size_t faults_before = faults.size();
   std::uint64_t& first_delay_ms = policy.first_delay_ms;
   std::uint64_t& delay_max_ms = policy.delay_max_ms;
   MapReader reader(node, faults, "retry");
   reader.take_int("attempts", {1, kAttemptsMax}, attempts_of(policy));
+  reader.take_int("failover_after", {1, kAttemptsMax}, failover_after(policy));
+  if (const auto choice = reader.take_choice("after_output", kAfterOutput)) {
+    policy.after_output = static_cast<AfterOutput>(*choice);
+  }
   const bool first_given = reader.take_duration_ms("first_delay", {1, kDelayMaxMs}, first_delay_ms);
   const bool max_given = reader.take_duration_ms("max_delay", {1, kDelayMaxMs}, delay_max_ms);
   reader.finish();

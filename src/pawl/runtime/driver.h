@@ -51,6 +51,7 @@ struct DriverSetup {
   ToolRegistry tools;
   std::string instructions;  // rendered
   std::optional<Schema> output_schema;
+  std::vector<McpServerConfig> mcp_servers;  // of the executor's own
   std::shared_ptr<const InvocationContext> context;
   Drive drive;
   LoadedRun loaded;
@@ -113,8 +114,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void call_executor(const CallModel& effect, PhaseExecutionRequest request);
   void on_phase_event(const CallModel& effect, PhaseExecutorEvent event);
   void on_phase_done(const CallModel& effect);
-  std::optional<PhaseFailed> misfit(const CallModel& effect,
-                                    const PhaseExecutionRequest& request) const;
+  std::optional<PhaseFailed> misfit(const CallModel& effect, const PhaseExecutionRequest& request,
+                                    const ExecutorCapabilities& bits) const;
   std::string output_fault(const ModelReplied& reply, const std::string& text) const;
   std::optional<std::uint64_t> stated_cost(const std::string& model, const Usage& usage) const;
   void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);

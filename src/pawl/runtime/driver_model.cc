@@ -34,6 +34,7 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   request.output_schema = setup_.agent.charter.output_schema;
   request.working_directory = setup_.agent.charter.directory;
   request.tenant = loaded_.run->tenant;
+  request.mcp_servers = setup_.mcp_servers;
   request.note = step_warning(effect.steps_left);
   request.tools = setup_.tools.specs();
   request.hook_policy.allowed_tools.emplace();
@@ -69,19 +70,16 @@ void Driver::perform(const Record&, const CallModel& effect) {
     }
     if (!is_open(effect.effect)) return;
   }
-  const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
-  if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
   call_executor(effect, std::move(request));
 }
 
 // What the model cannot take is said here, before anybody is asked.
 std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
-                                          const PhaseExecutionRequest& request) const {
+                                          const PhaseExecutionRequest& request,
+                                          const ExecutorCapabilities& bits) const {
   const Instance* instance = find_instance(loaded_.run.state(), effect.instance);
   if (instance == nullptr || instance->attachments == 0) return std::nullopt;
-  if (setup_.agent.executor->capabilities_of(request.model).supports_image_input) {
-    return std::nullopt;
-  }
+  if (bits.supports_image_input) return std::nullopt;
   PhaseFailed failed;
   failed.category = ErrorCategory::validation_error;
   failed.kind = FailureKind::unsupported;
@@ -96,11 +94,13 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
                     kind, offset, std::move(text)});
   };
   replies_[effect.effect] = std::make_unique<ReplyAssembler>(setup_.tools, preview);
-  if (auto failed = misfit(effect, request)) {
-    on_phase_event(effect, UsageReported{});
-    return on_phase_event(effect, PhaseDone{*std::move(failed)});
-  }
   try {
+    const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
+    if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
+    if (auto failed = misfit(effect, request, bits)) {
+      on_phase_event(effect, UsageReported{});
+      return on_phase_event(effect, PhaseDone{*std::move(failed)});
+    }
     operations_[effect.effect] = setup_.agent.executor->execute_phase(
         request, [weak = weak_from_this(), effect](PhaseExecutorEvent event) {
           if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));

@@ -38,6 +38,11 @@ class LinedUpExecutor final : public Executor {
     });
     return std::make_unique<Running>();
   }
+  ExecutorCapabilities capabilities_of(std::string_view model) const override {
+    if (model == throws_at) throw std::runtime_error("no idea");
+    return bits_;
+  }
+  std::optional<McpServerConfig> mcp_server() const override { return own_server; }
   std::optional<std::uint64_t> calculate_cost(const std::string& tenant, std::string_view,
                                               const Usage&) const override {
     if (tenant == "friend") return 1;
@@ -59,6 +64,8 @@ class LinedUpExecutor final : public Executor {
   std::deque<std::pair<std::string, PhaseDone>> answers;
   ExecutorCapabilities bits_;
   Usage usage{10, 5, 0, 0};
+  std::optional<McpServerConfig> own_server;
+  std::string throws_at;
 
  private:
   Loop& loop_;
@@ -133,6 +140,34 @@ TEST_CASE("a target that nobody supports is refused before anything is asked") {
   stage.agent.targets.push_back(ModelStage::target("a/unknown"));
   CHECK_FALSE(stage.start());
   CHECK(stage.model->asked.empty());
+}
+
+TEST_CASE("one run is paid in one currency") {
+  ModelStage stage;
+  stage.agent.targets[1].facts.prices.currency = "EUR";
+  CHECK_FALSE(stage.start());
+  ModelStage bounded;
+  bounded.agent.charter.spending = {1'000'000, 0, "EUR"};
+  CHECK_FALSE(bounded.start());
+  CHECK(bounded.model->asked.empty());
+}
+
+TEST_CASE("an executor's own MCP server is among those of its requests") {
+  ModelStage stage;
+  stage.model->own_server = McpServerConfig{"mine", {"serve"}, ""};
+  stage.model->line_up("fine");
+  CHECK(stage.start());
+  REQUIRE(stage.model->asked.at(0).mcp_servers.size() == 1);
+  CHECK(stage.model->asked[0].mcp_servers[0].name == "mine");
+}
+
+TEST_CASE("an executor that throws about its capabilities fails the call, not the process") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up("fine");
+  stage.model->throws_at = "a/x";
+  CHECK(stage.start());
+  CHECK(stage.listed().status == "failed");
 }
 
 TEST_CASE("an empty answer fails over") {

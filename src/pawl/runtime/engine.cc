@@ -78,6 +78,26 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   return event;
 }
 
+// One ledger has one currency.
+Status check_targets(const RunnableAgent& agent) {
+  const std::vector<ModelTarget> targets = targets_of(agent);
+  const Spending& spending = agent.charter.spending;
+  const bool bounded = spending.cost_pico > 0 || spending.ask_cost_pico > 0;
+  const std::string& currency = bounded ? spending.currency : targets.front().prices.currency;
+  for (const ModelTarget& target : targets) {
+    if (!agent.executor->supports(target.literal)) {
+      return Error{ErrorCode::invalid_argument,
+                   "the executor does not support the model '" + target.literal + "'"};
+    }
+    if (target.prices.currency != currency) {
+      return Error{ErrorCode::invalid_argument, target.literal + " is paid in " +
+                                                    target.prices.currency + ", and the run in " +
+                                                    currency};
+    }
+  }
+  return ok();
+}
+
 Result<std::optional<Schema>> compiled(const std::string& text) {
   if (text.empty()) return std::optional<Schema>();
   PAWL_TRY(const Json json, parse_json(text));
@@ -137,13 +157,10 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
                                       const std::map<std::string, std::string>& variables) const {
   if (!agent.executor) return Error{ErrorCode::invalid_argument, "the agent has no executor"};
   PAWL_CHECK(check_capabilities(agent.executor->capabilities()));
-  for (const ModelTarget& target : targets_of(agent)) {
-    if (agent.executor->supports(target.literal)) continue;
-    return Error{ErrorCode::invalid_argument,
-                 "the executor does not support the model '" + target.literal + "'"};
-  }
+  PAWL_CHECK(check_targets(agent));
   DriverSetup setup;
   PAWL_TRY(setup.output_schema, compiled(agent.charter.output_schema));
+  if (auto own = agent.executor->mcp_server()) setup.mcp_servers.push_back(*std::move(own));
   if (!agent.compactor) {
     const std::string model = agent.compaction_targets.empty()
                                   ? agent.charter.compaction.model

@@ -95,6 +95,10 @@ Result<std::vector<RunSize>> GuardedStore::run_sizes() {
   return guarded("the store", [&] { return inner_.upkeep->run_sizes(); });
 }
 
+Status GuardedStore::check() {
+  return guarded("the store", [&] { return inner_.upkeep->check(); });
+}
+
 void GuardedStore::copy_to(const std::string& target, StatusCallback done) {
   give_once(std::move(done),
             [&](StatusCallback once) { inner_.copier->copy_to(target, std::move(once)); });

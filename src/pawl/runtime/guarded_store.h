@@ -43,6 +43,7 @@ class GuardedStore final : public Journal,
   void compact(std::function<void(Result<std::uint64_t>)> done) override;
   Result<StoreSize> size() override;
   Result<std::vector<RunSize>> run_sizes() override;
+  Status check() override;
   void copy_to(const std::string& target, StatusCallback done) override;
 
  private:

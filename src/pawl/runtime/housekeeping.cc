@@ -74,6 +74,10 @@ Result<std::vector<StoredRun>> Housekeeping::choose(const KeepRules& rules) cons
   return choose_removals(runs, rules, service_.engine().loop().wall_ms());
 }
 
+Status Housekeeping::check() const {
+  return store().upkeep == nullptr ? ok() : store().upkeep->check();
+}
+
 Status Housekeeping::check_removable(const RunId& run, Force force) const {
   if (store().upkeep == nullptr) return not_offered("remove runs");
   PAWL_TRY(StoredRun found, [&]() -> Result<StoredRun> {

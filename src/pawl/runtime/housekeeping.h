@@ -49,6 +49,8 @@ class Housekeeping {
   void compact(std::function<void(Result<std::uint64_t>)> done);
   // See Copier::copy_to.
   void backup(const std::string& target, StatusCallback done);
+  // See Upkeep::check; nothing where the store does not offer it.
+  Status check() const;
 
  private:
   Status check_removable(const RunId& run, Force force) const;

@@ -5,6 +5,7 @@
 #include "pawl/kernel/codec.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
+#include "pawl/runtime/housekeeping.h"
 
 namespace pawl {
 namespace {
@@ -237,10 +238,21 @@ std::shared_ptr<void> Service::watch(const RunId& run, std::uint64_t from, Follo
   return watcher;
 }
 
+// A chain that is whole as far as it goes does not say that it went on. The list of runs does, of
+// those that are over: their status never changes.
+static std::string lost_end(const RunSummary& listed, const RunState& state) {
+  const bool over = is_over(listed) && listed.status != name(RunStatus::quarantined);
+  const std::string_view journaled = name(status_of(state));
+  if (!over || listed.status == journaled) return {};
+  return "record " + std::to_string(state.length) + " and what follows it are gone: the run is " +
+         listed.status + " in the list of runs and " + std::string(journaled) + " in its journal";
+}
+
 Result<VerifyReport> Service::verify(const RunId& run) const {
   JournalReader& reader = *engine_.store().reader;
   VerifyReport report;
   report.run = run;
+  PAWL_TRY(const RunSummary listed, summary_of(run));
   std::set<Digest> blobs;
   JournalWalker walker(reader, run);
   const Status walked = walker.walk([&blobs](const Record& record, const Run&) {
@@ -254,6 +266,7 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     report.damage = walked.error().message;
     return report;
   }
+  report.damage = lost_end(listed, walker.loaded().run.state());
   for (const Digest& digest : blobs) {
     const auto bytes = reader.blob(run, digest);
     if (!bytes) report.damage = "blob " + to_hex(digest) + ": " + bytes.error().message;

@@ -14,15 +14,18 @@ namespace {
 // Shows the records of another store, one of them with a flipped bit. Or no records at all.
 class DamagedReader : public JournalReader {
  public:
-  enum class Reading : std::uint8_t { flipped, refused, sound };
+  enum class Reading : std::uint8_t { flipped, refused, sound, shortened };
 
   explicit DamagedReader(JournalReader& inner) : inner_(inner) {}
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
     if (reading == Reading::refused) return Error{ErrorCode::unavailable, "the disk says no"};
     PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    if (reading == Reading::shortened) {
+      std::erase_if(records, [](const StoredRecord& record) { return record.seq > 1; });
+    }
     for (StoredRecord& record : records) {
-      if (reading == Reading::sound) break;
+      if (reading != Reading::flipped) break;
       if (record.seq == 1) record.bytes[record.bytes.size() / 2] ^= 4;
     }
     return records;
@@ -145,6 +148,19 @@ TEST_CASE("a damaged record is named by verify and quarantines the run when it i
   REQUIRE(!resumed);
   CHECK(resumed.error().code == ErrorCode::corrupt);
   CHECK(desk.service.list({})->front().status == "quarantined");
+}
+
+TEST_CASE("verify notices that the end of a run that is over has gone") {
+  Desk desk(saying({ScriptReply::say("hi")}), true);
+  desk.damaged.reading = DamagedReader::Reading::sound;
+  desk.start("r");
+  CHECK(desk.service.verify(RunId{"r"})->damage.empty());
+
+  desk.damaged.reading = DamagedReader::Reading::shortened;
+
+  const std::string damage = desk.service.verify(RunId{"r"})->damage;
+  CHECK(damage.find("record 2 and what follows it are gone") != std::string::npos);
+  CHECK(damage.find("done in the list of runs") != std::string::npos);
 }
 
 TEST_CASE("a run is not failed for a store that cannot be read for a while") {

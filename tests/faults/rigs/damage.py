@@ -31,13 +31,38 @@ class Damage(Rig):
             raise Violation(f"the store to damage is not as it should be: {listed.out}")
         self.database = (self.whole / DATABASE).read_bytes()
         self.log = (self.whole / LOG).read_bytes()
-        self.last_commit = self.start_of_last_transaction()
+        self.frames = self.count_frames()
+        ends = [i + 1 for i in range(self.frames) if self.commits(i)]
+        self.known = {end: self.count_known(bench, end) for end in [0] + ends}
+        # Where the newest commit begins: a torn end looks the same.
+        self.last_commit = self.offset(ends[-2] if len(ends) > 1 else 0)
 
-    def start_of_last_transaction(self):
-        """The offset in the log where the newest commit begins: a torn end looks the same."""
-        commits = [at for at in range(LOG_HEADER, len(self.log) - FRAME + 1, FRAME)
-                   if self.log[at + 4:at + 8] != bytes(4)]
-        return commits[-2] + FRAME if len(commits) > 1 else LOG_HEADER
+    @staticmethod
+    def offset(frame):
+        return LOG_HEADER + frame * FRAME
+
+    def count_frames(self):
+        """Of this log: behind them there may be some of an earlier one, with other salts."""
+        salts = self.log[16:24]
+        total = (len(self.log) - LOG_HEADER) // FRAME
+        return next((i for i in range(total)
+                     if self.log[self.offset(i) + 8:self.offset(i) + 16] != salts), total)
+
+    def commits(self, frame):
+        at = self.offset(frame)
+        return self.log[at + 4:at + 8] != bytes(4)
+
+    def count_known(self, bench, end):
+        """How many events of w there are with this much of the log. A commit may hold several."""
+        with bench.stage("known") as stage:
+            self.take_store(stage)
+            (stage.data / LOG).write_bytes(self.log[:self.offset(end)])
+            return len(stage.pawl("logs", "w", "--json").events)
+
+    def lost_after(self, frame):
+        """How many events of w go with this frame and all behind it."""
+        kept = max(end for end in self.known if end <= frame)
+        return len(self.events["w"]) - self.known[kept]
 
     def take_store(self, stage):
         shutil.rmtree(stage.data, ignore_errors=True)
@@ -124,7 +149,8 @@ class FlippedBits(Damage):
         content = bytearray(self.database if name == DATABASE else self.log)
         content[at] ^= 1 << bit
         (stage.data / name).write_bytes(content)
-        return self.check(stage, may_lose=int(name == LOG and at >= self.last_commit))
+        last = name == LOG and at >= self.last_commit
+        return self.check(stage, may_lose=self.lost_after(self.frames - 1) if last else 0)
 
 
 class DamagedPages(Damage):
@@ -157,18 +183,13 @@ class DamagedPages(Damage):
         return self.check(stage, may_lose=self.may_lose(damaged) if name == LOG else 0)
 
     def may_lose(self, damaged):
-        """How many commits may go unnoticed. A whole commit with the next one's first frame behind
+        """How many events may go unnoticed. A whole commit with the next one's first frame behind
         it proves that there was more; without that, the rest looks like a last commit that was
         torn. See docs/journal-sqlite.md."""
-        frames = (len(self.log) - LOG_HEADER) // FRAME
         first = min(damaged)
-        commits = [i for i in range(first, frames) if self.commits(i)]
-        proven = any(i + 1 < frames and not {i, i + 1} & damaged for i in commits)
-        return 0 if proven else len(commits)
-
-    def commits(self, frame):
-        at = LOG_HEADER + frame * FRAME
-        return self.log[at + 4:at + 8] != bytes(4)
+        commits = [i for i in range(first, self.frames) if self.commits(i)]
+        proven = any(i + 1 < self.frames and not {i, i + 1} & damaged for i in commits)
+        return 0 if proven or first >= self.frames else self.lost_after(first)
 
 
 class CutLog(Damage):
@@ -177,7 +198,7 @@ class CutLog(Damage):
     COUNT = 20
 
     def plan(self, count, chance):
-        ends = range(self.last_commit, len(self.log))
+        ends = range(self.last_commit, self.offset(self.frames))
         return sample(chance, [(end,) for end in ends], count or 2000)
 
     def perform(self, stage, trial, chance):
@@ -186,5 +207,5 @@ class CutLog(Damage):
         verified = self.ask(stage, "verify", "--all")
         if verified.code != 0:
             raise Violation(f"a torn end was taken for damage: {verified.out}{verified.err}")
-        self.check(stage, may_lose=1)
+        self.check(stage, may_lose=self.lost_after(self.frames - 1))
         return "detected"

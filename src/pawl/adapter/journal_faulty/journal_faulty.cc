@@ -249,4 +249,9 @@ Result<std::vector<RunSize>> FaultyJournal::run_sizes() {
   return behind_.upkeep->run_sizes();
 }
 
+Status FaultyJournal::check() {
+  PAWL_CHECK(check_upkeep());
+  return behind_.upkeep->check();
+}
+
 }  // namespace pawl

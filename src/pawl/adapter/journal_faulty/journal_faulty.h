@@ -103,6 +103,7 @@ class FaultyJournal final : public Journal,
   void compact(std::function<void(Result<std::uint64_t>)> done) override;
   Result<StoreSize> size() override;
   Result<std::vector<RunSize>> run_sizes() override;
+  Status check() override;
 
  private:
   // An append on its way. Answers are given in the order of the appends of a run.

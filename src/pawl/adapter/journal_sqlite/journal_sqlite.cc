@@ -211,6 +211,10 @@ Result<std::vector<RunSize>> SqliteJournal::run_sizes() {
   return reader_->run_sizes();
 }
 
+Status SqliteJournal::check() {
+  return reader_->check();
+}
+
 void SqliteJournal::copy_to(const std::string& target, StatusCallback done) {
   std::erase_if(copies_, [](const auto& copying) { return copying->is_over(); });
   copies_.push_back(std::make_unique<sqlite::Copying>(database_, target, loop_, std::move(done)));

@@ -62,6 +62,7 @@ class SqliteJournal final : public Journal,
   void compact(std::function<void(Result<std::uint64_t>)> done) override;
   Result<StoreSize> size() override;
   Result<std::vector<RunSize>> run_sizes() override;
+  Status check() override;
   void copy_to(const std::string& target, StatusCallback done) override;
 
   // Bytes of the log that were cut off at opening: of a commit that was never acknowledged.

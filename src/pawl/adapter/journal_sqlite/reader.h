@@ -33,6 +33,7 @@ class Reader final : public JournalReader {
   // As an Upkeep does.
   Result<StoreSize> size();
   Result<std::vector<RunSize>> run_sizes();
+  Status check();
 
  private:
   struct Batch;

@@ -32,6 +32,33 @@ TEST_CASE("a gap in a run is corrupt, names its row, and leaves other runs alone
   CHECK(records_of(view, other).size() == 2);
 }
 
+TEST_CASE("a run that has lost all its records is corrupt, and not an empty one") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 3);
+  execute(store.database(), "DELETE FROM journal; DELETE FROM places");
+  store.reopen();
+
+  REQUIRE(outcome(store.owner->read(run, 0, 1000)) == "corrupt");
+  CHECK(store.owner->read(run, 0, 1000).error().message.find("record 0 of run a") !=
+        std::string::npos);
+}
+
+TEST_CASE("a list of runs that has lost one does not agree with its index") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a", 3);
+  make_run(view, "b", 3);
+  CHECK(store.owner->check());
+  execute(store.database(),
+          "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM "
+          "sqlite_schema WHERE name = 'removals') WHERE name = 'runs'");
+  store.reopen();
+
+  CHECK(store.owner->list({})->empty());
+  CHECK(outcome(store.owner->check()) == "corrupt");
+}
+
 TEST_CASE("damaged blobs are corrupt and damaged snapshots are not there") {
   SqliteStore store;
   StoreView view = store.view();

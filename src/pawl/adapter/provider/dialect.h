@@ -18,7 +18,7 @@ struct WireOptions {
   std::string base_url;             // without a slash at its end
   ExecutorModelDescriptor model;    // facts of the model asked for; id as the provider knows it
   std::vector<HttpHeader> headers;  // of the operator's own
-  // Known deviations of servers that speak a dialect nearly; see chat_dialect.h.
+  // Known deviations of servers that speak a dialect nearly; see chat_quirks.h.
   std::vector<std::string> quirks;
   enum class Resume : std::uint8_t { replay, session } resume = Resume::replay;
 };

@@ -46,7 +46,13 @@ class DialectExecutor final : public Executor {
   std::vector<ExecutorModelDescriptor> list_models() const override { return config().models; }
   bool supports(std::string_view model) const override { return facts_of(model).has_value(); }
   ExecutorCapabilities capabilities_of(std::string_view model) const override {
-    return Executor::capabilities_of(bare(model));
+    ExecutorCapabilities bits = capabilities_;
+    const auto facts = facts_of(model);
+    if (!facts) return bits;
+    bits.supports_thinking = bits.supports_thinking && facts->thinking == Support::yes;
+    bits.supports_image_input = bits.supports_image_input && facts->images == Support::yes;
+    if (facts->context_tokens > 0) bits.max_context_tokens = facts->context_tokens;
+    return bits;
   }
 
   std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,

@@ -264,10 +264,10 @@ long peak_kib() {
 // Sanitizers cost time and memory; even so a wrong complexity would exceed these by far.
 #if defined(__has_feature)  // clang's way to say it
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
+#define PAWL_SANITIZED 1
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PAWL_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double kSecondsMax = 10;
 constexpr long kPeakKibMax = 1024L * 1024;
 #else

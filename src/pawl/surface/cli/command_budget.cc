@@ -1,26 +1,11 @@
 // budget: what a run has spent, and letting it spend more.
 #include "pawl/base/json.h"
-#include "pawl/runtime/charter_money.h"
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/run_options.h"
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
 namespace {
-
-// "1.00" is in the run's own currency.
-Result<std::uint64_t> amount_of(const std::string& text, const std::string& currency) {
-  const bool bare = text.find(' ') == std::string::npos;
-  const auto money = parse_money(bare ? text + " " + currency : text);
-  if (!money) {
-    return Error{ErrorCode::invalid_argument,
-                 "--raise takes an amount above nothing, such as 1.00 or '1.00 " + currency + "'"};
-  }
-  if (money->currency != currency) {
-    return Error{ErrorCode::invalid_argument,
-                 "the run is paid in " + currency + ", not in " + money->currency};
-  }
-  return money->pico;
-}
 
 int show_budget(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
@@ -60,7 +45,7 @@ int command_budget(const CliContext& context) {
   return with_target(context, [&](const Target& target) {
     const auto details = target.service().show(target.run);
     if (!details) return fail(context, details.error());
-    const auto amount = amount_of(*raise, details->state.prices.currency);
+    const auto amount = parse_money_option("raise", *raise, details->state.prices.currency);
     if (!amount) return fail(context, amount.error());
     return leave(target,
                  target.service().budget_raise(target.run, *amount, context.environment.user()),

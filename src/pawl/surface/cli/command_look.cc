@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "pawl/base/json.h"
+#include "pawl/runtime/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/help.h"
@@ -26,6 +27,15 @@ void print_report(const CliContext& context, const VerifyReport& report) {
   print(context, report.run.text + " " + said + "\n");
 }
 
+void print_damaged_store(const CliContext& context, const std::string& damage) {
+  if (context.format() != Format::json) {
+    return print(context, "store DAMAGED: " + safe_line(damage, 400) + "\n");
+  }
+  JsonWriter json;
+  json.begin_object().field("store", "pawl.db").field("ok", false).field("damage", damage);
+  print(context, json.end_object().take() + "\n");
+}
+
 int verify_one(const CliContext& context, Service& service, const RunId& run) {
   const auto report = service.verify(run);
   if (!report) return fail(context, report.error());
@@ -39,6 +49,12 @@ int verify_all(const CliContext& context, Service& service) {
   const auto runs = service.list(query);
   if (!runs) return fail(context, runs.error());
   int worst = kExitDone;
+  // Of a store that is damaged the sound runs are shown all the same.
+  const Status whole = Housekeeping(service).check();
+  if (!whole) {
+    worst = kExitQuarantined;
+    print_damaged_store(context, whole.error().message);
+  }
   for (const RunSummary& run : *runs) {
     worst = std::max(worst, verify_one(context, service, run.id));
   }

@@ -65,7 +65,8 @@ Preparation prepare(const CliContext& context, const RunId& id, const std::strin
   if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
   for (const std::string& note : reading.notes) log(context, LogLevel::warn, note);
   auto invocation =
-      invocation_of(context.arguments, reading.agent->charter.limits, context.environment.user());
+      invocation_of(context.arguments, reading.agent->charter.limits,
+                    targets_of(*reading.agent).front().prices.currency, context.environment.user());
   if (!invocation) return {std::nullopt, {"pawl: " + invocation.error().message}};
   auto attachments = attachments_of(context);
   if (!attachments) return {std::nullopt, {"pawl: " + attachments.error().message}};

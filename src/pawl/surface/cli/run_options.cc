@@ -27,30 +27,37 @@ constexpr std::array<LimitOption, 8> kLimitOptions = {{
 
 }  // namespace
 
-Result<Limits> limits_with_options(const Arguments& arguments, Limits charter) {
+Result<std::uint64_t> parse_money_option(std::string_view option, const std::string& text,
+                                         const std::string& currency) {
+  const bool bare = text.find(' ') == std::string::npos;
+  const auto money = parse_money(bare ? text + " " + currency : text);
+  if (money && money->currency == currency) return money->pico;
+  return Error{ErrorCode::invalid_argument, "--" + std::string(option) +
+                                                " takes an amount above nothing in the run's "
+                                                "currency, such as 1.00 or '1.00 " +
+                                                currency + "'"};
+}
+
+Result<Limits> limits_with_options(const Arguments& arguments, Limits charter,
+                                   const std::string& currency) {
   for (const LimitOption& option : kLimitOptions) {
     const auto text = arguments.one(option.option);
     if (!text) continue;
     PAWL_TRY(charter.*option.limit, option.parse(option.option, *text));
   }
   if (const auto text = arguments.one("cost")) {
-    const bool bare = text->find(' ') == std::string::npos;
-    const auto money = parse_money(bare ? *text + " USD" : *text);
-    if (!money) {
-      return Error{ErrorCode::invalid_argument,
-                   "--cost takes an amount above nothing, such as 2.00 or '2.00 USD'"};
-    }
-    charter.cost_pico = money->pico;
+    PAWL_TRY(charter.cost_pico, parse_money_option("cost", *text, currency));
   }
   return charter;
 }
 
 Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& arguments,
                                                                const Limits& charter,
+                                                               const std::string& currency,
                                                                const std::string& user) {
   InvocationContextBuilder builder;
   builder.identity(user);
-  PAWL_TRY(const Limits limits, limits_with_options(arguments, charter));
+  PAWL_TRY(const Limits limits, limits_with_options(arguments, charter, currency));
   builder.resource_limits(limits);
   for (const std::string& text : arguments.many("var")) {
     PAWL_TRY(KeyValue pair, parse_key_value(text));

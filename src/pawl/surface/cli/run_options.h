@@ -8,10 +8,15 @@
 
 namespace pawl {
 
-// `charter` with the limits that options name.
-Result<Limits> limits_with_options(const Arguments& arguments, Limits charter);
+// "1.00", or "1.00 USD" where that is the run's currency.
+Result<std::uint64_t> parse_money_option(std::string_view option, const std::string& text,
+                                         const std::string& currency);
+// `charter` with the limits that options name. Money is in `currency`.
+Result<Limits> limits_with_options(const Arguments& arguments, Limits charter,
+                                   const std::string& currency);
 Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& arguments,
                                                                const Limits& charter,
+                                                               const std::string& currency,
                                                                const std::string& user);
 
 // --max-tokens, --temperature, --effort and --no-stream.

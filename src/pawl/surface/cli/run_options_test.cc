@@ -18,7 +18,7 @@ TEST_CASE("limits of options replace those of the charter, one by one") {
   Limits charter;
   charter.tokens = 5;
 
-  const auto limits = limits_with_options(parsed, charter);
+  const auto limits = limits_with_options(parsed, charter, "USD");
 
   REQUIRE(limits);
   Limits expected = charter;
@@ -30,7 +30,7 @@ TEST_CASE("limits of options replace those of the charter, one by one") {
 
 TEST_CASE("limits that are no numbers are refused by name") {
   for (const char* bad : {"0", "-1", "x", "1.5", "", "99999999999999999999"}) {
-    const auto limits = limits_with_options(given({{"steps", bad}}), Limits{});
+    const auto limits = limits_with_options(given({{"steps", bad}}), Limits{}, "USD");
     REQUIRE_FALSE(limits);
     CHECK(limits.error().code == ErrorCode::invalid_argument);
     CHECK(limits.error().message.find("--steps") != std::string::npos);
@@ -42,13 +42,13 @@ TEST_CASE("limits that are no numbers are refused by name") {
 TEST_CASE("variables and limits reach the invocation") {
   Arguments arguments = given({{"var", "a=1"}, {"var", "b=x=y"}, {"tokens", "9"}});
 
-  const auto invocation = invocation_of(arguments, Limits{}, "somebody");
+  const auto invocation = invocation_of(arguments, Limits{}, "USD", "somebody");
 
   REQUIRE(invocation);
   CHECK((*invocation)->identity() == "somebody");
   CHECK((*invocation)->variables() == std::map<std::string, std::string>{{"a", "1"}, {"b", "x=y"}});
   CHECK((*invocation)->resource_limits()->tokens == 9);
-  CHECK_FALSE(invocation_of(given({{"var", "nonsense"}}), Limits{}, "somebody"));
+  CHECK_FALSE(invocation_of(given({{"var", "nonsense"}}), Limits{}, "USD", "somebody"));
 }
 
 }  // namespace pawl

@@ -1,0 +1,24 @@
+#include "pawl/port/backend.h"
+
+#include <array>
+
+namespace pawl {
+
+std::string_view name(IsolationLevel level) {
+  static constexpr std::array<std::string_view, 5> kNames = {"native", "none", "landlock",
+                                                             "namespace", "container"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string_view name(NetworkAccess access) {
+  static constexpr std::array<std::string_view, 3> kNames = {"none", "limited", "full"};
+  return kNames[static_cast<std::size_t>(access)];
+}
+
+std::string_view name(BackendOutcome::Kind kind) {
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "ok", "failed", "timed_out", "aborted", "memory", "cpu", "processes", "disk"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace pawl

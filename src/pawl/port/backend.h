@@ -1,0 +1,169 @@
+// Where the common tools run: in process, as a local process, in a sandbox, in a container.
+//
+// A backend has sessions. One session belongs to one run (or one instance of it): a working
+// directory, a persistent shell, roots that files may be read under and written under. init() comes
+// first and may change the context; cleanup() comes last, on every end, also after a failed init().
+//
+// Contract, checked by tests/contract/backend_contract.h, which is installed for backends of users:
+//  - Every operation calls `done` exactly once, on the loop thread, never from inside the call
+//    itself, unless its Operation is destroyed first.
+//  - What was aborted, ran into its timeout or a limit has left no process behind when `done` is
+//    called, and neither has cleanup(). A host that is killed leaves none either.
+//  - view(), create_file() and str_replace() never leave the roots, whatever links, names or races
+//    say; bash() and exec() cannot write outside the write roots where the level is above `none`.
+//  - A backend that cannot reach the level it is asked for refuses init() with the reason and the
+//    remedy; it never runs anything at a lower one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/base/hash.h"
+#include "pawl/base/result.h"
+#include "pawl/kernel/ids.h"
+#include "pawl/port/loop.h"
+
+namespace pawl {
+
+// What stands between a tool and the machine, weakest first. The level that was reached is recorded
+// with each call.
+enum class IsolationLevel : std::uint8_t {
+  native,      // the host's own code, no process
+  none,        // a process with the host's rights: `local`, must be asked for by name
+  landlock,    // Landlock and seccomp, without namespaces
+  namespaces,  // own user, mount, pid, net, ipc, uts namespaces, then Landlock, then seccomp
+  container,   // runc, podman or docker
+};
+std::string_view name(IsolationLevel level);
+
+enum class NetworkAccess : std::uint8_t { none, limited, full };
+std::string_view name(NetworkAccess access);
+
+struct NetworkPolicy {
+  NetworkAccess access = NetworkAccess::none;
+  std::vector<std::string> hosts;  // limited: "example.org", ".example.org" (and below), with port
+
+  friend bool operator==(const NetworkPolicy&, const NetworkPolicy&) = default;
+};
+
+// Zero is the backend's own default, never "no bound".
+struct BackendLimits {
+  std::int64_t time_ms = 30'000;  // of one call
+  std::uint64_t memory_bytes = 512U << 20U;
+  std::int64_t cpu_ms = 60'000;  // of one call's processes
+  std::uint32_t processes = 128;
+  std::uint64_t disk_bytes = 1ULL << 30U;   // that a session may write
+  std::uint64_t output_bytes = 64U << 10U;  // that is given back; the rest is kept as an artifact
+
+  friend bool operator==(const BackendLimits&, const BackendLimits&) = default;
+};
+
+// Conjure's ExecutionContext: what a session is made from. init() may change it.
+struct ExecutionContext {
+  RunId run;
+  InstanceId instance = kRootInstance;
+  std::string working_directory;         // absolute; where commands start and relative paths begin
+  std::vector<std::string> write_roots;  // absolute; may be written and read
+  std::vector<std::string> read_roots;   // absolute; beside what the system needs to run programs
+  std::vector<std::string> protected_names = {".git/hooks", ".git/config", ".pawl", ".mcp.json",
+                                              ".envrc",     ".vscode",     ".idea"};  // read-only
+  std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
+  NetworkPolicy network;
+  BackendLimits limits;
+  std::string artifact_directory;  // absolute; where output beyond the cap is kept; may be empty
+};
+
+// A file that a call made or changed.
+struct FileRef {
+  std::string path;  // as a caller of view() would write it
+  std::uint64_t size = 0;
+  Digest sha256;
+
+  friend bool operator==(const FileRef&, const FileRef&) = default;
+};
+
+struct BackendOutcome {
+  enum class Kind : std::uint8_t {
+    ok,
+    failed,     // known: non-zero exit, refused path, no unique match
+    timed_out,  // what it had done by then is not known
+    aborted,    // likewise
+    memory,     // limits of the session, each with its own outcome: likewise
+    cpu,
+    processes,
+    disk,
+  };
+  Kind kind = Kind::failed;
+  std::string output;               // valid UTF-8, at most output_bytes, with a mark where cut
+  std::uint64_t output_length = 0;  // bytes produced
+  std::optional<int> exit_code;
+  std::vector<FileRef> files;  // made or changed by this call
+  IsolationLevel level = IsolationLevel::none;
+  std::string artifact;  // path of the whole output where it was cut and could be kept
+};
+std::string_view name(BackendOutcome::Kind kind);
+
+struct ShellCommand {
+  std::string command;                                  // bash(): the text; exec(): unused
+  std::vector<std::string> argv;                        // exec(): the words; never a shell
+  std::string input;                                    // standard input
+  std::optional<std::int64_t> time_ms;                  // below the session's limit
+  std::map<std::string, std::string> environment = {};  // added for this call
+};
+
+struct ViewRange {
+  std::int64_t first = 1;  // 1-based
+  std::int64_t last = -1;  // -1: to the end
+};
+
+struct FileWrite {
+  std::string path;
+  std::string text;
+  enum class Overwrite : std::uint8_t { no, yes } overwrite = Overwrite::no;
+};
+
+struct StrReplace {
+  std::string path;
+  std::string old_str;
+  std::string new_str;
+};
+
+class BackendSession {
+ public:
+  using Done = std::function<void(BackendOutcome)>;
+  virtual ~BackendSession() = default;
+
+  virtual const ExecutionContext& context() const = 0;  // as init() left it
+  virtual IsolationLevel level() const = 0;
+  // In the session's shell: variables, functions and the directory stay from call to call. A call
+  // that is killed takes the shell with it; the next one has a fresh one and says so.
+  virtual std::unique_ptr<Operation> bash(ShellCommand command, Done done) = 0;
+  // A program of its own, without a shell.
+  virtual std::unique_ptr<Operation> exec(ShellCommand command, Done done) = 0;
+  virtual std::unique_ptr<Operation> view(std::string path, std::optional<ViewRange> range,
+                                          Done done) = 0;
+  virtual std::unique_ptr<Operation> create_file(FileWrite write, Done done) = 0;
+  virtual std::unique_ptr<Operation> str_replace(StrReplace edit, Done done) = 0;
+  // Ends what runs and gives back what was taken. Nothing may be called after it.
+  virtual std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;  // "namespace", "local", …
+  // The level it gives on this machine. unavailable: none of what it promises can be had, with the
+  // reason and the remedy.
+  virtual Result<IsolationLevel> probe() = 0;
+  virtual std::unique_ptr<Operation> init(
+      ExecutionContext context,
+      std::function<void(Result<std::shared_ptr<BackendSession>>)> done) = 0;
+};
+
+}  // namespace pawl
