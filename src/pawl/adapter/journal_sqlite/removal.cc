@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/base/hash.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -18,6 +19,17 @@ constexpr const char* kMark = "INSERT INTO removals (run) VALUES (?)";
 constexpr const char* kNext = "SELECT run FROM removals ORDER BY run LIMIT 1";
 constexpr const char* kUnmark = "DELETE FROM removals WHERE run = ?";
 constexpr const char* kCount = "SELECT count(*) FROM removals";
+
+// What stands in `removals` is believed with everything a run held, so it proves itself: a page of
+// another table in its place has rows, too, and their numbers are those of runs.
+constexpr unsigned kSealBits = 20;
+
+std::int64_t sealed(std::int64_t number) {
+  const Digest digest = sha256("pawl-removal:" + std::to_string(number));
+  std::int64_t check = 0;
+  for (std::size_t i = 0; i < 3; ++i) check = check << 8 | digest.bytes[i];
+  return (number << kSealBits) | (check & ((std::int64_t{1} << kSealBits) - 1));
+}
 
 // One row at a time: rows differ in size by orders of magnitude, and the budget is in bytes too.
 struct Content {
@@ -104,14 +116,21 @@ Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& sp
       PAWL_TRY(left, drop_one(connection, run, content, spending));
     }
   }
-  PAWL_CHECK(Query(connection, kUnmark).number(run).run());
+  PAWL_CHECK(Query(connection, kUnmark).number(sealed(run)).run());
   return true;
 }
 
 Result<std::optional<std::int64_t>> next_removal(Connection& connection) {
   Query query(connection, kNext);
   PAWL_TRY(const bool found, query.next());
-  return found ? std::optional(query.number_at(0)) : std::nullopt;
+  if (!found) return std::optional<std::int64_t>();
+  const std::int64_t stored = query.number_at(0);
+  const std::int64_t number = stored >> kSealBits;
+  if (stored < 0 || sealed(number) != stored) {
+    return Error{ErrorCode::corrupt, "table removals has a row " + std::to_string(stored) +
+                                         " that no removal wrote; nothing was deleted"};
+  }
+  return std::optional(number);
 }
 
 Result<std::uint64_t> pragma(Connection& connection, const char* name) {
@@ -164,7 +183,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
     number = find.number_at(0);
   }
   PAWL_CHECK(Query(connection, kForget).number(number).run());
-  PAWL_CHECK(Query(connection, kMark).number(number).run());
+  PAWL_CHECK(Query(connection, kMark).number(sealed(number)).run());
   return number;
 }
 

@@ -97,6 +97,19 @@ TEST_CASE("nothing of a removed run is left in any table") {
   }
 }
 
+TEST_CASE("a removal that nobody wrote deletes nothing") {
+  Tables tables;
+  tables.fill("stays", 5, 10);
+  // As when a page of another table has come to stand in the place of this one.
+  REQUIRE(tables.connection->execute("INSERT INTO removals (run) VALUES (1)"));
+
+  const auto swept = sweep_slice(*tables.connection, SliceBudget{});
+
+  REQUIRE_FALSE(swept);
+  CHECK(swept.error().code == ErrorCode::corrupt);
+  CHECK(tables.count("journal") == 5);
+}
+
 TEST_CASE("a slice ends at its bytes, and has always done something") {
   Tables tables;
   tables.fill("gone", 10, 1'000);

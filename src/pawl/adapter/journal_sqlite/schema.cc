@@ -6,7 +6,7 @@ namespace pawl::sqlite {
 namespace {
 
 // Numbers of runs are never used again: what a removed run held may still be there for a while
-// under its number, which `removals` keeps until it is swept.
+// under its number, which `removals` keeps, sealed (see removal.cc), until it is swept.
 //
 // The journal is a rowid table: rows are added at one end of one tree, which costs half the space
 // and twice the speed of a table ordered by (run, seq). `places` says which row holds which record,
