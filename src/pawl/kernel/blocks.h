@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pawl/kernel/content.h"
+#include "pawl/kernel/permission.h"
 
 namespace pawl {
 
@@ -43,6 +44,7 @@ struct CallBlock {
   std::string provider_id;     // the provider's own id of the call: an attribute, never a key
   std::string fault;           // why the input is not acceptable for the tool; empty when it is
   std::string signature = {};  // opaque, of the provider that wrote it; replayed unmodified
+  Judgement judgement = {};    // by this process, whatever the block came with
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -51,6 +53,7 @@ struct CallBlock {
     visit("provider_id", self.provider_id);
     visit("fault", self.fault);
     visit("signature", self.signature);
+    visit("judgement", self.judgement);
   }
   friend bool operator==(const CallBlock&, const CallBlock&) = default;
 };

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
 // What the elements of all lists may take in memory, for each encoded byte and on top. Everything
 // that a record holds many of has at least two bytes, so that nothing the encoder writes comes near
 // it; a list of the smallest elements that only an attacker would write does.
-inline constexpr std::size_t kListRoomPerByte = 64;
+inline constexpr std::size_t kListRoomPerByte = 112;
 inline constexpr std::size_t kListRoomBase = 4096;
 
 template <class T>

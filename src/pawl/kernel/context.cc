@@ -42,6 +42,7 @@ struct Meter {
   void count(const ToolFinished& event) { add(event.content); }
   void count(const ToolStatusLearned& event) { add(event.content); }
   void count(const DoubtResolved& event) { add(event.result); }
+  void count(const CallDecided& event) { add(event.text); }
   void count(const MessageReceived& event) {
     add(event.text);
     for (const Attachment& one : event.attachments) add(one.bytes);

@@ -36,7 +36,10 @@ Refusal on(Scene scene, const NotStarted&, const RunStarted& event) {
   if (event.semantics != kSemantics) {
     return refuse("run_started asks for semantics " + std::to_string(event.semantics));
   }
-  if (const auto bound = crossed(draft.tally, draft.limits())) {
+  if (event.blocked) {
+    draft.stop(RunStatus::stopped, StopReason::policy_violation,
+               "Input blocked by " + event.blocked->processor + ": " + event.blocked->reason);
+  } else if (const auto bound = crossed(draft.tally, draft.limits())) {
     draft.stop_at(*bound);
   } else if (event.agent_callbacks == Presence::present) {
     draft.effects.push_back(BeginAgent{draft.mint_effect()});
@@ -186,6 +189,48 @@ Refusal on(Scene scene, const AwaitingTools&, const DoubtResolved& event) {
     draft.end_call(call->id);
     go_on_when_all_ended(draft, scene.instance.id);
   }
+  return kAccepted;
+}
+
+// An answer to the question, or the news that what was allowed is no longer: then nothing was
+// started, and it is as if it had not been asked yet.
+Refusal on(Scene scene, const AwaitingTools&, const CallJudged& event) {
+  Draft& draft = scene.draft;
+  const Call* call = call_of(scene, event.call);
+  const auto* judging = call == nullptr ? nullptr : std::get_if<CallJudging>(&call->state);
+  const auto* running = call == nullptr ? nullptr : std::get_if<CallRunning>(&call->state);
+  const bool answers = (judging != nullptr && judging->effect == event.effect) ||
+                       (running != nullptr && running->effect == event.effect);
+  if (!answers) return late(event.kName, event.effect);
+  if (event.judgement.verdict == Verdict::undecided) return refuse("call_judged decides nothing");
+  draft.close(event.effect);
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  const std::uint32_t made = running == nullptr ? call->attempts : call->attempts - 1;
+  take_judgement(draft, scene.instance, call->id, event.judgement, made);
+  go_on_when_all_ended(draft, scene.instance.id);
+  return kAccepted;
+}
+
+Refusal on(Scene scene, const AwaitingTools&, const CallDecided& event) {
+  Draft& draft = scene.draft;
+  const Call* call = call_of(scene, event.call);
+  const auto* asked = call == nullptr ? nullptr : std::get_if<CallAwaitingPerson>(&call->state);
+  if (asked == nullptr) return refuse(to_string(event.call) + " waits for nobody's decision");
+  if (draft.ending()) return refuse("call_decided comes too late: the run is ending");
+  if (event.binding != asked->binding) {
+    return refuse("the decision is about something else than " + to_string(event.call) +
+                  " asks for now");
+  }
+  if (asked->expires_at_ms > 0 && draft.stamp.at_ms >= asked->expires_at_ms) {
+    return refuse("call_decided comes too late: " + to_string(event.call) + " has expired");
+  }
+  if (!fits(asked->kind, event)) {
+    return refuse(std::string(name(event.decision)) + " does not answer " + to_string(event.call) +
+                  ", which asks for " + std::string(name(asked->kind)));
+  }
+  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  take_decision(draft, scene.instance, *call, event);
+  go_on_when_all_ended(draft, scene.instance.id);
   return kAccepted;
 }
 
@@ -378,6 +423,7 @@ Refusal on(Scene scene, const P&, const DriverAttached&) {
     if (phase == nullptr || draft.stamp.at_ms < phase->until_at_ms) continue;
     if (draft.going()) call_again(draft, instance, {});
   }
+  expire_approvals(draft);
   go_on_where_all_ended(draft);
   return kAccepted;
 }
@@ -409,7 +455,8 @@ Refusal on(Scene scene, const P&, const TimerFired&) {
     draft.stop_at(StopReason::time);
     return kAccepted;
   }
-  bool due = false;
+  bool due = expire_approvals(draft);
+  if (due) go_on_where_all_ended(draft);
   for (const Instance& instance : draft.state.instances) {
     if (!is_due(instance.phase, draft.stamp.elapsed_ms)) continue;
     due = true;

@@ -64,6 +64,8 @@ void start_what_was_held(Draft& draft) {
     if (waiting == nullptr || draft.ending()) continue;
     if (waiting->held_for == HeldFor::status) {
       ask_status(draft, call);
+    } else if (waiting->held_for == HeldFor::judgement) {
+      judge_call(draft, call.instance, call.id);
     } else {
       run_call(draft, call.instance, call.id, call.attempts);
     }
@@ -81,6 +83,9 @@ void recover(Draft& draft, const OpenEffect& effect) {
     case EffectKind::status:
       draft.discard(effect, {});
       return ask_status(draft, *find_call(draft.state, effect.call));
+    case EffectKind::judge:
+      draft.discard(effect, {});
+      return judge_call(draft, effect.instance, effect.call);
     case EffectKind::begin_agent:
       draft.discard(effect, {});
       // While pausing they are held: RunState::begin_held.

@@ -52,7 +52,8 @@ std::string known_tools(const RunState& state) {
 }
 
 bool refused(const RunState& state, const CallBlock& call) {
-  return !call.fault.empty() || find_tool(state, call.tool) == nullptr;
+  return !call.fault.empty() || find_tool(state, call.tool) == nullptr ||
+         call.judgement.verdict == Verdict::deny;
 }
 
 CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) {
@@ -64,9 +65,14 @@ CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) 
   if (find_tool(draft.state, asked.call->tool) == nullptr) {
     decision.because = RefusedBecause::unknown_tool;
     decision.text = "unknown tool; the tools are: " + known_tools(draft.state);
-  } else {
+  } else if (!asked.call->fault.empty()) {
     decision.because = RefusedBecause::invalid_input;
     decision.text = "not run, the arguments are invalid: " + asked.call->fault;
+  } else {
+    decision.because = RefusedBecause::denied;
+    decision.text = "denied: " + asked.call->judgement.reason;
+    decision.stage = asked.call->judgement.stage;
+    decision.rule = asked.call->judgement.rule;
   }
   return decision;
 }
@@ -148,7 +154,7 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
     any_open = true;
     const CallId call = draft.mint_call();
     draft.add(CallOpened{instance.id, call, asked.index, asked.fingerprint});
-    run_call(draft, instance.id, call, 0);
+    take_judgement(draft, instance, call, asked.call->judgement, 0);
   }
   if (any_open) return;
   draft.add(ResultsTaken{instance.id});
@@ -180,12 +186,6 @@ void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
   }
   draft.add(NoteAdded{instance.id, Note::wrap_up});
   begin_step(draft, instance, reply.fresh);
-}
-
-bool others_active(const RunState& state, InstanceId except) {
-  return std::any_of(state.instances.begin(), state.instances.end(), [except](const Instance& one) {
-    return one.id != except && !std::holds_alternative<Resting>(one.phase);
-  });
 }
 
 // True: the answer is asked for again, or the run failed for it.

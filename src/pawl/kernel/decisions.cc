@@ -12,17 +12,21 @@ std::string_view name(RefusedBecause value) {
       return "truncated";
     case RefusedBecause::yielded:
       return "yielded";
+    case RefusedBecause::denied:
+      return "denied";
   }
   return "unknown_tool";
 }
 
 std::string_view name(HeldFor value) {
+  if (value == HeldFor::judgement) return "judgement";
   return value == HeldFor::run ? "run" : "status";
 }
 
 bool counts(const CallRefused& decision) {
   return decision.because == RefusedBecause::unknown_tool ||
-         decision.because == RefusedBecause::invalid_input;
+         decision.because == RefusedBecause::invalid_input ||
+         decision.because == RefusedBecause::denied;
 }
 
 std::string_view name(CutBy value) {

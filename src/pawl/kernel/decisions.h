@@ -11,10 +11,11 @@ enum class RefusedBecause : std::uint8_t {
   invalid_input,
   truncated,  // the reply was cut off inside it
   yielded,    // the reply gave control away
+  denied,     // by the permission pipeline
 };
 std::string_view name(RefusedBecause value);
 template <>
-inline constexpr std::uint8_t kCount<RefusedBecause> = 4;
+inline constexpr std::uint8_t kCount<RefusedBecause> = 5;
 
 struct StepBegan {
   InstanceId instance = kRootInstance;
@@ -50,11 +51,13 @@ struct CallRefused {
   std::uint32_t index = 0;
   RefusedBecause because = RefusedBecause::unknown_tool;
   std::string text;
-  std::uint64_t fingerprint = 0;  // of tool and input
+  std::uint64_t fingerprint = 0;                  // of tool and input
+  PermissionStage stage = PermissionStage::none;  // that denied it
+  std::string rule = {};
 
   PAWL_FACT(CallRefused, "call_refused",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(because)
-                PAWL_FIELD(text) PAWL_FIELD(fingerprint));
+                PAWL_FIELD(text) PAWL_FIELD(fingerprint) PAWL_FIELD(stage) PAWL_FIELD(rule));
 };
 
 // Whether it is a call and an error to limits and guards. One in a reply that was cut off or gave
@@ -78,10 +81,11 @@ struct CallUnknown {
 enum class HeldFor : std::uint8_t {
   run,     // to be run (again)
   status,  // its tool is to be asked what became of it
+  judgement,
 };
 std::string_view name(HeldFor value);
 template <>
-inline constexpr std::uint8_t kCount<HeldFor> = 2;
+inline constexpr std::uint8_t kCount<HeldFor> = 3;
 
 // To go on once effects may start.
 struct CallHeld {
@@ -261,13 +265,59 @@ struct TranscriptCut {
                 PAWL_FIELD(context_tokens));
 };
 
+// The call may run: who or what says so.
+struct CallPermitted {
+  CallId call{};
+  PermissionStage stage = PermissionStage::none;
+  std::string rule;
+
+  PAWL_FACT(CallPermitted, "call_permitted", PAWL_FIELD(call) PAWL_FIELD(stage) PAWL_FIELD(rule));
+};
+
+// The call waits for a person.
+struct ApprovalAsked {
+  CallId call{};
+  InterruptKind kind = InterruptKind::approval;
+  Digest binding;
+  std::int64_t expires_at_ms = 0;  // 0: never
+  std::uint64_t expires_elapsed_ms = 0;
+  PermissionStage stage = PermissionStage::none;
+  std::string rule;
+  std::string reason;
+
+  PAWL_FACT(ApprovalAsked, "approval_asked",
+            PAWL_FIELD(call) PAWL_FIELD(kind) PAWL_FIELD(binding) PAWL_FIELD(expires_at_ms)
+                PAWL_FIELD(expires_elapsed_ms) PAWL_FIELD(stage) PAWL_FIELD(rule)
+                    PAWL_FIELD(reason));
+};
+
+// An open call that is not run: the text is its result.
+struct CallDenied {
+  CallId call{};
+  PermissionStage stage = PermissionStage::none;
+  std::string rule;
+  std::string text;
+
+  PAWL_FACT(CallDenied, "call_denied",
+            PAWL_FIELD(call) PAWL_FIELD(stage) PAWL_FIELD(rule) PAWL_FIELD(text));
+};
+
+// A terminal tool has answered in the model's place.
+struct AnsweredByTool {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+
+  PAWL_FACT(AnsweredByTool, "answered_by_tool", PAWL_FIELD(instance) PAWL_FIELD(call));
+};
+
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
 using Decision =
     std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
                  ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
                  InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
                  InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
-                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut>;
+                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
+                 ApprovalAsked, CallDenied, AnsweredByTool>;
 
 // Effects, imperative.
 
@@ -312,6 +362,15 @@ struct AbortEffect {
   PAWL_FACT(AbortEffect, "abort_effect", PAWL_FIELD(target));
 };
 
+// Scripts and hooks are to be asked whether the call may run.
+struct JudgeCall {
+  EffectId effect{};
+  InstanceId instance = kRootInstance;
+  CallId call{};
+
+  PAWL_FACT(JudgeCall, "judge_call", PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(call));
+};
+
 struct BeginAgent {
   EffectId effect{};
 
@@ -338,8 +397,8 @@ struct CompactContext {
                 PAWL_FIELD(reserved));
 };
 
-using Effect =
-    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent, CompactContext>;
+using Effect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,
+                            CompactContext, JudgeCall>;
 
 std::string_view name(const Decision& decision);
 std::string_view name(const Effect& effect);

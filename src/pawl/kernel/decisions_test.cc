@@ -25,12 +25,14 @@ TEST_CASE("the numbers of decisions in journals never change") {
               "instance_readied",  "instance_rested",  "instance_suspended", "turn_handed_out",
               "instance_born",     "instance_ceded",   "pause_began",        "pause_ended",
               "ending_began",      "ending_withdrawn", "call_retried",       "target_changed",
-              "rate_limit_kept",   "budget_held",      "transcript_cut"});
+              "rate_limit_kept",   "budget_held",      "transcript_cut",     "call_permitted",
+              "approval_asked",    "call_denied",      "answered_by_tool"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {
   CHECK(names_in_order<Effect>() == Names{"call_model", "run_tool", "ask_status", "abort_effect",
-                                          "begin_agent", "end_agent", "compact_context"});
+                                          "begin_agent", "end_agent", "compact_context",
+                                          "judge_call"});
 }
 
 TEST_CASE("the note to wrap up asks for an answer, not for more of the same") {

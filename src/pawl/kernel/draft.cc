@@ -175,6 +175,11 @@ bool Draft::all_ended(InstanceId instance) const {
   });
 }
 
+bool Draft::succeeds(CallId call) const {
+  if (std::find(ended_.begin(), ended_.end(), call) == ended_.end()) return false;
+  return result_success(event_) == Presence::present;
+}
+
 void Draft::settle() {
   if (!ending()) return;
   const bool old_open = std::any_of(state.open.begin(), state.open.end(),
@@ -207,12 +212,49 @@ void call_again(Draft& draft, const Instance& instance, Fresh fresh) {
               fresh.target.value_or(instance.target)});
 }
 
+// A terminal tool that has succeeded, the last of them.
+static std::optional<CallId> answered_by_tool(const Draft& draft, InstanceId id) {
+  std::optional<CallId> found;
+  for (const Call& call : draft.state.calls) {
+    const PinnedTool* tool = find_tool(draft.state, call.tool);
+    if (call.instance != id || tool == nullptr || tool->ends_turn == EndsTurn::no) continue;
+    const CallEnded* ended = std::get_if<CallEnded>(&call.state);
+    const bool before = ended != nullptr && ended->success == Presence::present;
+    if (before || draft.succeeds(call.id)) found = call.id;
+  }
+  return found;
+}
+
+bool others_active(const RunState& state, InstanceId except) {
+  return std::any_of(state.instances.begin(), state.instances.end(), [except](const Instance& one) {
+    return one.id != except && !std::holds_alternative<Resting>(one.phase);
+  });
+}
+
 void go_on_when_all_ended(Draft& draft, InstanceId id) {
   if (draft.ending() || !draft.all_ended(id)) return;
   const Instance* instance = find_instance(draft.state, id);
   PAWL_ASSERT(instance != nullptr);
+  const auto answer = answered_by_tool(draft, id);
+  if (answer) draft.add(AnsweredByTool{id, *answer});
   draft.add(ResultsTaken{id});
-  begin_step(draft, *instance, {});
+  if (!answer || !instance->waiting_messages.empty()) return begin_step(draft, *instance, {});
+  draft.add(InstanceRested{id});
+  if (!others_active(draft.state, id)) draft.stop(RunStatus::done, StopReason::end_turn, "");
+}
+
+Presence result_success(const Event& event) {
+  const auto is = [](bool good) { return good ? Presence::present : Presence::absent; };
+  if (const auto* one = std::get_if<ToolFinished>(&event))
+    return is(one->end == ToolEnd::succeeded);
+  if (const auto* one = std::get_if<ToolStatusLearned>(&event)) {
+    return is(one->answer == StatusAnswer::done);
+  }
+  if (const auto* one = std::get_if<DoubtResolved>(&event)) {
+    return is(one->verdict == DoubtVerdict::happened);
+  }
+  const auto* decided = std::get_if<CallDecided>(&event);
+  return is(decided != nullptr && decided->decision == InterruptDecision::input);
 }
 
 const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event) {

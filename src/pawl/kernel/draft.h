@@ -69,6 +69,8 @@ class Draft {
   // The call has a result now. True when it was the last open one of its instance.
   void end_call(CallId call) { ended_.push_back(call); }
   bool all_ended(InstanceId instance) const;
+  // The event is the good result of this call.
+  bool succeeds(CallId call) const;
 
   // The last word: an ending run with nothing under way gets its EndAgent.
   void settle();
@@ -122,6 +124,19 @@ void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, C
               std::uint64_t replacement_tokens);
 // Runs a call (again), or holds it back while the run is pausing.
 void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made);
+// What follows from a judgement about an open call: it runs, waits for a person, or is denied.
+void take_judgement(Draft& draft, const Instance& instance, CallId call, const Judgement& judgement,
+                    std::uint32_t attempts_made);
+// Has the call judged, or holds that back while the run is pausing.
+void judge_call(Draft& draft, InstanceId instance, CallId call);
+// The call ends with this text for a result. Denials in a row are errors in a row.
+void deny_call(Draft& draft, const Instance& instance, CallDenied denial);
+// Whether such a decision answers what was asked.
+bool fits(InterruptKind kind, const CallDecided& decided);
+void take_decision(Draft& draft, const Instance& instance, const Call& call,
+                   const CallDecided& event);
+// Denies what nobody has decided in time. True if there was any.
+bool expire_approvals(Draft& draft);
 // Asks the call's tool what became of it, or holds the question back while the run is pausing.
 void ask_status(Draft& draft, const Call& call);
 // Nobody knows what the call did: wait for a person, or tell the model, as its tool says.
@@ -158,6 +173,10 @@ const OpenEffect* open_of(const RunState& state, EffectKind kind);
 // The effect that a callback was asked about, if it is of the kind that is asked about there.
 const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event);
 
+// Whether another instance than this one has something to do.
+bool others_active(const RunState& state, InstanceId except);
+// Whether an event that ends a call ends it well.
+Presence result_success(const Event& event);
 // A short text that only points at an earlier one.
 bool refers_back(const Content& text);
 // The bounds after the event: they can be raised.

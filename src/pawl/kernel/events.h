@@ -39,9 +39,19 @@ struct PinnedTool {
   EffectClass effect = EffectClass::once;
   OnDoubt on_doubt = OnDoubt::wait;
   Digest definition;  // of the whole ToolSpec
+  EndsTurn ends_turn = EndsTurn::no;
 
   PAWL_FACT(PinnedTool, "tool",
-            PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt) PAWL_FIELD(definition));
+            PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt) PAWL_FIELD(definition)
+                PAWL_FIELD(ends_turn));
+};
+
+// Why an input processor of the host's would not let the input in.
+struct InputBlocked {
+  std::string processor;
+  std::string reason;
+
+  PAWL_FACT(InputBlocked, "input_blocked", PAWL_FIELD(processor) PAWL_FIELD(reason));
 };
 
 enum class Speaker : std::uint8_t { user, assistant };
@@ -112,6 +122,7 @@ struct RunStarted {
   std::uint64_t output_tokens = 0;   // that a reply may have; 0: as the model says
   CompactionPolicy compaction;
   std::vector<Attachment> attachments;  // of the input
+  std::optional<InputBlocked> blocked;  // it ends at once, and no model is called
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -122,7 +133,7 @@ struct RunStarted {
                                 PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from)
                                     PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
                                         PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
-                                            PAWL_FIELD(attachments));
+                                            PAWL_FIELD(attachments) PAWL_FIELD(blocked));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -203,11 +214,13 @@ struct ToolFinished {
   std::uint64_t content_length = 0;  // produced; more than content's when it was cut
   Origin origin = Origin::executor;
   std::optional<std::string> callback_stop;  // as in ModelReplied, by an after_tool callback
+  std::optional<Content> user_reply = {};    // what people are told, where it is something else
+  std::string level;                         // of isolation that was reached; empty: it has none
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
                 PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
-                    PAWL_FIELD(callback_stop));
+                    PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };
@@ -381,6 +394,33 @@ struct BudgetRaised {
   PAWL_FACT(BudgetRaised, "budget_raised", PAWL_FIELD(cost_pico) PAWL_FIELD(by));
 };
 
+// The pipeline's answer to a JudgeCall; or, about a RunTool that has not been started, what has
+// changed since it was allowed.
+struct CallJudged {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  EffectId effect{};
+  Judgement judgement;
+
+  PAWL_FACT(CallJudged, "call_judged",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(judgement));
+};
+
+// What a person made of a call that was put before them.
+struct CallDecided {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  InterruptDecision decision = InterruptDecision::reject;
+  Digest binding;  // of what they were shown
+  std::string by;
+  Content text;                   // reject: why; input: the answer
+  std::optional<Content> edited;  // approve: the arguments to use instead
+  std::optional<Digest> granted;  // the binding of those
+  PAWL_FACT(CallDecided, "call_decided",
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(decision) PAWL_FIELD(binding)
+                PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted));
+};
+
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
 struct Unrecognised {
   std::uint64_t type = 0;
@@ -396,7 +436,8 @@ using Event =
                  ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
-                 ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, Unrecognised>;
+                 ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
+                 CallDecided, Unrecognised>;
 
 std::string_view name(const Event& event);
 // The instance an event is about; the root for events about the run.
@@ -410,6 +451,8 @@ template <>
 inline constexpr std::uint8_t kCount<EffectClass> = 4;
 template <>
 inline constexpr std::uint8_t kCount<OnDoubt> = 2;
+template <>
+inline constexpr std::uint8_t kCount<EndsTurn> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>

@@ -14,6 +14,7 @@ std::uint64_t result_tokens(const Record& record) {
     bytes = event->content.length();
   }
   if (const auto* event = std::get_if<DoubtResolved>(&record.event)) bytes = event->result.length();
+  if (const auto* event = std::get_if<CallDecided>(&record.event)) bytes = event->text.length();
   return estimate_tokens(bytes);
 }
 
@@ -58,7 +59,7 @@ void RunFolder::close_effect(EffectId id) {
 }
 
 void RunFolder::end_call(CallId id) {
-  call(id).state = CallEnded{record_.seq, result_tokens(record_)};
+  call(id).state = CallEnded{record_.seq, result_tokens(record_), result_success(record_.event)};
 }
 
 // --- Events ------------------------------------------------------------------------------------
@@ -176,6 +177,25 @@ void RunFolder::apply(const ToolStatusLearned& event) {
 void RunFolder::apply(const DoubtResolved& event) {
   call(event.call).state = CallWaiting{};
   if (event.verdict == DoubtVerdict::happened) end_call(event.call);
+}
+
+void RunFolder::apply(const CallJudged& event) {
+  close_effect(event.effect);
+  Call& one = call(event.call);
+  // What was not started was no attempt.
+  if (std::holds_alternative<CallRunning>(one.state) && one.attempts > 0) --one.attempts;
+  one.state = CallWaiting{};
+  one.approved.reset();
+  one.edited.reset();
+}
+
+void RunFolder::apply(const CallDecided& event) {
+  Call& one = call(event.call);
+  one.state = CallWaiting{};
+  if (event.decision == InterruptDecision::input) end_call(event.call);
+  if (event.decision != InterruptDecision::approve) return;
+  one.approved = event.granted.value_or(event.binding);
+  if (event.edited) one.edited = record_.seq;
 }
 
 void RunFolder::apply(const MessageReceived& event) {

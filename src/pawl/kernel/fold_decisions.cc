@@ -127,6 +127,9 @@ void RunFolder::apply(const AttemptDiscarded& decision) {
   if (effect.kind == EffectKind::tool || effect.kind == EffectKind::status) {
     call(effect.call).state = CallWaiting{};
   }
+  if (effect.kind == EffectKind::judge) {
+    call(effect.call).state = CallWaiting{HeldFor::judgement};
+  }
   if (effect.kind == EffectKind::begin_agent) state_.begin_held = Presence::present;
 }
 
@@ -255,6 +258,27 @@ void RunFolder::apply(const TranscriptCut& decision) {
   where.sessions.clear();  // They remember what is gone.
 }
 
+// Who permitted it is for people to read; what a permission leads to is the effect beside it.
+void RunFolder::apply(const CallPermitted&) {}
+
+void RunFolder::apply(const ApprovalAsked& decision) {
+  call(decision.call).state =
+      CallAwaitingPerson{decision.kind, decision.binding, decision.expires_at_ms,
+                         decision.expires_elapsed_ms, record_.seq};
+}
+
+void RunFolder::apply(const CallDenied& decision) {
+  Call& one = call(decision.call);
+  one.state = CallEnded{record_.seq, estimate_tokens(decision.text.size())};
+  ++instance(one.instance).guard.tool_errors;
+}
+
+void RunFolder::apply(const AnsweredByTool& decision) {
+  const CallEnded* ended = std::get_if<CallEnded>(&call(decision.call).state);
+  if (ended == nullptr) return fail(to_string(decision.call) + " has no result to answer with");
+  instance(decision.instance).last_text = ended->seq;
+}
+
 // --- Effects -----------------------------------------------------------------------------------
 
 void RunFolder::apply(const CallModel& effect) {
@@ -295,6 +319,11 @@ void RunFolder::apply(const CompactContext& effect) {
                            effect.target, effect.to};
   where.compacted_in_step = where.open_step;
   open_effect(effect.effect, EffectKind::compact, effect.instance, {});
+}
+
+void RunFolder::apply(const JudgeCall& effect) {
+  call(effect.call).state = CallJudging{effect.effect};
+  open_effect(effect.effect, EffectKind::judge, effect.instance, effect.call);
 }
 
 }  // namespace pawl

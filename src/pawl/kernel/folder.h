@@ -36,6 +36,8 @@ class RunFolder {
   void apply(const ContextCompacted& event) { end_compaction(event.instance, event.effect); }
   void apply(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
   void apply(const BudgetRaised& event);
+  void apply(const CallJudged& event);
+  void apply(const CallDecided& event);
   template <class Other>
   void apply(const Other&) {}
 
@@ -67,6 +69,10 @@ class RunFolder {
   void apply(const RateLimitKept& decision);
   void apply(const BudgetHeld& decision);
   void apply(const TranscriptCut& decision);
+  void apply(const CallPermitted& decision);
+  void apply(const ApprovalAsked& decision);
+  void apply(const CallDenied& decision);
+  void apply(const AnsweredByTool& decision);
 
   // Effects.
   void apply(const CallModel& effect);
@@ -75,6 +81,7 @@ class RunFolder {
   void apply(const BeginAgent& effect);
   void apply(const EndAgent& effect);
   void apply(const CompactContext& effect);
+  void apply(const JudgeCall& effect);
 
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);

@@ -235,6 +235,44 @@ std::vector<std::string> with_optional_event() {
   return encoded(records);
 }
 
+// Every verdict, every decision of people, a terminal tool.
+TestRun permissions() {
+  RunStarted start = a_start();
+  start.run = RunId{"golden-permissions"};
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  Judgement ask;
+  ask.verdict = Verdict::ask;
+  ask.stage = PermissionStage::approval_policy;
+  ask.rule = "always";
+  ask.reason = "it costs money";
+  ask.binding = sha256("pay 5");
+  ask.expires_ms = 60'000;
+  Judgement deny = ask;
+  deny.verdict = Verdict::deny;
+  deny.stage = PermissionStage::rule;
+  run.replies({calls_judged("once", ask), calls_judged("idem", Judgement{}),
+               calls_judged("recon", deny), calls_judged("tell", ask)});
+  run.takes(CallJudged{kRootInstance, kC2, run.call_effect(kC2), deny});
+  CallDecided decided;
+  decided.call = kC1;
+  decided.decision = InterruptDecision::approve;
+  decided.binding = sha256("pay 5");
+  decided.by = "ann";
+  decided.edited = Content(R"({"amount":4})");
+  decided.granted = sha256("pay 4");
+  run.later(10).takes(decided);
+  run.finishes(kC1, "paid");
+  run.later(60'000).ticks();
+  run.replies({calls("pure")});
+  ToolFinished last = run.finish(CallId{5}, "for the model");
+  last.user_reply = Content("for you");
+  last.level = "namespace";
+  run.takes(last);
+  run.ends();
+  return run;
+}
+
 std::map<std::string, std::vector<std::string>> all_journals() {
   return {{"tools", encoded(tools_of_every_class().records())},
           {"people", encoded(people().records())},
@@ -243,6 +281,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"stops", encoded(stops().records())},
           {"limits", encoded(limits().records())},
           {"models", encoded(models().records())},
+          {"permissions", encoded(permissions().records())},
           {"future", with_optional_event()}};
 }
 

@@ -42,6 +42,7 @@ std::string fault_of_effects(const RunState& state) {
   }
   std::size_t running = 0;
   std::size_t asking = 0;
+  std::size_t judging = 0;
   for (const Call& call : state.calls) {
     if (find_instance(state, call.instance) == nullptr) return "a call of no instance";
     if (const auto* run = std::get_if<CallRunning>(&call.state)) {
@@ -52,6 +53,10 @@ std::string fault_of_effects(const RunState& state) {
       awaited.insert(ask->effect);
       ++asking;
     }
+    if (const auto* judge = std::get_if<CallJudging>(&call.state)) {
+      awaited.insert(judge->effect);
+      ++judging;
+    }
   }
   if (models != open_count(state, EffectKind::model)) return "model calls and open effects differ";
   if (summaries != open_count(state, EffectKind::compact)) {
@@ -61,6 +66,8 @@ std::string fault_of_effects(const RunState& state) {
     return "running calls and open effects differ";
   if (asking != open_count(state, EffectKind::status))
     return "asking calls and open effects differ";
+  if (judging != open_count(state, EffectKind::judge))
+    return "judged calls and open effects differ";
   for (const OpenEffect& one : state.open) {
     const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";

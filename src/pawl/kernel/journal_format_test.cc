@@ -60,6 +60,11 @@ PAWL_NAMED(FailureKind, "failure_kind");
 PAWL_NAMED(AfterOutput, "after_output");
 PAWL_NAMED(CutBy, "cut_by");
 PAWL_NAMED(ModelTarget, "model_target");
+PAWL_NAMED(EndsTurn, "ends_turn");
+PAWL_NAMED(Verdict, "verdict");
+PAWL_NAMED(PermissionStage, "permission_stage");
+PAWL_NAMED(InterruptKind, "interrupt_kind");
+PAWL_NAMED(InterruptDecision, "interrupt_decision");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -132,14 +137,15 @@ std::vector<std::pair<std::string, std::string>> tables() {
           {"decisions", table_of<Decision>()},
           {"effects", table_of<Effect>()},
           {"blocks", table_of<Block>()},
-          {"structures",
-           structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy, PinnedTool, Variable,
-                         PastMessage, ForkedFrom, ModelTarget, CompactionPolicy, Attachment>()},
+          {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy,
+                                       PinnedTool, Variable, PastMessage, ForkedFrom, ModelTarget,
+                                       CompactionPolicy, Attachment, Judgement, InputBlocked>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
                            StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                           AfterOutput, CutBy>()}};
+                           AfterOutput, CutBy, EndsTurn, Verdict, PermissionStage, InterruptKind,
+                           InterruptDecision>()}};
 }
 
 std::string document_path() {

@@ -49,6 +49,20 @@ inline RunStarted random_start(Rng& rng) {
   return start;
 }
 
+inline Judgement random_judgement(Rng& rng) {
+  Judgement judgement = Judgement::allowed();
+  if (rng.one_in(2)) return judgement;
+  judgement.verdict =
+      rng.pick<Verdict>({Verdict::undecided, Verdict::ask, Verdict::ask, Verdict::deny});
+  judgement.stage = PermissionStage::rule;
+  judgement.rule = "r";
+  judgement.reason = "so";
+  judgement.kind = static_cast<InterruptKind>(rng.below(kCount<InterruptKind>));
+  judgement.binding = sha256(std::to_string(rng.below(3)));
+  if (rng.one_in(3)) judgement.expires_ms = 1 + rng.below(20'000);
+  return judgement;
+}
+
 inline std::vector<Block> random_blocks(Rng& rng) {
   static const std::vector<std::string> kTools = {"pure", "idem", "recon", "once",
                                                   "tell", "once", "nope"};
@@ -58,6 +72,7 @@ inline std::vector<Block> random_blocks(Rng& rng) {
   for (std::uint64_t n = rng.one_in(8) ? 0 : 1 + rng.below(3); n > 0; --n) {
     blocks.push_back(rng.one_in(12) ? calls_wrongly(rng.pick(kTools), "bad")
                                     : calls(rng.pick(kTools), std::to_string(rng.below(6))));
+    if (rng.one_in(3)) std::get<CallBlock>(blocks.back()).judgement = random_judgement(rng);
   }
   return blocks;
 }
@@ -86,6 +101,9 @@ class RandomHost {
       case EffectKind::model:
         return model_outcome(effect);
       case EffectKind::tool:
+        if (rng_.one_in(20)) {  // What was allowed is not any more, and was not started.
+          return CallJudged{effect.instance, effect.call, effect.id, random_judgement(rng_)};
+        }
         return finished(effect.instance, effect.call, effect.id);
       case EffectKind::status:
         return learned(effect.instance, effect.call, effect.id);
@@ -96,6 +114,8 @@ class RandomHost {
         return RunFinished{effect.id, {}};
       case EffectKind::compact:
         return compacted(effect.instance, effect.id);
+      case EffectKind::judge:
+        return CallJudged{effect.instance, effect.call, effect.id, random_judgement(rng_)};
     }
     return TimerFired{};
   }
@@ -170,6 +190,9 @@ class RandomHost {
       if (!std::holds_alternative<CallEnded>(call.state) && rng_.one_in(8)) {
         return late(call.instance, call.id, call.last_run);
       }
+      if (const auto* asked = std::get_if<CallAwaitingPerson>(&call.state)) {
+        if (rng_.one_in(2)) return decided(call, asked->binding);
+      }
       if (std::holds_alternative<CallDoubtful>(call.state) && rng_.one_in(2)) {
         return DoubtResolved{call.instance, call.id, any<DoubtVerdict>(),
                              Content("r"),  "op",    call.attempts - (rng_.one_in(8) ? 1 : 0)};
@@ -185,6 +208,21 @@ class RandomHost {
     });
     if (due || state_.open.empty() || rng_.one_in(40)) return TimerFired{};
     return outcome(rng_.pick(state_.open));
+  }
+
+  Event decided(const Call& call, const Digest& binding) {
+    CallDecided event;
+    event.instance = call.instance;
+    event.call = call.id;
+    event.decision = any<InterruptDecision>();
+    event.binding = rng_.one_in(8) ? sha256("other") : binding;
+    event.by = "u";
+    event.text = Content("because");
+    if (event.decision == InterruptDecision::approve && rng_.one_in(6)) {
+      event.edited = Content("{}");
+      event.granted = sha256("edited");
+    }
+    return event;
   }
 
   Event control() {

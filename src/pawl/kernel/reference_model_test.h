@@ -76,6 +76,8 @@ class ReferenceModel {
     std::uint32_t runs = 0;
     bool known_absent = false;  // somebody who knows said that it did not happen
     bool has_evidence = false;
+    bool permitted = false;  // by a rule or by a person, for the bytes it has now
+    Digest binding = {};     // of what was put before a person
   };
   struct Repeats {
     std::uint64_t fingerprint = 0;
@@ -209,6 +211,23 @@ class ReferenceModel {
     call.known_absent = event.verdict == DoubtVerdict::did_not_happen;
     call.state = call.known_absent ? "held" : "ended";
   }
+  // What was not started was no run of it.
+  void take(const CallJudged& event, const Record&) {
+    const auto found = open_.find(event.effect);
+    if (found == open_.end()) return blame("a judgement about what is not open");
+    OneCall& call = calls_[event.call];
+    if (found->second.first == "run_tool" && --call.runs > 0) call.known_absent = true;
+    open_.erase(found);
+    call.permitted = false;
+    call.state = "held";
+  }
+  void take(const CallDecided& event, const Record&) {
+    read(event.text);
+    OneCall& call = calls_[event.call];
+    if (call.state != "awaiting_person") blame("a decision about what nobody asked");
+    if (call.binding != event.binding) blame("a decision about something else");
+    call.state = event.decision == InterruptDecision::input ? "ended" : "held";
+  }
   void take(const HookStopped& event, const Record&) {
     const auto found = open_.find(event.effect);
     if (found == open_.end()) return;
@@ -238,7 +257,8 @@ class ReferenceModel {
     count(one.instance, one.fingerprint);
     for (const PinnedTool& tool : start_.tools) {
       if (tool.name == std::get<CallBlock>(blocks.at(one.index)).tool) {
-        calls_[one.call] = {one.instance, tool.effect, tool.on_doubt, "held", 0, false, false};
+        calls_[one.call] = {one.instance, tool.effect, tool.on_doubt, "held", 0,
+                            false,        false,       false,         {}};
       }
     }
   }
@@ -249,7 +269,7 @@ class ReferenceModel {
     if (meant) ++errors_[one.instance];
     if (meant) count(one.instance, one.fingerprint);
     if (!meant) ++calls_answered_;
-    calls_[one.call] = {one.instance, {}, {}, "ended", 0, false, false};
+    calls_[one.call] = {one.instance, {}, {}, "ended", 0, false, false, false, {}};
   }
   void count(InstanceId instance, std::uint64_t fingerprint) {
     ++calls_answered_;
@@ -278,6 +298,20 @@ class ReferenceModel {
     calls_[one.call].state = "ended";
   }
   void take(const CallHeld& one, const Record&) { calls_[one.call].state = "held"; }
+  void take(const CallPermitted& one, const Record&) { calls_[one.call].permitted = true; }
+  void take(const ApprovalAsked& one, const Record&) {
+    calls_[one.call].state = "awaiting_person";
+    calls_[one.call].binding = one.binding;
+  }
+  void take(const CallDenied& one, const Record&) {
+    ++errors_[calls_[one.call].instance];
+    calls_[one.call].state = "ended";
+  }
+  void take(const JudgeCall& one, const Record&) {
+    if (paused_ || ending_) blame("a call is judged while the run is paused or ending");
+    calls_[one.call].state = "judging";
+    open(one.effect, "judge_call", one.call);
+  }
   void take(const ResultsTaken& one, const Record&) {
     for (auto call = calls_.begin(); call != calls_.end();) {
       const bool mine = call->second.instance == one.instance;
@@ -294,6 +328,7 @@ class ReferenceModel {
           calls_[id].effect == EffectClass::once || calls_[id].effect == EffectClass::reconcilable;
       calls_[id].state = asks ? "must be doubted or asked about" : "held";
     }
+    if (kind == "judge_call") calls_[id].state = "held";
     const bool paid = kind == "call_model" || kind == "compact_context";
     if (paid && one.charged != reserved_[one.effect]) {
       blame("a lost model call is not charged what was reserved");
@@ -357,6 +392,7 @@ class ReferenceModel {
   void take(const RunTool& one, const Record&) {
     OneCall& call = calls_[one.call];
     if (paused_ || ending_) blame("a tool is run while the run is paused or ending");
+    if (!call.permitted) blame(to_string(one.call) + " is run, and nobody has permitted it");
     if (active_ms_ > start_.limits.time_ms) blame("a tool is run beyond the time");
     if (tokens_ > start_.limits.tokens) blame("a tool is run beyond the tokens");
     if (bytes_in_ > start_.limits.bytes_in) blame("a tool is run beyond the bytes");

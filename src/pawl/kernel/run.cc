@@ -25,6 +25,18 @@ bool any_in_doubt(const RunState& state) {
   });
 }
 
+// An approval before an answer: it stands for something that is to be done.
+std::optional<WaitFor> wanted_of_people(const RunState& state) {
+  std::optional<WaitFor> wanted;
+  for (const Call& call : state.calls) {
+    const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
+    if (asked == nullptr) continue;
+    if (asked->kind != InterruptKind::input) return WaitFor::approval;
+    wanted = WaitFor::input;
+  }
+  return wanted;
+}
+
 // The end's own callbacks run: they are waited for, however long they take.
 bool is_winding_up(const RunState& state) {
   return std::any_of(state.open.begin(), state.open.end(),
@@ -64,6 +76,14 @@ std::vector<CallId> calls_in_doubt(const RunState& state) {
   return calls;
 }
 
+std::vector<CallId> calls_awaiting_person(const RunState& state) {
+  std::vector<CallId> calls;
+  for (const Call& call : state.calls) {
+    if (std::holds_alternative<CallAwaitingPerson>(call.state)) calls.push_back(call.id);
+  }
+  return calls;
+}
+
 bool is_waiting(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life)) return false;
   if (std::holds_alternative<Ending>(state.course)) return false;
@@ -78,6 +98,7 @@ WaitFor waits_for(const RunState& state) {
   if (!is_waiting(state)) return WaitFor::nothing;
   if (any_in_doubt(state)) return WaitFor::in_doubt;
   if (std::holds_alternative<Pausing>(state.course)) return WaitFor::paused;
+  if (const auto wanted = wanted_of_people(state)) return *wanted;
   if (any_in<AwaitingBudget>(state)) return WaitFor::budget;
   if (any_in<RateLimited>(state)) return WaitFor::rate_limit;
   return WaitFor::event;
@@ -109,12 +130,25 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
       due = std::min(due, phase->until_elapsed_ms);
     }
   }
+  for (const Call& call : state.calls) {
+    const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
+    if (asked != nullptr && asked->expires_at_ms > 0) {
+      due = std::min(due, asked->expires_elapsed_ms);
+    }
+  }
   return due;
 }
 
 std::optional<std::int64_t> wake_wall_at(const RunState& state) {
-  if (waits_for(state) != WaitFor::rate_limit) return std::nullopt;
+  const WaitFor reason = waits_for(state);
+  const bool people = reason == WaitFor::approval || reason == WaitFor::input;
+  if (reason != WaitFor::rate_limit && !people) return std::nullopt;
   std::optional<std::int64_t> due;
+  for (const Call& call : state.calls) {
+    const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
+    if (asked == nullptr || asked->expires_at_ms == 0) continue;
+    if (!due || asked->expires_at_ms < *due) due = asked->expires_at_ms;
+  }
   for (const Instance& instance : state.instances) {
     const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
     if (phase != nullptr && (!due || phase->until_at_ms < *due)) due = phase->until_at_ms;
@@ -162,8 +196,8 @@ std::string_view name(WrapUp value) {
 }
 
 std::string_view name(EffectKind value) {
-  static constexpr std::array<std::string_view, 6> kNames = {"model",       "tool",      "status",
-                                                             "begin_agent", "end_agent", "compact"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "model", "tool", "status", "begin_agent", "end_agent", "compact", "judge"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

@@ -184,10 +184,29 @@ struct CallDoubtful {
 struct CallEnded {
   std::uint64_t seq = 0;     // the record that holds its result
   std::uint64_t tokens = 0;  // of it, by estimate
+  Presence success = Presence::absent;
 
-  PAWL_FACT(CallEnded, "ended", PAWL_FIELD(seq) PAWL_FIELD(tokens));
+  PAWL_FACT(CallEnded, "ended", PAWL_FIELD(seq) PAWL_FIELD(tokens) PAWL_FIELD(success));
 };
-using CallState = std::variant<CallWaiting, CallRunning, CallAsking, CallDoubtful, CallEnded>;
+struct CallJudging {
+  EffectId effect{};
+
+  PAWL_FACT(CallJudging, "judging", PAWL_FIELD(effect));
+};
+struct CallAwaitingPerson {
+  InterruptKind kind = InterruptKind::approval;
+  Digest binding;
+  std::int64_t expires_at_ms = 0;
+  std::uint64_t expires_elapsed_ms = 0;
+  std::uint64_t seq = 0;  // the record that asks, with reason and rule
+
+  PAWL_FACT(CallAwaitingPerson, "awaiting_person",
+            PAWL_FIELD(kind) PAWL_FIELD(binding) PAWL_FIELD(expires_at_ms)
+                PAWL_FIELD(expires_elapsed_ms) PAWL_FIELD(seq));
+};
+// DO NOT REORDER: the index is embedded in snapshots.
+using CallState = std::variant<CallWaiting, CallRunning, CallAsking, CallDoubtful, CallEnded,
+                               CallJudging, CallAwaitingPerson>;
 
 struct Call {
   CallId id{};
@@ -199,17 +218,27 @@ struct Call {
   CallState state;
   EffectId last_run{};                       // its latest attempt
   std::optional<std::uint64_t> late_result;  // the record of what that attempt reported too late
+  std::optional<Digest> approved;       // what a person approved: this and nothing else may run
+  std::optional<std::uint64_t> edited;  // the record of the arguments they put in its place
 
   PAWL_FACT(Call, "call",
             PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq) PAWL_FIELD(index)
-                PAWL_FIELD(attempts) PAWL_FIELD(state) PAWL_FIELD(last_run)
-                    PAWL_FIELD(late_result));
+                PAWL_FIELD(attempts) PAWL_FIELD(state) PAWL_FIELD(last_run) PAWL_FIELD(late_result)
+                    PAWL_FIELD(approved) PAWL_FIELD(edited));
 };
 
-enum class EffectKind : std::uint8_t { model, tool, status, begin_agent, end_agent, compact };
+enum class EffectKind : std::uint8_t {
+  model,
+  tool,
+  status,
+  begin_agent,
+  end_agent,
+  compact,
+  judge,
+};
 std::string_view name(EffectKind value);
 template <>
-inline constexpr std::uint8_t kCount<EffectKind> = 6;
+inline constexpr std::uint8_t kCount<EffectKind> = 7;
 
 struct OpenEffect {
   EffectId id{};
@@ -341,13 +370,17 @@ bool is_waiting(const RunState& state);
 // Calls of which nobody knows what they did. A run that is over keeps those it left behind.
 std::vector<CallId> calls_in_doubt(const RunState& state);
 
+// Calls that wait for a person, in the order they were asked for.
+std::vector<CallId> calls_awaiting_person(const RunState& state);
+
 // True when a RunWaiting is to be recorded: it waits, and the journal does not say so yet.
 bool wants_park(const RunState& state);
 
 // When time alone changes something: a TimerFired is due at this elapsed run time.
 std::optional<std::uint64_t> wake_at(const RunState& state);
 
-// When a run that waits goes on by itself, in wall time: a provider's rate limit is over.
+// When a run that waits goes on by itself, in wall time: a provider's rate limit is over, or nobody
+// has answered in time.
 std::optional<std::int64_t> wake_wall_at(const RunState& state);
 
 // Of the target that an open model call or compaction goes to; of the first one otherwise.

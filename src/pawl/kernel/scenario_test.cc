@@ -7,7 +7,15 @@ Block says(std::string text) {
 }
 
 Block calls(std::string tool, std::string input) {
-  return CallBlock{std::move(tool), Content(std::move(input)), "", ""};
+  CallBlock block{std::move(tool), Content(std::move(input)), "", ""};
+  block.judgement = Judgement::allowed();
+  return block;
+}
+
+Block calls_judged(std::string tool, Judgement judgement) {
+  CallBlock block{std::move(tool), Content("{}"), "", ""};
+  block.judgement = std::move(judgement);
+  return block;
 }
 
 Block calls_wrongly(std::string tool, std::string fault) {

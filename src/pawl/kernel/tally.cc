@@ -41,6 +41,7 @@ struct Counter {
     if (event.answer == StatusAnswer::done) in(event.content);
   }
   void count(const DoubtResolved& event) { in(event.result); }
+  void count(const CallDecided& event) { in(event.text); }
   void count(const MessageReceived& event) {
     in(event.text);
     in(event.attachments);

@@ -38,4 +38,8 @@ Result<OnDoubt> parse_on_doubt(std::string_view text) {
                "on_doubt is wait or tell_model, not '" + std::string(text) + "'"};
 }
 
+std::string_view name(EndsTurn value) {
+  return value == EndsTurn::yes ? "yes" : "no";
+}
+
 }  // namespace pawl

@@ -23,6 +23,9 @@ enum class OnDoubt : std::uint8_t {
   tell_model,  // the model gets an outcome_unknown result
 };
 
+// A terminal tool: when it has succeeded the turn is over, and its result is the answer.
+enum class EndsTurn : std::uint8_t { no, yes };
+
 inline constexpr std::int64_t kToolTimeoutDefaultMs = 30'000;
 inline constexpr std::int64_t kToolTimeoutMaxMs = 24LL * 3600 * 1000;
 inline constexpr std::uint64_t kToolOutputDefaultBytes = 64U << 10U;
@@ -37,12 +40,14 @@ struct ToolSpec {
   OnDoubt on_doubt = OnDoubt::wait;
   std::int64_t timeout_ms = kToolTimeoutDefaultMs;
   std::uint64_t output_bytes_max = kToolOutputDefaultBytes;  // shown to the model
+  EndsTurn ends_turn = EndsTurn::no;
 
   friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
 };
 
 std::string_view name(EffectClass effect);
 std::string_view name(OnDoubt policy);
+std::string_view name(EndsTurn value);
 Result<EffectClass> parse_effect_class(std::string_view text);
 Result<OnDoubt> parse_on_doubt(std::string_view text);
 

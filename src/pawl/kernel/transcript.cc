@@ -57,6 +57,11 @@ std::optional<Message> result_by_decision(CallId call, const Record& record) {
         return tool_message(call, Content(refused->text), Message::Outcome::error);
       }
     }
+    if (const auto* denied = std::get_if<CallDenied>(&decision)) {
+      if (denied->call == call) {
+        return tool_message(call, Content(denied->text), Message::Outcome::error);
+      }
+    }
     if (const auto* unknown = std::get_if<CallUnknown>(&decision)) {
       if (unknown->call == call) {
         return tool_message(call, Content(std::string(outcome_unknown_text())),
@@ -79,6 +84,9 @@ std::optional<Message> result_by_event(CallId call, const Event& event) {
   }
   if (const auto* resolved = std::get_if<DoubtResolved>(&event)) {
     if (resolved->call == call) return tool_message(call, resolved->result, Message::Outcome::fine);
+  }
+  if (const auto* decided = std::get_if<CallDecided>(&event)) {
+    if (decided->call == call) return tool_message(call, decided->text, Message::Outcome::fine);
   }
   return std::nullopt;
 }
@@ -172,6 +180,12 @@ Result<Message> message_of(const Entry& entry, const Record& record) {
 std::optional<Content> output_of(const Record& record) {
   if (const auto* finished = std::get_if<RunFinished>(&record.event)) return finished->output;
   if (const auto* began = std::get_if<AgentBegan>(&record.event)) return began->replacement;
+  if (const auto* tool = std::get_if<ToolFinished>(&record.event)) {
+    return tool->user_reply ? tool->user_reply : tool->content;
+  }
+  if (const auto* learned = std::get_if<ToolStatusLearned>(&record.event)) return learned->content;
+  if (const auto* resolved = std::get_if<DoubtResolved>(&record.event)) return resolved->result;
+  if (const auto* decided = std::get_if<CallDecided>(&record.event)) return decided->text;
   const std::vector<Block>* blocks = blocks_of(record.event);
   if (blocks == nullptr) return std::nullopt;
   std::optional<Content> last;

@@ -58,6 +58,15 @@ TestRun awaiting_tools() {
   return run;
 }
 
+TestRun awaiting_a_person() {
+  Judgement judgement;
+  judgement.verdict = Verdict::ask;
+  judgement.binding = sha256("it");
+  TestRun run;
+  run.replies({calls_judged("once", judgement), calls_judged("pure", Judgement{})});
+  return run;
+}
+
 TestRun in_doubt() {
   TestRun run;
   run.replies({calls("once")});
@@ -142,7 +151,7 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["awaiting_model"] = {scene_of(TestRun())};
   all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
   all["awaiting_tools"] = {scene_of(awaiting_tools()), scene_of(in_doubt()),
-                           scene_of(cancelled(in_doubt()))};
+                           scene_of(cancelled(in_doubt())), scene_of(awaiting_a_person())};
   const std::map<std::string, ReplyStop> yields = {{"suspended", ReplyStop::suspend},
                                                    {"awaiting_external", ReplyStop::external},
                                                    {"resting", ReplyStop::end_turn}};
@@ -184,6 +193,7 @@ std::vector<Event> events_for(const RunState& state) {
   const CallId running = call_in<CallRunning>(state);
   const CallId asking = call_in<CallAsking>(state);
   const CallId doubtful = call_in<CallDoubtful>(state);
+  const CallId judging = call_in<CallJudging>(state);
   const EffectId model = effect_of(state, EffectKind::model);
   ModelReplied replied;
   replied.effect = model;
@@ -220,6 +230,16 @@ std::vector<Event> events_for(const RunState& state) {
       ContextCompacted{kRootInstance, effect_of(state, EffectKind::compact), {}, "", {}, {}},
       CompactionFailed{kRootInstance, effect_of(state, EffectKind::compact), "", {}},
       BudgetRaised{1'000'000, "u"},
+      CallJudged{kRootInstance, judging, effect_of(state, EffectKind::judge, judging),
+                 Judgement::allowed()},
+      CallDecided{kRootInstance,
+                  call_in<CallAwaitingPerson>(state),
+                  InterruptDecision::approve,
+                  sha256("it"),
+                  "u",
+                  {},
+                  {},
+                  {}},
       Unrecognised{99, "?"}};
 }
 

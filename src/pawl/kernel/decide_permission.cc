@@ -1,0 +1,104 @@
+// What follows from a judgement about a call, and from what people decide.
+#include "pawl/kernel/draft.h"
+
+namespace pawl {
+namespace {
+
+void ask_person(Draft& draft, CallId call, const Judgement& judgement) {
+  ApprovalAsked asked;
+  asked.call = call;
+  asked.kind = judgement.kind;
+  if (judgement.binding) asked.binding = *judgement.binding;
+  if (judgement.expires_ms > 0) {
+    const std::uint64_t bounded = std::min(judgement.expires_ms, kApprovalLifeMaxMs);
+    asked.expires_at_ms = draft.stamp.at_ms + static_cast<std::int64_t>(bounded);
+    asked.expires_elapsed_ms = add_saturating(draft.stamp.elapsed_ms, bounded);
+  }
+  asked.stage = judgement.stage;
+  asked.rule = judgement.rule;
+  asked.reason = judgement.reason;
+  draft.add(std::move(asked));
+}
+
+std::string rejection(const CallDecided& event) {
+  const std::string* why = event.text.bytes();
+  const bool said = why != nullptr && !why->empty();
+  return "denied by " + event.by + (said ? ": " + *why : "; no reason was given");
+}
+
+}  // namespace
+
+void judge_call(Draft& draft, InstanceId instance, CallId call) {
+  if (draft.ending()) return;
+  if (draft.pausing()) return draft.add(CallHeld{call, HeldFor::judgement});
+  draft.effects.push_back(JudgeCall{draft.mint_effect(), instance, call});
+}
+
+void deny_call(Draft& draft, const Instance& instance, CallDenied denial) {
+  const std::uint32_t allowed = draft.guards().tool_errors;
+  std::uint32_t errors = instance.guard.tool_errors + 1;
+  for (const Decision& one : draft.decisions) errors += std::holds_alternative<CallDenied>(one);
+  draft.end_call(denial.call);
+  draft.add(std::move(denial));
+  if (allowed == 0 || errors < allowed) return;
+  draft.stop(RunStatus::stopped, StopReason::tool_errors,
+             "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
+}
+
+void take_judgement(Draft& draft, const Instance& instance, CallId call, const Judgement& judgement,
+                    std::uint32_t attempts_made) {
+  switch (judgement.verdict) {
+    case Verdict::undecided:
+      return judge_call(draft, instance.id, call);
+    case Verdict::allow:
+      draft.add(CallPermitted{call, judgement.stage, judgement.rule});
+      return run_call(draft, instance.id, call, attempts_made);
+    case Verdict::ask:
+      return ask_person(draft, call, judgement);
+    case Verdict::deny:
+      return deny_call(draft, instance,
+                       {call, judgement.stage, judgement.rule, "denied: " + judgement.reason});
+  }
+}
+
+bool fits(InterruptKind kind, const CallDecided& decided) {
+  if (decided.edited && decided.decision != InterruptDecision::approve) return false;
+  if (decided.decision == InterruptDecision::reject || kind == InterruptKind::custom) return true;
+  return (decided.decision == InterruptDecision::input) == (kind == InterruptKind::input);
+}
+
+// Approval and intent are one record: what was approved is started by it and by nothing else.
+void take_decision(Draft& draft, const Instance& instance, const Call& call,
+                   const CallDecided& event) {
+  switch (event.decision) {
+    case InterruptDecision::approve:
+      draft.add(CallPermitted{call.id, PermissionStage::person, event.by});
+      return run_call(draft, instance.id, call.id, call.attempts);
+    case InterruptDecision::reject:
+      return deny_call(draft, instance,
+                       {call.id, PermissionStage::person, event.by, rejection(event)});
+    case InterruptDecision::input:
+      return draft.end_call(call.id);
+  }
+}
+
+bool expire_approvals(Draft& draft) {
+  if (draft.ending()) return false;
+  bool any = false;
+  for (const Call& call : draft.state.calls) {
+    const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
+    if (asked == nullptr || asked->expires_at_ms == 0) continue;
+    if (draft.stamp.at_ms < asked->expires_at_ms &&
+        draft.stamp.elapsed_ms < asked->expires_elapsed_ms) {
+      continue;
+    }
+    any = true;
+    const Instance* instance = find_instance(draft.state, call.instance);
+    PAWL_ASSERT(instance != nullptr);
+    deny_call(draft, *instance,
+              {call.id, PermissionStage::expiry, "", "denied: nobody answered in time"});
+  }
+  return any;
+}
+
+}  // namespace pawl

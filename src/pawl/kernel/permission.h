@@ -1,0 +1,86 @@
+// What was said about a call before it may run, by which stage and rule. The judging itself is the
+// runtime's; what follows from a judgement is the kernel's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/base/hash.h"
+#include "pawl/kernel/words.h"
+
+namespace pawl {
+
+enum class Verdict : std::uint8_t {
+  undecided,  // somebody has still to be asked, a script or a hook: see JudgeCall
+  allow,
+  ask,  // a person
+  deny,
+};
+
+// Which part of the pipeline had the last word. In this order they are passed.
+enum class PermissionStage : std::uint8_t {
+  none,
+  allow_list,
+  trust,  // trust level and permission bits
+  rule,   // guardrail rules, and the scripts they name
+  shell,  // what a command's text says
+  hook,   // pre-tool-use
+  approval_policy,
+  person,
+  expiry,  // nobody answered in time
+};
+
+// What a run that waits for a person wants of them.
+enum class InterruptKind : std::uint8_t {
+  approval,  // may this be done?
+  input,     // an answer, which becomes the call's result
+  custom,    // of the host's own; any decision will do
+};
+
+enum class InterruptDecision : std::uint8_t { approve, reject, input };
+
+// A question that nobody has answered for this long is answered with no.
+inline constexpr std::uint64_t kApprovalLifeMaxMs = 400ULL * 24 * 3600 * 1000;
+
+struct Judgement {
+  static constexpr std::string_view kName = "judgement";
+  Verdict verdict = Verdict::undecided;
+  PermissionStage stage = PermissionStage::none;
+  std::string rule;    // its id
+  std::string reason;  // deny: what the model reads; ask: what the person reads
+  InterruptKind kind = InterruptKind::approval;
+  std::optional<Digest> binding;  // what exactly an approval would be for
+  std::uint64_t expires_ms = 0;   // after it was asked; 0: never
+
+  static Judgement allowed() { return {Verdict::allow, PermissionStage::none, {}, {}, {}, {}, 0}; }
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("verdict", self.verdict);
+    visit("stage", self.stage);
+    visit("rule", self.rule);
+    visit("reason", self.reason);
+    visit("kind", self.kind);
+    visit("binding", self.binding);
+    visit("expires_ms", self.expires_ms);
+  }
+  friend bool operator==(const Judgement&, const Judgement&) = default;
+};
+
+template <>
+inline constexpr std::uint8_t kCount<Verdict> = 4;
+template <>
+inline constexpr std::uint8_t kCount<PermissionStage> = 9;
+template <>
+inline constexpr std::uint8_t kCount<InterruptKind> = 3;
+template <>
+inline constexpr std::uint8_t kCount<InterruptDecision> = 3;
+
+std::string_view name(Verdict value);
+std::string_view name(PermissionStage value);
+std::string_view name(InterruptKind value);
+std::string_view name(InterruptDecision value);
+
+}  // namespace pawl

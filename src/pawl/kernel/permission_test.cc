@@ -1,0 +1,240 @@
+#include "pawl/kernel/permission.h"
+
+#include "pawl/kernel/scenario_test.h"
+
+namespace pawl::testing {
+namespace {
+
+Judgement asking(std::uint64_t expires_ms = 0, InterruptKind kind = InterruptKind::approval) {
+  Judgement judgement;
+  judgement.verdict = Verdict::ask;
+  judgement.stage = PermissionStage::approval_policy;
+  judgement.rule = "always";
+  judgement.reason = "it costs money";
+  judgement.kind = kind;
+  judgement.binding = sha256("pay 5");
+  judgement.expires_ms = expires_ms;
+  return judgement;
+}
+
+Judgement denying() {
+  Judgement judgement;
+  judgement.verdict = Verdict::deny;
+  judgement.stage = PermissionStage::allow_list;
+  judgement.rule = "allow";
+  judgement.reason = "not in the list; the tools are: pure";
+  return judgement;
+}
+
+CallDecided decision(InterruptDecision what, const std::string& text = "") {
+  CallDecided event;
+  event.call = kC1;
+  event.decision = what;
+  event.binding = sha256("pay 5");
+  event.by = "ann";
+  event.text = Content(text);
+  return event;
+}
+
+TEST_CASE("what is denied is not run, and the model reads why") {
+  TestRun run;
+  run.replies({calls_judged("once", denying()), calls("pure")});
+  CHECK(run.started<RunTool>() == 1);
+  run.finishes(kC2, "ok");
+
+  CHECK(run.dialogue() ==
+        "user: hello | assistant: [once] [pure] | c1! denied: not in the list; the tools are: pure "
+        "| c2: ok");
+  const auto refused = run.decided<CallRefused>();
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].because == RefusedBecause::denied);
+  CHECK(refused[0].stage == PermissionStage::allow_list);
+}
+
+TEST_CASE("an approval and the start of what it approves are one record") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  CHECK(run.started<RunTool>() == 0);
+  run.parks();
+  CHECK(waits_for(run.state()) == WaitFor::approval);
+
+  const Record& approved = run.takes(decision(InterruptDecision::approve));
+
+  REQUIRE(approved.effects.size() == 1);
+  CHECK(std::holds_alternative<RunTool>(approved.effects[0]));
+  CHECK(find_call(run.state(), kC1)->approved == sha256("pay 5"));
+  CHECK(run.refuses(decision(InterruptDecision::approve)) == "c1 waits for nobody's decision");
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("an approval of something else is refused") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  CallDecided other = decision(InterruptDecision::approve);
+  other.binding = sha256("pay 50");
+
+  CHECK(run.refuses(other) == "the decision is about something else than c1 asks for now");
+  CHECK(run.started<RunTool>() == 0);
+}
+
+TEST_CASE("a rejection reaches the model as text, and nothing has run") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.takes(decision(InterruptDecision::reject, "too dear"));
+
+  CHECK(run.started<RunTool>() == 0);
+  CHECK(run.dialogue() == "user: hello | assistant: [once] | c1! denied by ann: too dear");
+}
+
+TEST_CASE("an answer is the call's result") {
+  TestRun run;
+  run.replies({calls_judged("once", asking(0, InterruptKind::input))});
+  CHECK(waits_for(run.state()) == WaitFor::input);
+  CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+        "approve does not answer c1, which asks for input");
+  run.takes(decision(InterruptDecision::input, "42"));
+
+  CHECK(run.started<RunTool>() == 0);
+  CHECK(run.dialogue() == "user: hello | assistant: [once] | c1: 42");
+}
+
+TEST_CASE("nobody's answer is no, in this process and in the next one") {
+  for (const bool crashed : {false, true}) {
+    CAPTURE(crashed);
+    TestRun run;
+    run.replies({calls_judged("once", asking(5'000))});
+    CHECK(wake_wall_at(run.state()) == run->at_ms + 5'000);
+    run.later(4'999);
+    CHECK(!run.ending());
+    run.later(1);
+    CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+          "call_decided comes too late: c1 has expired");
+    crashed ? run.crashes() : run.ticks();
+
+    CHECK(run.started<RunTool>() == 0);
+    CHECK(run.dialogue() ==
+          "user: hello | assistant: [once] | c1! denied: nobody answered in time");
+  }
+}
+
+TEST_CASE("what waits for a person waits through crashes, and is asked once") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  for (int i = 0; i < 20; ++i) run.crashes();
+
+  CHECK(run.decided<ApprovalAsked>().size() == 1);
+  run.takes(decision(InterruptDecision::approve));
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("what is undecided is judged first, again after a crash") {
+  TestRun run;
+  run.replies({calls_judged("pure", Judgement{})});
+  CHECK(run.started<JudgeCall>() == 1);
+  CHECK(run.started<RunTool>() == 0);
+  run.crashes();
+  CHECK(run.started<JudgeCall>() == 2);
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), Judgement::allowed()});
+  CHECK(run.started<RunTool>() == 1);
+  CHECK(run.decided<CallPermitted>().size() == 1);
+}
+
+TEST_CASE("what has changed since it was approved is asked again, and was no attempt") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.takes(decision(InterruptDecision::approve));
+  Judgement changed = asking();
+  changed.binding = sha256("pay 50");
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), changed});
+
+  CHECK(run.call_is<CallAwaitingPerson>(kC1));
+  CHECK(!find_call(run.state(), kC1)->approved);
+  CHECK(find_call(run.state(), kC1)->attempts == 0);
+  CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+        "the decision is about something else than c1 asks for now");
+}
+
+TEST_CASE("arguments that a person has edited are those that run") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  CallDecided edited = decision(InterruptDecision::approve);
+  edited.edited = Content(R"({"amount":4})");
+  edited.granted = sha256("pay 4");
+  const std::uint64_t seq = run.takes(edited).seq;
+
+  CHECK(find_call(run.state(), kC1)->edited == seq);
+  CHECK(find_call(run.state(), kC1)->approved == sha256("pay 4"));
+}
+
+TEST_CASE("denials in a row stop a run as errors do") {
+  RunStarted start = a_start();
+  start.guards.tool_errors = 2;
+  TestRun run(start);
+  run.replies({calls_judged("once", asking())});
+  run.takes(decision(InterruptDecision::reject));
+  run.replies({calls_judged("pure", denying())});
+
+  CHECK(run.ending());
+  CHECK(run.reason() == StopReason::tool_errors);
+}
+
+TEST_CASE("an approval under a pause starts nothing before the resume") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.pauses();
+  run.takes(decision(InterruptDecision::approve));
+  CHECK(run.started<RunTool>() == 0);
+  run.resumes();
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("after a cancel an approval is refused") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.cancels();
+  CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+        "call_decided comes too late: the run is ending");
+  CHECK(run.started<RunTool>() == 0);
+}
+
+TEST_CASE("a terminal tool answers in the model's place") {
+  RunStarted start = a_start();
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  run.replies({calls("pure"), calls("idem")});
+  ToolFinished good = run.finish(kC1, "for the model");
+  good.user_reply = Content("for you");
+  run.takes(good);
+  CHECK(!run.ending());
+  run.finishes(kC2, "ok");
+
+  CHECK(run.ending());
+  CHECK(run.started<CallModel>() == 1);
+  run.ends();
+  CHECK(run.output() == "for you");
+}
+
+TEST_CASE("a terminal tool that fails ends nothing") {
+  RunStarted start = a_start();
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  run.replies({calls("pure")});
+  run.finishes(kC1, "no", ToolEnd::failed);
+
+  CHECK(!run.ending());
+  CHECK(run.started<CallModel>() == 2);
+}
+
+TEST_CASE("blocked input ends the run before any model is called") {
+  RunStarted start = a_start();
+  start.blocked = InputBlocked{"pii", "a card number"};
+  TestRun run(start);
+
+  CHECK(run.ending());
+  CHECK(run.started<CallModel>() == 0);
+  CHECK(run.reason() == StopReason::policy_violation);
+  CHECK(std::get<Ending>(run->course).detail == "Input blocked by pii: a card number");
+}
+
+}  // namespace
+}  // namespace pawl::testing
