@@ -40,11 +40,11 @@ struct ThinkingBlock {
 struct CallBlock {
   static constexpr std::string_view kName = "call";
   std::string tool;
-  Content input;               // JSON, the bytes received
-  std::string provider_id;     // the provider's own id of the call: an attribute, never a key
-  std::string fault;           // why the input is not acceptable for the tool; empty when it is
-  std::string signature = {};  // opaque, of the provider that wrote it; replayed unmodified
-  Judgement judgement = {};    // by this process, whatever the block came with
+  Content input;                 // JSON, the bytes received
+  std::string provider_id;       // the provider's own id of the call: an attribute, never a key
+  std::string fault;             // why the input is not acceptable for the tool; empty when it is
+  std::string signature = {};    // opaque, of the provider that wrote it; replayed unmodified
+  CallJudgement judgement = {};  // by this process, whatever the block came with
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {

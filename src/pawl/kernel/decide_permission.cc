@@ -4,7 +4,7 @@
 namespace pawl {
 namespace {
 
-void ask_person(Draft& draft, CallId call, const Judgement& judgement) {
+void ask_person(Draft& draft, CallId call, const CallJudgement& judgement) {
   ApprovalAsked asked;
   asked.call = call;
   asked.kind = judgement.kind;
@@ -45,17 +45,17 @@ void deny_call(Draft& draft, const Instance& instance, CallDenied denial) {
              "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
 }
 
-void take_judgement(Draft& draft, const Instance& instance, CallId call, const Judgement& judgement,
-                    std::uint32_t attempts_made) {
+void take_judgement(Draft& draft, const Instance& instance, CallId call,
+                    const CallJudgement& judgement, std::uint32_t attempts_made) {
   switch (judgement.verdict) {
-    case Verdict::undecided:
+    case CallVerdict::undecided:
       return judge_call(draft, instance.id, call);
-    case Verdict::allow:
+    case CallVerdict::allow:
       draft.add(CallPermitted{call, judgement.stage, judgement.rule});
       return run_call(draft, instance.id, call, attempts_made);
-    case Verdict::ask:
+    case CallVerdict::ask:
       return ask_person(draft, call, judgement);
-    case Verdict::deny:
+    case CallVerdict::deny:
       return deny_call(draft, instance,
                        {call, judgement.stage, judgement.rule, "denied: " + judgement.reason});
   }
@@ -72,11 +72,10 @@ void take_decision(Draft& draft, const Instance& instance, const Call& call,
                    const CallDecided& event) {
   switch (event.decision) {
     case InterruptDecision::approve:
-      draft.add(CallPermitted{call.id, PermissionStage::person, event.by});
+      draft.add(CallPermitted{call.id, GateStage::person, event.by});
       return run_call(draft, instance.id, call.id, call.attempts);
     case InterruptDecision::reject:
-      return deny_call(draft, instance,
-                       {call.id, PermissionStage::person, event.by, rejection(event)});
+      return deny_call(draft, instance, {call.id, GateStage::person, event.by, rejection(event)});
     case InterruptDecision::input:
       return draft.end_call(call.id);
   }
@@ -96,7 +95,7 @@ bool expire_approvals(Draft& draft) {
     const Instance* instance = find_instance(draft.state, call.instance);
     PAWL_ASSERT(instance != nullptr);
     deny_call(draft, *instance,
-              {call.id, PermissionStage::expiry, "", "denied: nobody answered in time"});
+              {call.id, GateStage::expiry, "", "denied: nobody answered in time"});
   }
   return any;
 }

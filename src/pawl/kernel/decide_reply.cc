@@ -53,7 +53,7 @@ std::string known_tools(const RunState& state) {
 
 bool refused(const RunState& state, const CallBlock& call) {
   return !call.fault.empty() || find_tool(state, call.tool) == nullptr ||
-         call.judgement.verdict == Verdict::deny;
+         call.judgement.verdict == CallVerdict::deny;
 }
 
 CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) {

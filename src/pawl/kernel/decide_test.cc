@@ -72,7 +72,7 @@ TEST_CASE("parallel calls that finish out of order are paired by number and read
 TEST_CASE("calls of later replies have new numbers, whatever ids the provider gives") {
   TestRun run;
   CallBlock reused{"pure", Content("1"), "toolu_1", ""};
-  reused.judgement = Judgement::allowed();
+  reused.judgement = CallJudgement::allowed();
   run.replies({reused});
   run.finishes(kC1, "first");
   reused.input = Content("2");

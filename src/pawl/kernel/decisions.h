@@ -51,8 +51,8 @@ struct CallRefused {
   std::uint32_t index = 0;
   RefusedBecause because = RefusedBecause::unknown_tool;
   std::string text;
-  std::uint64_t fingerprint = 0;                  // of tool and input
-  PermissionStage stage = PermissionStage::none;  // that denied it
+  std::uint64_t fingerprint = 0;      // of tool and input
+  GateStage stage = GateStage::none;  // that denied it
   std::string rule = {};
 
   PAWL_FACT(CallRefused, "call_refused",
@@ -268,7 +268,7 @@ struct TranscriptCut {
 // The call may run: who or what says so.
 struct CallPermitted {
   CallId call{};
-  PermissionStage stage = PermissionStage::none;
+  GateStage stage = GateStage::none;
   std::string rule;
 
   PAWL_FACT(CallPermitted, "call_permitted", PAWL_FIELD(call) PAWL_FIELD(stage) PAWL_FIELD(rule));
@@ -281,7 +281,7 @@ struct ApprovalAsked {
   Digest binding;
   std::int64_t expires_at_ms = 0;  // 0: never
   std::uint64_t expires_elapsed_ms = 0;
-  PermissionStage stage = PermissionStage::none;
+  GateStage stage = GateStage::none;
   std::string rule;
   std::string reason;
 
@@ -294,7 +294,7 @@ struct ApprovalAsked {
 // An open call that is not run: the text is its result.
 struct CallDenied {
   CallId call{};
-  PermissionStage stage = PermissionStage::none;
+  GateStage stage = GateStage::none;
   std::string rule;
   std::string text;
 

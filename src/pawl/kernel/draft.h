@@ -125,8 +125,8 @@ void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, C
 // Runs a call (again), or holds it back while the run is pausing.
 void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made);
 // What follows from a judgement about an open call: it runs, waits for a person, or is denied.
-void take_judgement(Draft& draft, const Instance& instance, CallId call, const Judgement& judgement,
-                    std::uint32_t attempts_made);
+void take_judgement(Draft& draft, const Instance& instance, CallId call,
+                    const CallJudgement& judgement, std::uint32_t attempts_made);
 // Has the call judged, or holds that back while the run is pausing.
 void judge_call(Draft& draft, InstanceId instance, CallId call);
 // The call ends with this text for a result. Denials in a row are errors in a row.

@@ -400,7 +400,7 @@ struct CallJudged {
   InstanceId instance = kRootInstance;
   CallId call{};
   EffectId effect{};
-  Judgement judgement;
+  CallJudgement judgement;
 
   PAWL_FACT(CallJudged, "call_judged",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(judgement));

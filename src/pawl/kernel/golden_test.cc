@@ -241,17 +241,17 @@ TestRun permissions() {
   start.run = RunId{"golden-permissions"};
   start.tools[0].ends_turn = EndsTurn::yes;
   TestRun run(start);
-  Judgement ask;
-  ask.verdict = Verdict::ask;
-  ask.stage = PermissionStage::approval_policy;
+  CallJudgement ask;
+  ask.verdict = CallVerdict::ask;
+  ask.stage = GateStage::approval_policy;
   ask.rule = "always";
   ask.reason = "it costs money";
   ask.binding = sha256("pay 5");
   ask.expires_ms = 60'000;
-  Judgement deny = ask;
-  deny.verdict = Verdict::deny;
-  deny.stage = PermissionStage::rule;
-  run.replies({calls_judged("once", ask), calls_judged("idem", Judgement{}),
+  CallJudgement deny = ask;
+  deny.verdict = CallVerdict::deny;
+  deny.stage = GateStage::rule;
+  run.replies({calls_judged("once", ask), calls_judged("idem", CallJudgement{}),
                calls_judged("recon", deny), calls_judged("tell", ask)});
   run.takes(CallJudged{kRootInstance, kC2, run.call_effect(kC2), deny});
   CallDecided decided;

@@ -61,8 +61,8 @@ PAWL_NAMED(AfterOutput, "after_output");
 PAWL_NAMED(CutBy, "cut_by");
 PAWL_NAMED(ModelTarget, "model_target");
 PAWL_NAMED(EndsTurn, "ends_turn");
-PAWL_NAMED(Verdict, "verdict");
-PAWL_NAMED(PermissionStage, "permission_stage");
+PAWL_NAMED(CallVerdict, "verdict");
+PAWL_NAMED(GateStage, "gate_stage");
 PAWL_NAMED(InterruptKind, "interrupt_kind");
 PAWL_NAMED(InterruptDecision, "interrupt_decision");
 #undef PAWL_NAMED
@@ -133,19 +133,20 @@ std::string vocabularies_of() {
 }
 
 std::vector<std::pair<std::string, std::string>> tables() {
-  return {{"events", events()},
-          {"decisions", table_of<Decision>()},
-          {"effects", table_of<Effect>()},
-          {"blocks", table_of<Block>()},
-          {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy,
-                                       PinnedTool, Variable, PastMessage, ForkedFrom, ModelTarget,
-                                       CompactionPolicy, Attachment, Judgement, InputBlocked>()},
-          {"vocabularies",
-           vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
-                           HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                           AfterOutput, CutBy, EndsTurn, Verdict, PermissionStage, InterruptKind,
-                           InterruptDecision>()}};
+  return {
+      {"events", events()},
+      {"decisions", table_of<Decision>()},
+      {"effects", table_of<Effect>()},
+      {"blocks", table_of<Block>()},
+      {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy, PinnedTool,
+                                   Variable, PastMessage, ForkedFrom, ModelTarget, CompactionPolicy,
+                                   Attachment, CallJudgement, InputBlocked>()},
+      {"vocabularies",
+       vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
+                       HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
+                       StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
+                       AfterOutput, CutBy, EndsTurn, CallVerdict, GateStage, InterruptKind,
+                       InterruptDecision>()}};
 }
 
 std::string document_path() {

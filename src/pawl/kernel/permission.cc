@@ -4,12 +4,12 @@
 
 namespace pawl {
 
-std::string_view name(Verdict value) {
+std::string_view name(CallVerdict value) {
   static constexpr std::array<std::string_view, 4> kNames = {"undecided", "allow", "ask", "deny"};
   return kNames[static_cast<std::size_t>(value)];
 }
 
-std::string_view name(PermissionStage value) {
+std::string_view name(GateStage value) {
   static constexpr std::array<std::string_view, 9> kNames = {
       "none", "allow_list",      "trust",  "rule",  "shell",
       "hook", "approval_policy", "person", "expiry"};

@@ -12,7 +12,7 @@
 
 namespace pawl {
 
-enum class Verdict : std::uint8_t {
+enum class CallVerdict : std::uint8_t {
   undecided,  // somebody has still to be asked, a script or a hook: see JudgeCall
   allow,
   ask,  // a person
@@ -20,7 +20,7 @@ enum class Verdict : std::uint8_t {
 };
 
 // Which part of the pipeline had the last word. In this order they are passed.
-enum class PermissionStage : std::uint8_t {
+enum class GateStage : std::uint8_t {
   none,
   allow_list,
   trust,  // trust level and permission bits
@@ -44,17 +44,19 @@ enum class InterruptDecision : std::uint8_t { approve, reject, input };
 // A question that nobody has answered for this long is answered with no.
 inline constexpr std::uint64_t kApprovalLifeMaxMs = 400ULL * 24 * 3600 * 1000;
 
-struct Judgement {
+struct CallJudgement {
   static constexpr std::string_view kName = "judgement";
-  Verdict verdict = Verdict::undecided;
-  PermissionStage stage = PermissionStage::none;
+  CallVerdict verdict = CallVerdict::undecided;
+  GateStage stage = GateStage::none;
   std::string rule;    // its id
   std::string reason;  // deny: what the model reads; ask: what the person reads
   InterruptKind kind = InterruptKind::approval;
   std::optional<Digest> binding;  // what exactly an approval would be for
   std::uint64_t expires_ms = 0;   // after it was asked; 0: never
 
-  static Judgement allowed() { return {Verdict::allow, PermissionStage::none, {}, {}, {}, {}, 0}; }
+  static CallJudgement allowed() {
+    return {CallVerdict::allow, GateStage::none, {}, {}, {}, {}, 0};
+  }
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -66,20 +68,20 @@ struct Judgement {
     visit("binding", self.binding);
     visit("expires_ms", self.expires_ms);
   }
-  friend bool operator==(const Judgement&, const Judgement&) = default;
+  friend bool operator==(const CallJudgement&, const CallJudgement&) = default;
 };
 
 template <>
-inline constexpr std::uint8_t kCount<Verdict> = 4;
+inline constexpr std::uint8_t kCount<CallVerdict> = 4;
 template <>
-inline constexpr std::uint8_t kCount<PermissionStage> = 9;
+inline constexpr std::uint8_t kCount<GateStage> = 9;
 template <>
 inline constexpr std::uint8_t kCount<InterruptKind> = 3;
 template <>
 inline constexpr std::uint8_t kCount<InterruptDecision> = 3;
 
-std::string_view name(Verdict value);
-std::string_view name(PermissionStage value);
+std::string_view name(CallVerdict value);
+std::string_view name(GateStage value);
 std::string_view name(InterruptKind value);
 std::string_view name(InterruptDecision value);
 

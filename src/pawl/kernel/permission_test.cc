@@ -5,10 +5,10 @@
 namespace pawl::testing {
 namespace {
 
-Judgement asking(std::uint64_t expires_ms = 0, InterruptKind kind = InterruptKind::approval) {
-  Judgement judgement;
-  judgement.verdict = Verdict::ask;
-  judgement.stage = PermissionStage::approval_policy;
+CallJudgement asking(std::uint64_t expires_ms = 0, InterruptKind kind = InterruptKind::approval) {
+  CallJudgement judgement;
+  judgement.verdict = CallVerdict::ask;
+  judgement.stage = GateStage::approval_policy;
   judgement.rule = "always";
   judgement.reason = "it costs money";
   judgement.kind = kind;
@@ -17,10 +17,10 @@ Judgement asking(std::uint64_t expires_ms = 0, InterruptKind kind = InterruptKin
   return judgement;
 }
 
-Judgement denying() {
-  Judgement judgement;
-  judgement.verdict = Verdict::deny;
-  judgement.stage = PermissionStage::allow_list;
+CallJudgement denying() {
+  CallJudgement judgement;
+  judgement.verdict = CallVerdict::deny;
+  judgement.stage = GateStage::allow_list;
   judgement.rule = "allow";
   judgement.reason = "not in the list; the tools are: pure";
   return judgement;
@@ -48,7 +48,7 @@ TEST_CASE("what is denied is not run, and the model reads why") {
   const auto refused = run.decided<CallRefused>();
   REQUIRE(refused.size() == 1);
   CHECK(refused[0].because == RefusedBecause::denied);
-  CHECK(refused[0].stage == PermissionStage::allow_list);
+  CHECK(refused[0].stage == GateStage::allow_list);
 }
 
 TEST_CASE("an approval and the start of what it approves are one record") {
@@ -129,12 +129,12 @@ TEST_CASE("what waits for a person waits through crashes, and is asked once") {
 
 TEST_CASE("what is undecided is judged first, again after a crash") {
   TestRun run;
-  run.replies({calls_judged("pure", Judgement{})});
+  run.replies({calls_judged("pure", CallJudgement{})});
   CHECK(run.started<JudgeCall>() == 1);
   CHECK(run.started<RunTool>() == 0);
   run.crashes();
   CHECK(run.started<JudgeCall>() == 2);
-  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), Judgement::allowed()});
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), CallJudgement::allowed()});
   CHECK(run.started<RunTool>() == 1);
   CHECK(run.decided<CallPermitted>().size() == 1);
 }
@@ -143,7 +143,7 @@ TEST_CASE("what has changed since it was approved is asked again, and was no att
   TestRun run;
   run.replies({calls_judged("once", asking())});
   run.takes(decision(InterruptDecision::approve));
-  Judgement changed = asking();
+  CallJudgement changed = asking();
   changed.binding = sha256("pay 50");
   run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), changed});
 

@@ -49,12 +49,12 @@ inline RunStarted random_start(Rng& rng) {
   return start;
 }
 
-inline Judgement random_judgement(Rng& rng) {
-  Judgement judgement = Judgement::allowed();
+inline CallJudgement random_judgement(Rng& rng) {
+  CallJudgement judgement = CallJudgement::allowed();
   if (rng.one_in(2)) return judgement;
-  judgement.verdict =
-      rng.pick<Verdict>({Verdict::undecided, Verdict::ask, Verdict::ask, Verdict::deny});
-  judgement.stage = PermissionStage::rule;
+  judgement.verdict = rng.pick<CallVerdict>(
+      {CallVerdict::undecided, CallVerdict::ask, CallVerdict::ask, CallVerdict::deny});
+  judgement.stage = GateStage::rule;
   judgement.rule = "r";
   judgement.reason = "so";
   judgement.kind = static_cast<InterruptKind>(rng.below(kCount<InterruptKind>));

@@ -8,11 +8,11 @@ Block says(std::string text) {
 
 Block calls(std::string tool, std::string input) {
   CallBlock block{std::move(tool), Content(std::move(input)), "", ""};
-  block.judgement = Judgement::allowed();
+  block.judgement = CallJudgement::allowed();
   return block;
 }
 
-Block calls_judged(std::string tool, Judgement judgement) {
+Block calls_judged(std::string tool, CallJudgement judgement) {
   CallBlock block{std::move(tool), Content("{}"), "", ""};
   block.judgement = std::move(judgement);
   return block;

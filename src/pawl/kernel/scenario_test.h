@@ -19,7 +19,7 @@ namespace pawl::testing {
 
 Block says(std::string text);
 Block calls(std::string tool, std::string input = "{}");
-Block calls_judged(std::string tool, Judgement judgement);
+Block calls_judged(std::string tool, CallJudgement judgement);
 Block calls_wrongly(std::string tool, std::string fault);
 Usage tokens(std::uint64_t input, std::uint64_t output = 0);
 

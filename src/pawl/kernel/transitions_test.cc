@@ -59,11 +59,11 @@ TestRun awaiting_tools() {
 }
 
 TestRun awaiting_a_person() {
-  Judgement judgement;
-  judgement.verdict = Verdict::ask;
+  CallJudgement judgement;
+  judgement.verdict = CallVerdict::ask;
   judgement.binding = sha256("it");
   TestRun run;
-  run.replies({calls_judged("once", judgement), calls_judged("pure", Judgement{})});
+  run.replies({calls_judged("once", judgement), calls_judged("pure", CallJudgement{})});
   return run;
 }
 
@@ -231,7 +231,7 @@ std::vector<Event> events_for(const RunState& state) {
       CompactionFailed{kRootInstance, effect_of(state, EffectKind::compact), "", {}},
       BudgetRaised{1'000'000, "u"},
       CallJudged{kRootInstance, judging, effect_of(state, EffectKind::judge, judging),
-                 Judgement::allowed()},
+                 CallJudgement::allowed()},
       CallDecided{kRootInstance,
                   call_in<CallAwaitingPerson>(state),
                   InterruptDecision::approve,
