@@ -225,6 +225,9 @@ Refusal on(Scene scene, const AwaitingTools&, const CallDecided& event) {
   if (asked->expires_at_ms > 0 && draft.stamp.at_ms >= asked->expires_at_ms) {
     return refuse("call_decided comes too late: " + to_string(event.call) + " has expired");
   }
+  if (!may_approve(draft.state, event)) {
+    return refuse(event.by + " has started the run, and somebody else has to approve");
+  }
   if (!fits(asked->kind, event)) {
     return refuse(std::string(name(event.decision)) + " does not answer " + to_string(event.call) +
                   ", which asks for " + std::string(name(asked->kind)));

@@ -61,6 +61,11 @@ void take_judgement(Draft& draft, const Instance& instance, CallId call,
   }
 }
 
+bool may_approve(const RunState& state, const CallDecided& decided) {
+  return decided.decision != InterruptDecision::approve || state.approvers == Approvers::anyone ||
+         decided.by != state.started_by;
+}
+
 bool fits(InterruptKind kind, const CallDecided& decided) {
   if (decided.edited && decided.decision != InterruptDecision::approve) return false;
   if (decided.decision == InterruptDecision::reject || kind == InterruptKind::custom) return true;

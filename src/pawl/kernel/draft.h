@@ -131,6 +131,8 @@ void take_judgement(Draft& draft, const Instance& instance, CallId call,
 void judge_call(Draft& draft, InstanceId instance, CallId call);
 // The call ends with this text for a result. Denials in a row are errors in a row.
 void deny_call(Draft& draft, const Instance& instance, CallDenied denial);
+// Whether this person's word is enough.
+bool may_approve(const RunState& state, const CallDecided& decided);
 // Whether such a decision answers what was asked.
 bool fits(InterruptKind kind, const CallDecided& decided);
 void take_decision(Draft& draft, const Instance& instance, const Call& call,

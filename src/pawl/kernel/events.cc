@@ -39,6 +39,10 @@ std::string_view name(Presence value) {
   return value == Presence::present ? "present" : "absent";
 }
 
+std::string_view name(Approvers value) {
+  return value == Approvers::others ? "others" : "anyone";
+}
+
 std::string_view name(ToolEnd value) {
   switch (value) {
     case ToolEnd::succeeded:

@@ -72,6 +72,12 @@ struct Variable {
 
 enum class Presence : std::uint8_t { absent, present };
 
+// Whose approval counts.
+enum class Approvers : std::uint8_t {
+  anyone,
+  others,  // than the one who started the run
+};
+
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
 struct ForkedFrom {
   RunId run;
@@ -123,6 +129,7 @@ struct RunStarted {
   CompactionPolicy compaction;
   std::vector<Attachment> attachments;  // of the input
   std::optional<InputBlocked> blocked;  // it ends at once, and no model is called
+  Approvers approvers = Approvers::anyone;
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -133,7 +140,8 @@ struct RunStarted {
                                 PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from)
                                     PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
                                         PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
-                                            PAWL_FIELD(attachments) PAWL_FIELD(blocked));
+                                            PAWL_FIELD(attachments) PAWL_FIELD(blocked)
+                                                PAWL_FIELD(approvers));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -458,6 +466,8 @@ inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Presence> = 2;
 template <>
+inline constexpr std::uint8_t kCount<Approvers> = 2;
+template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>
 inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
@@ -466,6 +476,7 @@ inline constexpr std::uint8_t kCount<DoubtVerdict> = 2;
 
 std::string_view name(Speaker value);
 std::string_view name(Presence value);
+std::string_view name(Approvers value);
 std::string_view name(ToolEnd value);
 std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);

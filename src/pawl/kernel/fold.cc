@@ -77,6 +77,8 @@ void RunFolder::apply(const RunStarted& event) {
   state_.retry = event.retry;
   state_.prices = event.prices;
   state_.tools = event.tools;
+  state_.started_by = event.started_by;
+  state_.approvers = event.approvers;
   state_.started_at_ms = record_.stamp.at_ms;
   state_.forked_from = event.forked_from;
   state_.targets = targets_of(event);

@@ -61,6 +61,7 @@ PAWL_NAMED(AfterOutput, "after_output");
 PAWL_NAMED(CutBy, "cut_by");
 PAWL_NAMED(ModelTarget, "model_target");
 PAWL_NAMED(EndsTurn, "ends_turn");
+PAWL_NAMED(Approvers, "approvers");
 PAWL_NAMED(CallVerdict, "verdict");
 PAWL_NAMED(GateStage, "gate_stage");
 PAWL_NAMED(InterruptKind, "interrupt_kind");
@@ -145,8 +146,8 @@ std::vector<std::pair<std::string, std::string>> tables() {
        vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                        HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
                        StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                       AfterOutput, CutBy, EndsTurn, CallVerdict, GateStage, InterruptKind,
-                       InterruptDecision>()}};
+                       AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
+                       InterruptKind, InterruptDecision>()}};
 }
 
 std::string document_path() {

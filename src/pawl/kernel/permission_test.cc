@@ -166,6 +166,20 @@ TEST_CASE("arguments that a person has edited are those that run") {
   CHECK(find_call(run.state(), kC1)->approved == sha256("pay 4"));
 }
 
+TEST_CASE("where two people are needed, the one who started the run is not the other") {
+  RunStarted start = a_start();
+  start.started_by = "ann";
+  start.approvers = Approvers::others;
+  TestRun run(start);
+  run.replies({calls_judged("once", asking())});
+  CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+        "ann has started the run, and somebody else has to approve");
+  CallDecided other = decision(InterruptDecision::approve);
+  other.by = "bob";
+  run.takes(other);
+  CHECK(run.started<RunTool>() == 1);
+}
+
 TEST_CASE("denials in a row stop a run as errors do") {
   RunStarted start = a_start();
   start.guards.tool_errors = 2;

@@ -303,6 +303,8 @@ struct RunState {
   RetryPolicy retry;
   Prices prices;
   std::vector<PinnedTool> tools;
+  std::string started_by;
+  Approvers approvers = Approvers::anyone;
   std::int64_t started_at_ms = 0;
   std::optional<ForkedFrom> forked_from;
   std::vector<ModelTarget> targets;  // never empty once it started
@@ -329,15 +331,18 @@ struct RunState {
             PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model)
                 PAWL_FIELD(directory) PAWL_FIELD(semantics) PAWL_FIELD(charter_digest)
                     PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
-                        PAWL_FIELD(tools) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
-                            PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
-                                PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
-                                    PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
-                                        PAWL_FIELD(begin_held) PAWL_FIELD(parked) PAWL_FIELD(tally)
-                                            PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
-                                                PAWL_FIELD(instances_minted) PAWL_FIELD(length)
-                                                    PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
-                                                        PAWL_FIELD(at_ms));
+                        PAWL_FIELD(tools) PAWL_FIELD(started_by) PAWL_FIELD(approvers)
+                            PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from) PAWL_FIELD(targets)
+                                PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
+                                    PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
+                                        PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
+                                            PAWL_FIELD(begin_held) PAWL_FIELD(parked)
+                                                PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
+                                                    PAWL_FIELD(effects_minted)
+                                                        PAWL_FIELD(instances_minted)
+                                                            PAWL_FIELD(length) PAWL_FIELD(epoch)
+                                                                PAWL_FIELD(elapsed_ms)
+                                                                    PAWL_FIELD(at_ms));
 };
 
 struct Record;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pawl/base/result.h"
@@ -44,6 +45,8 @@ struct ToolOutcome {
   Kind kind = Kind::failed;
   std::string content;               // for the model, valid UTF-8, at most output_bytes_max bytes
   std::uint64_t content_length = 0;  // bytes the tool produced; more than content.size() when cut
+  std::optional<std::string> user_reply = {};  // what people are told, where it is something else
+  std::string level = {};                      // of isolation that was reached: "namespace"
 };
 
 // What a reconcilable tool says about a key.

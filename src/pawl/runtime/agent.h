@@ -8,6 +8,7 @@
 #include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
+#include "pawl/runtime/call_gate.h"
 #include "pawl/runtime/charter.h"
 #include "pawl/runtime/models/model_resolver.h"
 
@@ -21,6 +22,7 @@ struct RunnableAgent {
   std::vector<ResolvedTarget> targets = {};
   std::vector<ResolvedTarget> compaction_targets = {};  // empty: the same
   std::shared_ptr<Compactor> compactor = nullptr;       // null: the model itself
+  std::shared_ptr<CallGate> gate = nullptr;             // null: whatever the model asks for is run
 };
 
 // What is tried for a run of this agent, with what is known about each.

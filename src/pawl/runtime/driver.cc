@@ -225,9 +225,9 @@ void Driver::take_inbox() {
     inbox_to_remove_.push_back(row);
     const std::string what(name(event));
     // A refused row goes with the next record: the run has moved on from what it asks for.
-    if (const Status fed = feed(std::move(event)); !fed) {
-      log(what + " was refused: " + fed.error().message);
-    }
+    Status fed = prepare(event);
+    if (fed) fed = feed(std::move(event));
+    if (!fed) log(what + " was refused: " + fed.error().message);
   }
 }
 

@@ -107,6 +107,18 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void perform(const Record& record, const BeginAgent& effect);
   void perform(const Record& record, const EndAgent& effect);
   void perform(const Record& record, const CompactContext& effect);
+  void perform(const Record& record, const JudgeCall& effect);
+
+  // Permission: see driver_permission.cc.
+  ProposedPlan plan_of(InstanceId instance, std::vector<ProposedCall> calls) const;
+  void judge_calls(InstanceId instance, std::vector<Block>& blocks,
+                   const std::function<std::string(const Content&)>& bytes_of);
+  Status prepare(Event& event);
+  Status prepare(ExternalTurnPushed& event);
+  Status prepare(CallDecided& event);
+  void finish_judging(const JudgeCall& effect, CallJudgement judgement);
+  std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,
+                                         const ToolInvocation& invocation);
 
   bool is_open(EffectId effect) const;
   Result<std::string> input_text() const;

@@ -133,6 +133,15 @@ Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
   invocation.call = id;
   invocation.key = key_of(loaded_.run.state(), id);
   PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, block->input));
+  if (call->edited) {
+    PAWL_TRY(const Record decided, read_record(*services_.store.reader, id_, *call->edited));
+    const auto* edit = std::get_if<CallDecided>(&decided.event);
+    if (edit == nullptr || !edit->edited) {
+      return Error{ErrorCode::corrupt, "record " + std::to_string(*call->edited) +
+                                           " does not hold the arguments of " + to_string(id)};
+    }
+    PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, *edit->edited));
+  }
   invocation.attempt = attempt;
   invocation.context = setup_.context;
   return invocation;
@@ -140,7 +149,7 @@ Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
 
 void Driver::answer_tool(const RunTool& effect, ToolEnd end, std::string text, Origin origin) {
   const std::uint64_t length = text.size();
-  report_tool(effect, end, {ToolOutcome::Kind::failed, std::move(text), length}, origin);
+  report_tool(effect, end, {ToolOutcome::Kind::failed, std::move(text), length, {}, {}}, origin);
 }
 
 // Of an attempt that was given up: whoever decides about the call can read it.
@@ -170,6 +179,8 @@ void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome
   event.content = ingress.keep(std::move(outcome.content));
   event.origin = origin;
   event.callback_stop = std::move(callback_stop);
+  if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
+  event.level = std::move(outcome.level);
   if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
     log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }
@@ -185,6 +196,12 @@ void Driver::perform(const Record& record, const RunTool& effect) {
   }
   const auto invocation = invocation_for(record, effect.call, effect.attempt);
   if (!invocation) return end_unreadable(invocation.error());
+  if (auto judgement = objection(record, effect, *invocation)) {
+    const Status fed =
+        feed(CallJudged{effect.instance, effect.call, effect.effect, *std::move(judgement)});
+    if (!fed) log(fed.error().message);
+    return;
+  }
   if (!services_.callbacks.before_tool.empty()) {
     const ToolCallbackContext context{
         id_,  effect.instance,   effect.call, setup_.context, loaded_.run->tally,

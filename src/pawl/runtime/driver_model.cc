@@ -135,6 +135,8 @@ void Driver::on_phase_done(const CallModel& effect) {
     replied->cost_pico = stated_cost(asked, replied->usage);
     if (replied->model.empty()) replied->model = asked;
     replied->output_fault = output_fault(*replied, reply->text());
+    judge_calls(effect.instance, replied->blocks,
+                [&ingress](const Content& content) { return std::string(ingress.view(content)); });
   }
   if (replied != nullptr && !services_.callbacks.after_model.empty() && is_open(effect.effect)) {
     const PhaseExecutionRequest request = request_for(effect);

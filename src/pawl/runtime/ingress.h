@@ -24,6 +24,15 @@ class Ingress {
     return Content(BlobRef{digest, length});
   }
 
+  // Of content that was kept here, before its blobs are taken.
+  std::string_view view(const Content& content) const {
+    if (const std::string* bytes = content.bytes()) return *bytes;
+    for (const StoredBlob& blob : blobs_) {
+      if (blob.digest == content.blob()->digest) return blob.bytes;
+    }
+    return {};
+  }
+
   std::vector<StoredBlob> take_blobs() { return std::move(blobs_); }
 
  private:

@@ -30,6 +30,7 @@ class CountingTool final : public Tool {
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
                                     std::function<void(ToolOutcome)> done) override {
     keys.push_back(invocation.key);
+    inputs.push_back(invocation.input);
     const std::string text = padding + "noted " + std::to_string(keys.size());
     if (answers) {
       loop_.post([done, text] { done({ToolOutcome::Kind::succeeded, text, text.size()}); });
@@ -42,6 +43,7 @@ class CountingTool final : public Tool {
   }
 
   std::vector<std::string> keys;
+  std::vector<std::string> inputs;
   std::string padding;  // in front of every answer, to make it long
   bool answers = true;
 
@@ -60,6 +62,7 @@ struct RunStage {
   TestLoop loop;
   MemoryJournal journal{loop};
   std::shared_ptr<CountingTool> tool = std::make_shared<CountingTool>(loop);
+  std::shared_ptr<CallGate> gate;
   Script script;
   std::string model_refused = "nobody/knows";
   Engine engine;
@@ -87,6 +90,7 @@ struct RunStage {
     made.charter.model = "scripted";
     made.executor = make_scripted_executor(script, loop);
     made.tools.push_back(tool);
+    made.gate = gate;
     return made;
   }
   RunId start(const std::string& id, const std::string& input = "go") {

@@ -27,6 +27,7 @@ Digest definition_digest(const ToolSpec& spec) {
   out.field("input_schema", spec.input_schema);
   out.field("effect", name(spec.effect));
   out.field("on_doubt", name(spec.on_doubt));
+  out.field("ends_turn", name(spec.ends_turn));
   out.end_object();
   return sha256(out.take());
 }
@@ -69,7 +70,8 @@ std::vector<PinnedTool> ToolRegistry::pinned() const {
   std::vector<PinnedTool> pinned;
   for (const auto& [name, entry] : entries_) {
     const ToolSpec& spec = entry.tool->spec();
-    pinned.push_back({spec.name, spec.effect, spec.on_doubt, definition_digest(spec)});
+    pinned.push_back(
+        {spec.name, spec.effect, spec.on_doubt, definition_digest(spec), spec.ends_turn});
   }
   return pinned;
 }

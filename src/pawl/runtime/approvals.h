@@ -1,0 +1,47 @@
+// What runs want of people: reading it, and answering.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/run.h"
+#include "pawl/port/journal.h"
+
+namespace pawl {
+
+// A call that waits for a person, with the exact bytes of its arguments.
+struct PendingApproval {
+  RunId run;
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  InterruptKind kind = InterruptKind::approval;
+  std::string tool;
+  std::string input;   // what an approval is for, byte for byte
+  std::string prose;   // what the model wrote beside it: its word, and nobody else's
+  std::string reason;  // why a person is asked
+  std::string rule;
+  GateStage stage = GateStage::none;
+  Digest binding;
+  std::int64_t asked_at_ms = 0;
+  std::int64_t expires_at_ms = 0;  // 0: never
+};
+
+// In the order they were asked for.
+Result<std::vector<PendingApproval>> pending_approvals(JournalReader& reader,
+                                                       const RunState& state);
+
+// What somebody decided, about what they were shown.
+struct Decided {
+  InterruptDecision decision = InterruptDecision::reject;
+  std::string by;
+  std::string text = {};                             // reject: why; input: the answer
+  std::optional<std::string> edited = std::nullopt;  // approve: other arguments, JSON
+};
+inline constexpr std::size_t kDecisionBytesMax = 512U << 10U;
+
+// conflict, not_found, limit_exceeded: with the remedy.
+Result<Event> decision_about(const RunState& state, CallId call, Decided decided);
+
+}  // namespace pawl

@@ -1,0 +1,162 @@
+// How a driver has calls judged: before the reply is recorded, by whoever needs more time, and once
+// more before a tool starts that was not allowed just now.
+#include "pawl/kernel/transcript.h"
+#include "pawl/runtime/contents.h"
+#include "pawl/runtime/driver.h"
+#include "pawl/runtime/thrown.h"
+
+namespace pawl {
+namespace {
+
+CallJudgement denial(std::string reason) {
+  CallJudgement judgement;
+  judgement.verdict = CallVerdict::deny;
+  judgement.stage = GateStage::hook;
+  judgement.reason = std::move(reason);
+  return judgement;
+}
+
+// A gate of the host's may throw, or answer for some calls only. It fails closed.
+std::vector<CallJudgement> judged(CallGate& gate, const ProposedPlan& plan) {
+  std::vector<CallJudgement> judgements;
+  try {
+    judgements = gate.judge(plan);
+  } catch (...) {  // Of the host's: it denies.
+    judgements.assign(plan.calls.size(), denial("judging it failed: " + what_was_thrown()));
+  }
+  judgements.resize(plan.calls.size(), denial("nobody has judged it"));
+  return judgements;
+}
+
+// The record itself says that the call may run, as of now.
+bool is_fresh(const Record& record) {
+  return std::holds_alternative<ModelReplied>(record.event) ||
+         std::holds_alternative<ExternalTurnPushed>(record.event) ||
+         std::holds_alternative<CallJudged>(record.event);
+}
+
+}  // namespace
+
+ProposedPlan Driver::plan_of(InstanceId instance, std::vector<ProposedCall> calls) const {
+  ProposedPlan plan;
+  plan.run = id_;
+  plan.instance = instance;
+  plan.calls = std::move(calls);
+  plan.tally = loaded_.run->tally;
+  if (const Instance* found = find_instance(loaded_.run.state(), instance)) plan.node = found->node;
+  return plan;
+}
+
+// Whatever a block came with is overwritten: it may be from outside.
+void Driver::judge_calls(InstanceId instance, std::vector<Block>& blocks,
+                         const std::function<std::string(const Content&)>& bytes_of) {
+  std::vector<CallBlock*> calls;
+  std::vector<ProposedCall> proposed;
+  for (Block& block : blocks) {
+    CallBlock* call = std::get_if<CallBlock>(&block);
+    if (call == nullptr) continue;
+    call->judgement = CallJudgement::allowed();
+    // What is not known or not valid is refused as such.
+    if (!call->fault.empty() || setup_.tools.find(call->tool) == nullptr) continue;
+    calls.push_back(call);
+    if (setup_.agent.gate) proposed.push_back({call->tool, bytes_of(call->input)});
+  }
+  if (!setup_.agent.gate || calls.empty()) return;
+  auto judgements = judged(*setup_.agent.gate, plan_of(instance, std::move(proposed)));
+  for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->judgement = std::move(judgements[i]);
+}
+
+Status Driver::prepare(Event& event) {
+  if (auto* turn = std::get_if<ExternalTurnPushed>(&event)) return prepare(*turn);
+  if (auto* decided = std::get_if<CallDecided>(&event)) return prepare(*decided);
+  return ok();
+}
+
+Status Driver::prepare(ExternalTurnPushed& event) {
+  Status read = ok();
+  const auto bytes_of = [&](const Content& content) {
+    auto bytes = resolve(*services_.store.reader, id_, content);
+    if (!bytes) read = bytes.error();
+    return bytes ? *std::move(bytes) : std::string();
+  };
+  for (Block& block : event.blocks) {
+    CallBlock* call = std::get_if<CallBlock>(&block);
+    if (call != nullptr) call->fault = setup_.tools.fault_of(call->tool, bytes_of(call->input));
+  }
+  judge_calls(event.instance, event.blocks, bytes_of);
+  return read;
+}
+
+// Edited arguments are held to what the model's are held to, and are what the approval is for.
+Status Driver::prepare(CallDecided& event) {
+  event.granted.reset();
+  if (!event.edited) return ok();
+  const Call* call = find_call(loaded_.run.state(), event.call);
+  if (call == nullptr) return Error{ErrorCode::conflict, "no call " + to_string(event.call)};
+  PAWL_TRY(const std::string bytes, resolve(*services_.store.reader, id_, *event.edited));
+  const std::string fault = setup_.tools.fault_of(call->tool, bytes);
+  if (!fault.empty()) {
+    return Error{ErrorCode::invalid_argument, "the edited arguments are invalid: " + fault};
+  }
+  event.granted = sha256(bytes);
+  if (!setup_.agent.gate) return ok();
+  const ProposedCall edited{call->tool, bytes};
+  const CallJudgement judgement =
+      judged(*setup_.agent.gate, plan_of(call->instance, {edited})).front();
+  if (judgement.verdict == CallVerdict::deny) {
+    return Error{ErrorCode::conflict, "the edited call is denied: " + judgement.reason};
+  }
+  event.granted = setup_.agent.gate->binding_of(edited);
+  return ok();
+}
+
+void Driver::perform(const Record& record, const JudgeCall& effect) {
+  if (!is_open(effect.effect)) return;
+  const auto invocation = invocation_for(record, effect.call, 1);
+  if (!invocation) return end_unreadable(invocation.error());
+  if (!setup_.agent.gate) return finish_judging(effect, CallJudgement::allowed());
+  const std::string tool = find_call(loaded_.run.state(), effect.call)->tool;
+  const ProposedPlan plan = plan_of(effect.instance, {{tool, invocation->input}});
+  try {
+    operations_[effect.effect] =
+        setup_.agent.gate->ask(plan, [weak = weak_from_this(), effect](CallJudgement judgement) {
+          const auto self = weak.lock();
+          if (!self || self->over_) return;
+          self->retire(effect.effect);
+          self->finish_judging(effect, std::move(judgement));
+        });
+  } catch (...) {  // A gate of the host's: it denies.
+    finish_judging(effect, denial("judging it failed: " + what_was_thrown()));
+  }
+}
+
+void Driver::finish_judging(const JudgeCall& effect, CallJudgement judgement) {
+  if (judgement.verdict == CallVerdict::undecided) judgement = denial("nobody has decided");
+  const Status fed =
+      feed(CallJudged{effect.instance, effect.call, effect.effect, std::move(judgement)});
+  if (!fed) log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
+}
+
+// Why a call that was permitted earlier may not run now: the policy has changed since, or what a
+// person approved is not what would run.
+std::optional<CallJudgement> Driver::objection(const Record& record, const RunTool& effect,
+                                               const ToolInvocation& invocation) {
+  if (!setup_.agent.gate || is_fresh(record)) return std::nullopt;
+  const Call* call = find_call(loaded_.run.state(), effect.call);
+  const ProposedCall proposed{call->tool, invocation.input};
+  CallJudgement now = judged(*setup_.agent.gate, plan_of(effect.instance, {proposed})).front();
+  if (now.verdict == CallVerdict::deny) return now;
+  if (!call->approved) {
+    if (now.verdict == CallVerdict::ask) return now;
+    return std::nullopt;
+  }
+  const Digest binding = setup_.agent.gate->binding_of(proposed);
+  if (binding == *call->approved) return std::nullopt;
+  now.verdict = CallVerdict::ask;
+  now.binding = binding;
+  now.reason = "what it would do has changed since it was approved" +
+               (now.reason.empty() ? "" : "; " + now.reason);
+  return now;
+}
+
+}  // namespace pawl
