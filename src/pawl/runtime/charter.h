@@ -10,6 +10,8 @@
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/runtime/charter_permissions.h"
+#include "pawl/runtime/charter_sandbox.h"
 #include "pawl/runtime/models/model_names.h"
 #include "pawl/runtime/models/provider_declaration.h"
 
@@ -20,6 +22,10 @@ struct CommandDeclaration {
   ToolSpec spec;
   std::vector<std::string> command;
   std::vector<std::string> status;  // reconcilable only
+  TrustLevel trust = TrustLevel::medium;
+  std::optional<PermissionBits> needs = {};  // absent: it is taken to need everything
+  Risk risk = Risk::low;
+  enum class Where : std::uint8_t { sandbox, host } where = Where::sandbox;
 };
 
 // Bounds of money, in 10^-12 units of the currency; 0 is none.
@@ -50,6 +56,9 @@ struct Charter {
   Guards guards;
   RetryPolicy retry;
   std::vector<CommandDeclaration> commands;
+  std::vector<std::string> common_tools;  // of those that Pawl brings, by name
+  CharterPermissions permissions;
+  SandboxDeclaration sandbox;
   std::map<std::string, std::string> variables;  // defaults of {{name}} in the instructions
   std::string text;       // the document it was read from; empty when built in C++
   std::string directory;  // relative paths start here

@@ -18,9 +18,9 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kDescriptionBytesMax = 64U << 10U;
-constexpr std::array<std::string_view, 12> kLater = {
-    "sandbox",    "mcp",   "workers", "next",   "state",  "policies",
-    "guardrails", "lanes", "budget",  "skills", "agents", "schedules",
+constexpr std::array<std::string_view, 10> kLater = {
+    "mcp",   "workers", "next",   "state",  "policies",
+    "lanes", "budget",  "skills", "agents", "schedules",
 };
 constexpr std::array<std::string_view, 5> kLaterInNode = {"next", "workers", "state", "transitions",
                                                           "sandbox"};
@@ -124,7 +124,16 @@ void read_sections(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) 
   if (const Node* node = reader.take("guards")) read_guards(*node, faults, charter.guards);
   if (const Node* node = reader.take("retry")) read_attempts(*node, faults, charter.retry);
   if (const Node* node = reader.take("vars")) read_variables(*node, faults, charter.variables);
-  if (const Node* node = reader.take("tools")) sheet.tools = read_tools(*node, faults);
+  CharterPermissions& permissions = charter.permissions;
+  if (const Node* node = reader.take("tools")) {
+    sheet.tools = read_tools(*node, faults, permissions);
+  }
+  if (const Node* node = reader.take("approvals")) read_approvals(*node, faults, permissions);
+  if (const Node* node = reader.take("permissions")) read_permissions(*node, faults, permissions);
+  if (const Node* node = reader.take("guardrails")) {
+    permissions.guardrails = read_rules(*node, faults, "guardrails");
+  }
+  if (const Node* node = reader.take("sandbox")) read_sandbox(*node, faults, charter.sandbox);
 }
 
 void read_model(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) {
@@ -188,6 +197,7 @@ CharterReading read_charter(const Node& root, std::string text, std::string dire
   in_document_order(reading.faults);
   if (!reading.faults.empty()) return reading;
   sheet.charter.commands = std::move(sheet.tools.commands);
+  sheet.charter.common_tools = std::move(sheet.tools.common);
   sheet.charter.text = std::move(text);
   sheet.charter.directory = std::move(directory);
   reading.charter = std::move(sheet.charter);

@@ -7,13 +7,14 @@
 #include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/runtime/charter_later.h"
+#include "pawl/runtime/permission/glob.h"
 
 namespace pawl {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kLaterInTools = {"ask", "deny", "mcp"};
-constexpr std::array<std::string_view, 4> kLaterInTool = {"sandbox", "backend", "ask", "env"};
+constexpr std::array<std::string_view, 1> kLaterInTools = {"mcp"};
+constexpr std::array<std::string_view, 2> kLaterInTool = {"backend", "env"};
 constexpr std::array<std::string_view, 4> kEffects = {"pure", "idempotent", "reconcilable", "once"};
 constexpr std::array<std::string_view, 2> kOnDoubts = {"wait", "tell_model"};
 
@@ -76,6 +77,38 @@ void take_status(MapReader& reader, const Node& node, CommandDeclaration& tool) 
   }
 }
 
+void take_needs(MapReader& reader, const Node& node, CommandDeclaration& tool) {
+  std::vector<std::string> words;
+  if (!reader.take_string_list("needs", words)) return;
+  tool.needs = PermissionBits();
+  for (const std::string& word : words) {
+    if (const auto permission = parse_permission(word)) {
+      tool.needs->add(*permission);
+    } else {
+      reader.fault(node.find("needs")->mark(), quoted(word) + " is no permission",
+                   "network, fs_read, fs_write, env, subprocess or pii");
+    }
+  }
+}
+
+// What the tool is to the permission pipeline, and where it runs.
+void take_permissions(MapReader& reader, const Node& node, CommandDeclaration& tool) {
+  static constexpr std::array<std::string_view, 5> kTrust = {"untrusted", "low", "medium", "high",
+                                                             "system"};
+  static constexpr std::array<std::string_view, 4> kRisks = {"low", "medium", "high", "critical"};
+  if (const auto trust = reader.take_choice("trust", kTrust)) {
+    tool.trust = static_cast<TrustLevel>(*trust);
+  }
+  if (const auto risk = reader.take_choice("risk", kRisks)) tool.risk = static_cast<Risk>(*risk);
+  take_needs(reader, node, tool);
+  bool sandboxed = true;
+  if (reader.take_bool("sandbox", sandboxed) && !sandboxed) {
+    tool.where = CommandDeclaration::Where::host;
+  }
+  bool terminal = false;
+  if (reader.take_bool("terminal", terminal) && terminal) tool.spec.ends_turn = EndsTurn::yes;
+}
+
 void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration& tool) {
   ToolSpec& spec = tool.spec;
   MapReader reader(node, faults, "tools.define." + spec.name);
@@ -98,6 +131,7 @@ void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration&
   reader.take_bytes("output_max", {1, std::int64_t{kToolOutputMaxBytes}}, spec.output_bytes_max);
   take_schema(reader, spec.input_schema);
   take_status(reader, node, tool);
+  take_permissions(reader, node, tool);
   reader.finish();
 }
 
@@ -121,7 +155,6 @@ std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<F
 }
 
 std::string did_you_mean(std::string_view name, const CharterTools& tools) {
-  if (name.find('*') != std::string_view::npos) return "patterns are not part of this version";
   std::vector<std::string> known;
   known.reserve(tools.commands.size());
   for (const CommandDeclaration& tool : tools.commands) known.push_back(tool.spec.name);
@@ -134,7 +167,10 @@ void check_listed(MapReader& reader, const Node& list, const CharterTools& tools
   for (const Node& item : list.items()) {
     const std::string_view name = item.text();
     const auto is_it = [name](const CommandDeclaration& tool) { return tool.spec.name == name; };
-    const bool known = std::any_of(tools.commands.begin(), tools.commands.end(), is_it);
+    const bool pattern = name.find_first_of("*?") != std::string_view::npos;
+    const bool known =
+        pattern || std::any_of(tools.commands.begin(), tools.commands.end(), is_it) ||
+        std::find(tools.common.begin(), tools.common.end(), name) != tools.common.end();
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       reader.fault(item.mark(), "the tool " + quoted(name) + " is listed twice");
     } else if (std::find(tools.left_out.begin(), tools.left_out.end(), name) !=
@@ -147,7 +183,26 @@ void check_listed(MapReader& reader, const Node& list, const CharterTools& tools
   }
 }
 
+std::vector<std::string> texts_of(const Node& list) {
+  std::vector<std::string> texts;
+  for (const Node& item : list.items()) texts.emplace_back(item.text());
+  return texts;
+}
+
+std::string common_tool_names() {
+  std::string names;
+  for (const std::string_view name : kCommonToolNames) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
 }  // namespace
+
+bool is_common_tool(std::string_view name) {
+  return std::find(kCommonToolNames.begin(), kCommonToolNames.end(), name) !=
+         kCommonToolNames.end();
+}
 
 bool is_tool_name(std::string_view text) {
   const auto accepted = [](char c) {
@@ -158,13 +213,51 @@ bool is_tool_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), accepted);
 }
 
-CharterTools read_tools(const Node& node, std::vector<Fault>& faults) {
+// Every common tool that is named: to be used, to be allowed, to be asked about.
+static void take_common(MapReader& reader, const Node& node, CharterTools& tools) {
+  const auto add = [&tools](std::string_view name) {
+    if (std::find(tools.common.begin(), tools.common.end(), name) == tools.common.end()) {
+      tools.common.emplace_back(name);
+    }
+  };
+  for (const std::string_view key : {"use", "allow", "ask"}) {
+    const Node* list = node.find(key);
+    if (key == "use") reader.take(key);
+    if (list == nullptr) continue;
+    for (const Node& item : list->items()) {
+      if (is_common_tool(item.text())) {
+        add(item.text());
+      } else if (key == "use") {
+        reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),
+                     "one of " + common_tool_names());
+      }
+    }
+  }
+}
+
+CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
+                        CharterPermissions& permissions) {
   CharterTools tools;
   MapReader reader(node, faults, "tools");
   refuse_later(reader, node, kLaterInTools);
   if (const Node* define = reader.take("define"))
     tools.commands = read_definitions(*define, faults);
-  keep_listed(reader, "allow", tools);
+  take_common(reader, node, tools);
+  if (const Node* asked = node.find("ask")) tools.asked = texts_of(*asked);
+  const Node* allow = node.find("allow");
+  if (allow != nullptr && allow->kind() == Node::Kind::null) {
+    reader.take("allow");  // null is every tool, as if it were not there
+  } else {
+    keep_listed(reader, "allow", tools);
+    if (allow != nullptr) permissions.allow = texts_of(*allow);
+  }
+  // What is asked about is allowed, if somebody says so.
+  const Node* ask = node.find("ask");
+  if (permissions.allow && ask != nullptr) {
+    for (std::string& pattern : texts_of(*ask)) permissions.allow->push_back(std::move(pattern));
+  }
+  read_tool_patterns(reader, "ask", Verdict::ask, permissions);
+  read_tool_patterns(reader, "deny", Verdict::deny, permissions);
   reader.finish();
   return tools;
 }
@@ -178,13 +271,17 @@ void keep_listed(MapReader& reader, std::string_view key, CharterTools& tools) {
                         quoted(key) + " may list " + std::to_string(kToolsMax) + " tools");
   }
   check_listed(reader, *list, tools);
-  const auto kept = [&names](const CommandDeclaration& tool) {
-    return std::find(names.begin(), names.end(), tool.spec.name) != names.end();
+  const auto kept = [&](const std::string& tool) {
+    return any_glob_matches(names, tool) || any_glob_matches(tools.asked, tool);
   };
   for (const CommandDeclaration& tool : tools.commands) {
-    if (!kept(tool)) tools.left_out.push_back(tool.spec.name);
+    if (!kept(tool.spec.name)) tools.left_out.push_back(tool.spec.name);
   }
-  std::erase_if(tools.commands, [&kept](const CommandDeclaration& tool) { return !kept(tool); });
+  for (const std::string& tool : tools.common) {
+    if (!kept(tool)) tools.left_out.push_back(tool);
+  }
+  std::erase_if(tools.commands, [&kept](const auto& tool) { return !kept(tool.spec.name); });
+  std::erase_if(tools.common, [&kept](const std::string& tool) { return !kept(tool); });
 }
 
 }  // namespace pawl

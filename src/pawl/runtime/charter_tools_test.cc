@@ -110,8 +110,8 @@ TEST_CASE("values out of range, unknown words and unknown keys are faults") {
   define:
     a b: { command: [x] }
     c: { command: [x], effect: twice, on_doubt: ask, timeout: 0, output_max: 17MiB, cwd: / }
-    d: { command: [x], sandbox: none, comand: [x], description: 1 }
-  ask: [bash]
+    d: { command: [x], backend: none, comand: [x], description: 1 }
+  mcp: {}
   defines: {}
 )")) ==
       "f:6:5: tools.define: \"a b\" is not a name of a tool (letters, digits, '_' and '-', at "
@@ -125,12 +125,12 @@ TEST_CASE("values out of range, unknown words and unknown keys are faults") {
       "f:7:78: tools.define.c: \"output_max\" must be a number of bytes from 1 to 16777216, found "
       "the string \"17MiB\" (write it as 4096, 64KiB or 10MB)\n"
       "f:7:85: tools.define.c: unknown key \"cwd\" (known keys: description, command, effect, "
-      "on_doubt, timeout, output_max, input, status)\n"
-      "f:8:24: tools.define.d: \"sandbox\" is not supported by this version (remove it)\n"
+      "on_doubt, timeout, output_max, input, status, trust, risk, needs, sandbox, terminal)\n"
+      "f:8:24: tools.define.d: \"backend\" is not supported by this version (remove it)\n"
       "f:8:39: tools.define.d: unknown key \"comand\" (did you mean \"command\"?)\n"
       "f:8:65: tools.define.d: \"description\" must be a string, found the integer 1 (put it in "
       "quotes)\n"
-      "f:9:3: tools: \"ask\" is not supported by this version (remove it)\n"
+      "f:9:3: tools: \"mcp\" is not supported by this version (remove it)\n"
       "f:10:3: tools: unknown key \"defines\" (did you mean \"define\"?)\n");
 }
 
@@ -160,8 +160,13 @@ TEST_CASE("allow leaves out what it does not name") {
         "f:6:32: tools: an item of \"allow\" must be a string, found the integer 1\n");
   CHECK(charter_faults(charter_with(three + "  allow: [a, aa, a, mcp__x__*]\n")) ==
         "f:6:14: tools: there is no tool \"aa\" (define it under tools.define)\n"
-        "f:6:18: tools: the tool \"a\" is listed twice\n"
-        "f:6:21: tools: there is no tool \"mcp__x__*\" (patterns are not part of this version)\n");
+        "f:6:18: tools: the tool \"a\" is listed twice\n");
+  CHECK(names_of(good_charter(charter_with(three + "  allow: [c]\n  ask: [a]\n"))) ==
+        Names{"a", "c"});
+  CHECK(good_charter(charter_with(three + "  allow: [c, view]\n  ask: [bash]\n")).common_tools ==
+        Names{"view", "bash"});
+  CHECK(charter_faults(charter_with(three + "  use: [vieww]\n")).find("Pawl brings no tool") !=
+        std::string::npos);
 }
 
 TEST_CASE("a node names the tools it has, of those that are allowed") {

@@ -22,7 +22,7 @@ CallJudgement saying(CallVerdict verdict, std::string reason) {
 
 class TestGate final : public CallGate {
  public:
-  struct Asking final : Operation {
+  struct Pending final : Operation {
     void abort() override {}
   };
   explicit TestGate(Loop& loop) : loop_(loop) {}
@@ -35,7 +35,7 @@ class TestGate final : public CallGate {
   std::unique_ptr<Operation> ask(const ProposedPlan&,
                                  std::function<void(CallJudgement)> done) override {
     loop_.post([done, answer = later] { done(answer); });
-    return std::make_unique<Asking>();
+    return std::make_unique<Pending>();
   }
   Digest binding_of(const ProposedCall& call) override {
     return sha256(place == "here" ? place : place + call.input);

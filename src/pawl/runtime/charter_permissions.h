@@ -1,0 +1,41 @@
+// Who may do what, as a charter declares it: the sections `approvals`, `permissions`, `guardrails`
+// and the lists of `tools`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/kernel/events.h"
+#include "pawl/runtime/permission/approval_policy.h"
+#include "pawl/runtime/permission/rules.h"
+#include "pawl/runtime/permission/trust.h"
+
+namespace pawl {
+
+inline constexpr std::int64_t kApprovalExpiryMaxMs = 400LL * 24 * 3600 * 1000;
+inline constexpr std::size_t kToolPatternsMax = 256;
+
+struct CharterPermissions {
+  std::optional<std::vector<std::string>> allow;  // patterns; absent: every tool
+  std::vector<ToolRule> listed;                   // of tools.ask and tools.deny
+  std::vector<RuleOverride> guardrails;
+  std::optional<Grants> grants;
+  std::optional<ApprovalPolicyConfig> approvals;
+  std::uint64_t expires_ms = 0;
+  Approvers approvers = Approvers::anyone;
+};
+
+//   approvals: always_require
+//   approvals: { policy: {threshold: {steps: 5}}, expires: 1h, four_eyes: true }
+void read_approvals(const Node& node, std::vector<Fault>& faults, CharterPermissions& out);
+//   permissions: { grant: [network, fs_read], trust: medium, domains: [example.org], paths: [/srv]
+//   }
+void read_permissions(const Node& node, std::vector<Fault>& faults, CharterPermissions& out);
+// `tools.ask` or `tools.deny`: patterns of names, as rules.
+void read_tool_patterns(MapReader& reader, std::string_view key, Verdict verdict,
+                        CharterPermissions& out);
+
+}  // namespace pawl

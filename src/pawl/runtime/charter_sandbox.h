@@ -1,0 +1,32 @@
+// Where a charter's tools run, and what they may touch there: the section `sandbox`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/port/backend.h"
+
+namespace pawl {
+
+struct SandboxDeclaration {
+  std::string backend = "namespace";  // the name of a backend
+  std::string directory = ".";        // where commands start; relative to the charter
+  std::vector<std::string> write = {"."};
+  std::vector<std::string> read;
+  NetworkPolicy network;
+  std::map<std::string, std::string> environment;
+  BackendLimits limits;
+  enum class Declared : std::uint8_t { no, yes } declared = Declared::no;
+};
+
+inline constexpr std::size_t kSandboxPathsMax = 64;
+inline constexpr std::size_t kSandboxHostsMax = 256;
+inline constexpr std::size_t kSandboxVariablesMax = 128;
+
+//   sandbox: { level: namespace, write: [.], read: [/srv/data], network: none }
+//   network: none | full | { hosts: [example.org, .example.net] }
+void read_sandbox(const Node& node, std::vector<Fault>& faults, SandboxDeclaration& out);
+
+}  // namespace pawl

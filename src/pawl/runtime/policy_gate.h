@@ -1,0 +1,65 @@
+// The permission pipeline: list of allowed tools, trust and permission bits, guardrail rules, shell
+// rules, pre-tool-use hooks, approval policy. Deny beats ask beats allow, whichever stage says it;
+// every verdict names its stage and rule.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/call_gate.h"
+#include "pawl/runtime/permission/approval_policy.h"
+#include "pawl/runtime/permission/rules.h"
+#include "pawl/runtime/permission/trust.h"
+
+namespace pawl {
+
+// What a host's hook says before a tool is used.
+struct PreToolUseAnswer {
+  Verdict verdict = Verdict::deny;
+  std::string reason;
+  InterruptKind kind = InterruptKind::approval;  // of an ask: `custom` is the host's own interrupt
+};
+
+// Asked for every call that nothing has denied. It answers once, on the loop thread, at once or
+// later; one that throws, or does not answer in time, denies.
+struct PreToolUseHook {
+  std::string name;
+  std::function<void(const ProposedPlan& call, std::function<void(PreToolUseAnswer)> answer)> ask;
+  std::int64_t timeout_ms = 5'000;
+};
+
+// What the gate knows of one tool.
+struct GatedTool {
+  ToolTraits traits;  // without what a call touches
+  Risk risk = Risk::low;
+  Digest definition;
+  enum class Asks : std::uint8_t { nobody, a_person } asks = Asks::nobody;  // ask_user
+  std::uint64_t cost_pico = 0;                                              // of one call
+  // What a call with these arguments touches: hosts and absolute paths. An error denies.
+  std::function<Result<ToolTraits>(const std::string& input)> touches = {};
+};
+
+struct GatePolicy {
+  std::optional<std::vector<std::string>> allow;  // patterns; absent: every tool; empty: none
+  std::optional<Grants> grants;                   // absent: everything is granted
+  std::vector<ToolRule> rules;
+  ApprovalPolicyConfig approvals{AlwaysApproveConfig{}};
+  std::uint64_t expires_ms = 0;  // an approval nobody gives in this time is denied; 0: it waits
+  std::vector<PreToolUseHook> hooks;
+  // A program that judges, for rules with a script. Looked up at every call.
+  std::function<std::shared_ptr<Tool>(const std::string& script)> scripts;
+  // The directory, the environment and the files that a call would run, as they are now.
+  std::function<std::string(const ProposedCall& call)> circumstances;
+};
+
+// invalid_argument: a rule or policy that is none.
+Result<std::shared_ptr<CallGate>> make_policy_gate(GatePolicy policy,
+                                                   std::map<std::string, GatedTool> tools,
+                                                   Loop& loop);
+
+}  // namespace pawl
