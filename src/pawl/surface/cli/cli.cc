@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 30> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 34> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -31,6 +31,10 @@ constexpr std::array<std::pair<std::string_view, Handler>, 30> kHandlers = {{
     {"pause", command_pause},
     {"cancel", command_cancel},
     {"message", command_message},
+    {"approvals", command_approvals},
+    {"approve", command_approve},
+    {"deny", command_deny},
+    {"answer", command_answer},
     {"budget", command_budget},
     {"chat", command_chat},
     {"resolve", command_resolve},

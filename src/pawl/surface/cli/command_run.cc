@@ -6,6 +6,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/interactive.h"
 #include "pawl/surface/cli/run_options.h"
 
 namespace pawl {
@@ -96,7 +97,8 @@ int run_here(const CliContext& context, const RunId& id, const std::string& inpu
   if (!opened.workspace) return opened.exit_code;
   const auto view = make_view(context, *opened.workspace, nullptr);
   DriveSession session(context, *opened.workspace, view.get());
-  return session.start(*std::move(prepared.request), {});
+  const int code = session.start(*std::move(prepared.request), {});
+  return decide_at_terminal(context, *opened.workspace, id, code);
 }
 
 // In the background process: `report` tells the one in the foreground how it went.
@@ -180,7 +182,6 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   if (!waiting) return fail(context, waiting.error());
   int code = kExitDone;
   for (const RunSummary& one : *waiting) {
-    if (one.reason != name(WaitFor::rate_limit)) continue;
     const auto details = service.show(one.id);
     const auto due = details ? wake_wall_at(details->state) : std::nullopt;
     if (!due || *due > workspace.loop().wall_ms()) continue;
@@ -231,7 +232,8 @@ int command_resume(const CliContext& context) {
   const RunId& run = details->summary.id;
   const auto view = make_view(context, *opened.workspace, &details->state);
   DriveSession session(context, *opened.workspace, view.get());
-  return session.carry_on(run, [&] { return resume_instance(context, service, run); });
+  const int code = session.carry_on(run, [&] { return resume_instance(context, service, run); });
+  return decide_at_terminal(context, *opened.workspace, run, code);
 }
 
 }  // namespace pawl

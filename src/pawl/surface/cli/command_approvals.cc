@@ -1,0 +1,188 @@
+// approvals, approve, deny, answer: what runs want of people, and what people say.
+#include <algorithm>
+
+#include "pawl/base/json.h"
+#include "pawl/base/utf8.h"
+#include "pawl/runtime/approvals.h"
+#include "pawl/surface/cli/approval_view.h"
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/steering.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kDigestDigitsMin = 8;
+
+Result<std::vector<PendingApproval>> pending_of(Service& service, const RunId& run) {
+  PAWL_TRY(const RunDetails details, service.show(run));
+  return pending_approvals(*service.engine().store().reader, details.state);
+}
+
+// Of one run, or of all that wait.
+Result<std::vector<PendingApproval>> wanted(const CliContext& context, Service& service) {
+  if (context.arguments.has("RUN")) {
+    PAWL_TRY(const RunId run, named_run(context, service));
+    return pending_of(service, run);
+  }
+  ListQuery query;
+  query.status = name(RunStatus::waiting);
+  query.count_max = SIZE_MAX;
+  PAWL_TRY(const auto runs, service.list(query));
+  std::vector<PendingApproval> all;
+  for (const RunSummary& run : runs) {
+    if (run.reason != name(WaitFor::approval) && run.reason != name(WaitFor::input)) continue;
+    auto pending = pending_of(service, run.id);
+    if (!pending) continue;  // A damaged one hides no other.
+    all.insert(all.end(), pending->begin(), pending->end());
+  }
+  return all;
+}
+
+// The call that is meant: the one that is named, or the only one.
+Result<PendingApproval> chosen(const CliContext& context, const Target& target,
+                               std::optional<InterruptKind> kind) {
+  PAWL_TRY(const auto pending, pending_of(target.service(), target.run));
+  auto named = context.arguments.one("CALL");
+  if (!named) named = context.arguments.one("call");
+  std::vector<PendingApproval> fitting;
+  for (const PendingApproval& one : pending) {
+    if (named ? to_string(one.call) == *named : !kind || one.kind == *kind) fitting.push_back(one);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  std::string calls;
+  for (const PendingApproval& one : pending) {
+    calls += (calls.empty() ? "" : ", ") + to_string(one.call);
+  }
+  if (calls.empty()) {
+    return Error{ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"};
+  }
+  return Error{ErrorCode::conflict, "name the call: " + calls + " of run " + target.run.text +
+                                        " wait for a decision (pawl approvals " + target.run.text +
+                                        ")"};
+}
+
+// What is not shown whole is approved by its digest only: then somebody has seen all of it.
+Status check_seen(const CliContext& context, const ApprovalCard& card) {
+  const std::string digest = to_hex(card.digest);
+  const auto given = context.arguments.one("digest");
+  if (given) {
+    if (given->size() >= kDigestDigitsMin && digest.starts_with(*given)) return ok();
+    return Error{ErrorCode::conflict,
+                 "the digest of what would run is " + digest.substr(0, 16) + ", not " + *given};
+  }
+  if (!card.needs_expansion) return ok();
+  return Error{ErrorCode::conflict,
+               "the arguments are longer than what is shown; look at all of them with --full, then "
+               "approve with --digest " +
+                   digest.substr(0, 16)};
+}
+
+Result<Decided> approval(const CliContext& context) {
+  Decided decided{InterruptDecision::approve, context.environment.user()};
+  if (auto edit = context.arguments.one("edit")) {
+    decided.edited = *edit;
+    if (edit->starts_with('@')) {
+      PAWL_TRY(decided.edited, context.environment.read_text(edit->substr(1)));
+    }
+  }
+  return decided;
+}
+
+Result<Event> decided_event(const Target& target, CallId call, Decided decided) {
+  PAWL_TRY(const RunDetails details, target.service().show(target.run));
+  return decision_about(details.state, call, std::move(decided));
+}
+
+int approve_one(const CliContext& context, const Target& target) {
+  const auto pending = chosen(context, target, std::nullopt);
+  if (!pending) return fail(context, pending.error());
+  const ApprovalCard card = card_of(*pending);
+  if (context.arguments.has("full")) {
+    print(context, full_text(*pending));
+    if (!context.arguments.has("digest")) return kExitDone;
+  }
+  if (context.format() == Format::text) print(context, card.text);
+  if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
+  auto decided = approval(context);
+  if (!decided) return fail(context, decided.error());
+  return leave(target, decided_event(target, pending->call, *std::move(decided)), "the approval");
+}
+
+// All that wait, in order, as one plan.
+int approve_plan(const CliContext& context, const Target& target) {
+  const auto pending = pending_of(target.service(), target.run);
+  if (!pending) return fail(context, pending.error());
+  if (pending->empty()) {
+    return fail(context,
+                {ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"});
+  }
+  const ApprovalCard card = card_of_plan(*pending);
+  if (context.format() == Format::text) print(context, card.text);
+  if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
+  int code = kExitDone;
+  for (const PendingApproval& one : *pending) {
+    if (one.kind == InterruptKind::input) continue;
+    const Decided decided{InterruptDecision::approve, context.environment.user()};
+    code = std::max(code, leave(target, decided_event(target, one.call, decided),
+                                "the approval of " + to_string(one.call)));
+  }
+  return code;
+}
+
+}  // namespace
+
+int command_approvals(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  const auto all = wanted(context, opened.workspace->service());
+  if (!all) return fail(context, all.error());
+  for (const PendingApproval& one : *all) {
+    if (context.format() == Format::json) {
+      print(context, json_of(one) + "\n");
+    } else {
+      print(context, context.arguments.has("full") ? full_text(one) : card_of(one).text);
+      print(context, hint_of(one) + "\n\n");
+    }
+  }
+  if (all->empty() && context.format() == Format::text) print(context, "nothing waits for you\n");
+  return kExitDone;
+}
+
+int command_approve(const CliContext& context) {
+  const bool plan = context.arguments.has("plan");
+  if (plan && (context.arguments.has("CALL") || context.arguments.has("edit"))) {
+    return fail(context, {ErrorCode::invalid_argument, "--plan takes neither CALL nor --edit"});
+  }
+  return with_target(context, [&](const Target& target) {
+    return plan ? approve_plan(context, target) : approve_one(context, target);
+  });
+}
+
+int command_deny(const CliContext& context) {
+  return with_target(context, [&](const Target& target) {
+    const auto pending = chosen(context, target, std::nullopt);
+    if (!pending) return fail(context, pending.error());
+    const std::string reason = to_valid_utf8(context.arguments.one_or("reason", ""));
+    const Decided decided{InterruptDecision::reject, context.environment.user(), reason};
+    return leave(target, decided_event(target, pending->call, decided), "the denial");
+  });
+}
+
+int command_answer(const CliContext& context) {
+  auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
+  if (*text == "-") text = context.environment.read_text("-");
+  if (!text) return fail(context, text.error());
+  if (text->empty() || !is_valid_utf8(*text)) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "an answer is UTF-8 text and not empty; give it as TEXT or with -"});
+  }
+  return with_target(context, [&](const Target& target) {
+    const auto pending = chosen(context, target, InterruptKind::input);
+    if (!pending) return fail(context, pending.error());
+    const Decided decided{InterruptDecision::input, context.environment.user(), *text};
+    return leave(target, decided_event(target, pending->call, decided), "the answer");
+  });
+}
+
+}  // namespace pawl

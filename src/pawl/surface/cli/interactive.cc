@@ -1,0 +1,108 @@
+#include "pawl/surface/cli/interactive.h"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "pawl/base/utf8.h"
+#include "pawl/runtime/approvals.h"
+#include "pawl/surface/cli/approval_view.h"
+#include "pawl/surface/cli/drive.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kAnswerBytesMax = 64U << 10U;
+constexpr int kMisunderstoodMax = 10;
+
+// Nothing: the input has ended, or the person wants to decide later.
+std::optional<std::string> asked(const CliContext& context, const std::string& question) {
+  print(context, question);
+  std::string line;
+  if (!std::getline(std::cin, line) || line.size() > kAnswerBytesMax) return std::nullopt;
+  return to_valid_utf8(line);
+}
+
+std::optional<Decided> rejection(const CliContext& context) {
+  const auto reason = asked(context, "why (the model reads it): ");
+  return Decided{InterruptDecision::reject, context.environment.user(), reason.value_or("")};
+}
+
+// What was cut is seen before it is approved.
+std::optional<Decided> ask_approval(const CliContext& context, const PendingApproval& pending) {
+  const ApprovalCard card = card_of(pending);
+  print(context, card.text);
+  bool seen = !card.needs_expansion;
+  for (int i = 0; i < kMisunderstoodMax; ++i) {
+    const auto said =
+        asked(context, to_string(pending.call) + (seen ? ": [y]es, [n]o, [f]ull view, [l]ater? "
+                                                       : ": [f]ull view first, [n]o, [l]ater? "));
+    if (!said || *said == "l" || *said == "later") return std::nullopt;
+    if (*said == "n" || *said == "no") return rejection(context);
+    if (*said == "f" || *said == "full") {
+      print(context, full_text(pending));
+      seen = true;
+    } else if (seen && (*said == "y" || *said == "yes")) {
+      return Decided{InterruptDecision::approve, context.environment.user()};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Decided> ask_answer(const CliContext& context, const PendingApproval& pending) {
+  print(context, card_of(pending).text);
+  const auto said = asked(context, "your answer (empty: later): ");
+  if (!said || said->empty()) return std::nullopt;
+  return Decided{InterruptDecision::input, context.environment.user(), *said};
+}
+
+bool post(Workspace& workspace, const RunId& run, const Event& event) {
+  std::optional<Status> durable;
+  workspace.service().post(run, event, [&](const Status& status) { durable = status; });
+  workspace.loop().run_until([&] { return durable.has_value(); });
+  return durable->has_value();
+}
+
+// True: something was decided.
+bool decide_all(const CliContext& context, Workspace& workspace, const RunId& run) {
+  const auto details = workspace.service().show(run);
+  if (!details) return false;
+  const auto pending =
+      pending_approvals(*workspace.service().engine().store().reader, details->state);
+  if (!pending) return false;
+  bool any = false;
+  for (const PendingApproval& one : *pending) {
+    auto decided =
+        one.kind == InterruptKind::input ? ask_answer(context, one) : ask_approval(context, one);
+    if (!decided) continue;
+    const auto event = decision_about(details->state, one.call, *std::move(decided));
+    if (!event) {
+      complain(context, event.error().message);
+    } else {
+      any = post(workspace, run, *event) || any;
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+bool can_ask(const CliContext& context) {
+  return context.format() == Format::text && context.console().is_terminal(Stream::out) &&
+         ::isatty(STDIN_FILENO) == 1;
+}
+
+int decide_at_terminal(const CliContext& context, Workspace& workspace, const RunId& run,
+                       int code) {
+  if (!can_ask(context)) return code;
+  while (code == exit_code_of(RunStatus::waiting) && decide_all(context, workspace, run)) {
+    const auto details = workspace.service().show(run);
+    if (!details) return fail(context, details.error());
+    const auto view = make_view(context, workspace, &details->state);
+    DriveSession session(context, workspace, view.get());
+    code = session.carry_on(run, [&] { return workspace.service().resume(run); });
+  }
+  return code;
+}
+
+}  // namespace pawl
