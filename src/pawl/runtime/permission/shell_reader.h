@@ -112,10 +112,11 @@ std::string_view name(ShellFeature feature);
 // For people: "a pipeline, a redirection".
 std::string describe(const ShellFeatures& features);
 
+// From good to bad: comparisons rely on it.
 enum class ShellOutcome : std::uint8_t {
   understood,
-  malformed,    // bash would refuse it too, or not read it as it is written
   unsupported,  // bash knows it, this reader does not
+  malformed,    // bash would refuse it too, or not read it as it is written
   too_much,     // a maximum was reached
 };
 

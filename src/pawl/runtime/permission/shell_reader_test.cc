@@ -147,7 +147,7 @@ TEST_CASE("what bash knows and this reader does not is said to be so") {
        {"cat <<E\na", "cat <<E", "cat <<$x\n", "cat <<E\na\\\nE\nE\n", "echo $((a); (b))",
         "((a); (b))", "for x in 1; { a; }", "echo ${ a; }", "echo \"${x:-'}\"", "echo $'\\u00e4'",
         "echo $'\\0'", "echo $'\\ca'", "echo a\\", "echo $(cat <<E)\nE\n"}) {
-    INFO(text);
+    INFO(std::string(text));
     CHECK(read_shell(text).outcome == ShellOutcome::unsupported);
   }
 }
@@ -205,7 +205,7 @@ TEST_CASE("deep texts end, in a moment") {
         "<(",          "${x:-", "a=(",    "f(){ ", "[[ (",       "case $(", "! ", "coproc ",
         "function f ", "$[",    "$(( $(", "a[",    "cat <<E $(", "time "}) {
     const std::string text = repeated(open, 10'000).substr(0, kShellBytesMax);
-    INFO(open);
+    INFO(std::string(open));
     CHECK(read_shell(text).outcome != ShellOutcome::understood);
   }
   // Each level of backquotes doubles its backslashes.
