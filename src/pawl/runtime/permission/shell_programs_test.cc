@@ -63,8 +63,7 @@ TEST_CASE("readers with their options") {
                            "du -sh .",
                            "true",
                            "basename a/b .b",
-                           "which ls",
-                           "git log --pretty"}) {
+                           "which ls"}) {
     INFO(std::string(text));
     CHECK(only_reads(text));
   }
