@@ -14,173 +14,96 @@ constexpr std::size_t kAnyOperands = 1024;
 
 struct Reader {
   std::string_view name;
-  std::string_view flags;   // short options
-  std::string_view valued;  // short options with a value, in the same word or the next
-  std::vector<std::string_view> long_flags = {};
-  std::vector<std::string_view> long_valued = {};  // --name=value
+  std::string_view flags;             // short options
+  std::string_view valued;            // short options with a value, in the same word or the next
+  std::string_view long_flags = "";   // with a space between them
+  std::string_view long_valued = "";  // --name=value
   std::size_t operands_max = kAnyOperands;
   bool numbers = false;  // -5
 };
 
-const std::vector<Reader>& readers() {
-  static const std::vector<Reader> all = {
-      {"basename", "az", "s", {"--multiple", "--zero"}, {"--suffix"}},
-      {"cat", "AbeEnstTuv", "", {"--number", "--show-all", "--show-ends", "--squeeze-blank"}},
-      {"cmp", "bls", "in", {"--print-bytes", "--silent", "--quiet", "--verbose"}, {"--bytes"}, 4},
-      {"comm", "123z", "", {"--check-order", "--nocheck-order", "--total"}, {}, 2},
-      {"cut",
-       "nsz",
-       "bcdf",
-       {"--complement", "--only-delimited"},
-       {"--bytes", "--characters", "--delimiter", "--fields", "--output-delimiter"}},
-      {"df", "ahHiklmPT", "", {"--human-readable", "--si", "--total"}},
-      {"diff",
-       "abBdeEinNpqrsuwyTt",
-       "CU",
-       {"--brief", "--recursive", "--unified", "--ignore-all-space", "--side-by-side", "--text",
-        "--new-file", "--ignore-case", "--ignore-blank-lines", "--report-identical-files"},
-       {"--context", "--unified", "--width", "--exclude", "--label"},
-       2},
-      {"dirname", "z", "", {"--zero"}},
-      {"du",
-       "0abcDhHklLmsSx",
-       "d",
-       {"--human-readable", "--summarize", "--total", "--all"},
-       {"--max-depth", "--exclude"}},
-      {"false", "", ""},
-      {"grep",
-       "EFGPivwxclLnHhoqsraIzZbTRUy",
-       "ABCemd",
-       {"--extended-regexp",     "--fixed-strings", "--ignore-case",   "--invert-match",
-        "--word-regexp",         "--line-regexp",   "--count",         "--files-with-matches",
-        "--files-without-match", "--line-number",   "--with-filename", "--no-filename",
-        "--only-matching",       "--quiet",         "--silent",        "--no-messages",
-        "--recursive",           "--text",          "--null",          "--color",
-        "--perl-regexp"},
-       {"--after-context", "--before-context", "--context", "--max-count", "--regexp", "--include",
-        "--exclude", "--exclude-dir", "--color", "--colour"},
-       kAnyOperands,
-       true},
-      {"head",
-       "qvz",
-       "nc",
-       {"--quiet", "--silent", "--verbose"},
-       {"--lines", "--bytes"},
-       kAnyOperands,
-       true},
-      {"id", "agGnru", "", {"--group", "--groups", "--name", "--real", "--user"}, {}, 1},
-      {"ls",
-       "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
-       "ITw",
-       {"--all", "--almost-all", "--color", "--directory", "--full-time",
-        "--group-directories-first", "--human-readable", "--inode", "--no-group",
-        "--numeric-uid-gid", "--recursive", "--reverse", "--size", "--classify"},
-       {"--color", "--ignore", "--hide", "--sort", "--time", "--time-style", "--format",
-        "--width"}},
-      {"nl", "p", "bdfhilnsvw"},
-      {"pwd", "LP", "", {}, {}, 0},
-      {"readlink", "efmnqsvz", "", {"--canonicalize"}},
-      {"realpath", "eLmPqsz", "", {"--no-symlinks"}, {"--relative-to", "--relative-base"}},
-      {"rev", "", ""},
-      {"sha256sum", "btcwz", "", {"--binary", "--check", "--quiet", "--status", "--text"}},
-      {"sort",
-       "bcCdfghiMmnRrsuVz",
-       "kt",
-       {"--check", "--dictionary-order", "--ignore-case", "--ignore-leading-blanks",
-        "--general-numeric-sort", "--human-numeric-sort", "--month-sort", "--numeric-sort",
-        "--reverse", "--stable", "--unique", "--version-sort", "--zero-terminated"},
-       {"--key", "--field-separator"}},
-      {"stat", "fLt", "c", {"--dereference", "--file-system", "--terse"}, {"--format", "--printf"}},
-      {"tac", "br", "s", {"--before", "--regex"}, {"--separator"}},
-      {"tail",
-       "qvz",
-       "nc",
-       {"--quiet", "--silent", "--verbose"},
-       {"--lines", "--bytes"},
-       kAnyOperands,
-       true},
-      {"tr",
-       "cCdst",
-       "",
-       {"--complement", "--delete", "--squeeze-repeats", "--truncate-set1"},
-       {},
-       2},
-      {"true", "", ""},
-      {"uname", "amnoprsvi", "", {"--all"}, {}, 0},
-      // Its second operand is a file that it writes.
-      {"uniq",
-       "cdDiuz",
-       "fsw",
-       {"--count", "--repeated", "--unique", "--ignore-case"},
-       {"--skip-fields", "--skip-chars", "--check-chars"},
-       1},
-      {"wc", "clLmw", "", {"--bytes", "--chars", "--lines", "--max-line-length", "--words"}},
-      {"which", "a", ""},
-      {"whoami", "", "", {}, {}, 0},
-      {"git status",
-       "sbuvz",
-       "",
-       {"--short", "--branch", "--porcelain", "--long", "--verbose", "--ignored", "--show-stash",
-        "--untracked-files", "--ahead-behind", "--no-renames", "--column"},
-       {}},
-      {"git diff",
-       "pubwRzaM",
-       "UG",
-       {"--stat",
-        "--numstat",
-        "--shortstat",
-        "--name-only",
-        "--name-status",
-        "--cached",
-        "--staged",
-        "--summary",
-        "--check",
-        "--color",
-        "--no-color",
-        "--word-diff",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--ignore-all-space",
-        "--ignore-space-change",
-        "--ignore-blank-lines",
-        "--minimal",
-        "--patience",
-        "--histogram",
-        "--no-renames",
-        "--find-renames",
-        "--text",
-        "--exit-code",
-        "--quiet",
-        "--merge-base",
-        "--patch",
-        "--no-patch",
-        "--full-index",
-        "--raw"},
-       {"--unified", "--diff-filter", "--diff-algorithm"}},
-      {"git log",
-       "pugziE",
-       "nLSGU",
-       {"--oneline",    "--graph",        "--stat",          "--shortstat",    "--numstat",
-        "--name-only",  "--name-status",  "--all",           "--decorate",     "--no-decorate",
-        "--patch",      "--no-patch",     "--follow",        "--reverse",      "--merges",
-        "--no-merges",  "--first-parent", "--abbrev-commit", "--color",        "--no-color",
-        "--topo-order", "--date-order",   "--branches",      "--tags",         "--remotes",
-        "--summary",    "--no-ext-diff",  "--no-textconv",   "--full-history", "--left-right",
-        "--cherry-pick"},
-       {"--max-count", "--skip", "--since", "--after", "--until", "--before", "--author",
-        "--committer", "--grep", "--pretty", "--format", "--date", "--diff-filter", "--decorate"},
-       kAnyOperands,
-       true},
-      {"git show",
-       "pusz",
-       "U",
-       {"--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--oneline",
-        "--abbrev-commit", "--patch", "--no-patch", "--color", "--no-color", "--no-ext-diff",
-        "--no-textconv", "--summary", "--raw"},
-       {"--pretty", "--format", "--date", "--diff-filter"}},
-  };
-  return all;
-}
+constexpr auto kReaders = std::to_array<Reader>({
+    {"basename", "az", "s", "--multiple --zero", "--suffix"},
+    {"cat", "AbeEnstTuv", "", "--number --show-all --show-ends --squeeze-blank"},
+    {"cmp", "bls", "in", "--print-bytes --silent --quiet --verbose", "--bytes", 4},
+    {"comm", "123z", "", "--check-order --nocheck-order --total", "", 2},
+    {"cut", "nsz", "bcdf", "--complement --only-delimited",
+     "--bytes --characters --delimiter --fields --output-delimiter"},
+    {"df", "ahHiklmPT", "", "--human-readable --si --total"},
+    {"diff", "abBdeEinNpqrsuwyTt", "CU",
+     "--brief --recursive --unified --ignore-all-space --side-by-side --text "
+     "--new-file --ignore-case --ignore-blank-lines --report-identical-files",
+     "--context --unified --width --exclude --label", 2},
+    {"dirname", "z", "", "--zero"},
+    {"du", "0abcDhHklLmsSx", "d", "--human-readable --summarize --total --all",
+     "--max-depth --exclude"},
+    {"false", "", ""},
+    {"grep", "EFGPivwxclLnHhoqsraIzZbTRUy", "ABCemd",
+     "--extended-regexp --fixed-strings --ignore-case --invert-match "
+     "--word-regexp --line-regexp --count --files-with-matches "
+     "--files-without-match --line-number --with-filename --no-filename "
+     "--only-matching --quiet --silent --no-messages --recursive --text --null "
+     "--color --perl-regexp",
+     "--after-context --before-context --context --max-count --regexp --include "
+     "--exclude --exclude-dir --color --colour",
+     kAnyOperands, true},
+    {"head", "qvz", "nc", "--quiet --silent --verbose", "--lines --bytes", kAnyOperands, true},
+    {"id", "agGnru", "", "--group --groups --name --real --user", "", 1},
+    {"ls", "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1", "ITw",
+     "--all --almost-all --color --directory --full-time "
+     "--group-directories-first --human-readable --inode --no-group "
+     "--numeric-uid-gid --recursive --reverse --size --classify",
+     "--color --ignore --hide --sort --time --time-style --format --width"},
+    {"nl", "p", "bdfhilnsvw"},
+    {"pwd", "LP", "", "", "", 0},
+    {"readlink", "efmnqsvz", "", "--canonicalize"},
+    {"realpath", "eLmPqsz", "", "--no-symlinks", "--relative-to --relative-base"},
+    {"rev", "", ""},
+    {"sha256sum", "btcwz", "", "--binary --check --quiet --status --text"},
+    {"sort", "bcCdfghiMmnRrsuVz", "kt",
+     "--check --dictionary-order --ignore-case --ignore-leading-blanks "
+     "--general-numeric-sort --human-numeric-sort --month-sort --numeric-sort "
+     "--reverse --stable --unique --version-sort --zero-terminated",
+     "--key --field-separator"},
+    {"stat", "fLt", "c", "--dereference --file-system --terse", "--format --printf"},
+    {"tac", "br", "s", "--before --regex", "--separator"},
+    {"tail", "qvz", "nc", "--quiet --silent --verbose", "--lines --bytes", kAnyOperands, true},
+    {"tr", "cCdst", "", "--complement --delete --squeeze-repeats --truncate-set1", "", 2},
+    {"true", "", ""},
+    {"uname", "amnoprsvi", "", "--all", "", 0},
+    // Its second operand is a file that it writes.
+    {"uniq", "cdDiuz", "fsw", "--count --repeated --unique --ignore-case",
+     "--skip-fields --skip-chars --check-chars", 1},
+    {"wc", "clLmw", "", "--bytes --chars --lines --max-line-length --words"},
+    {"which", "a", ""},
+    {"whoami", "", "", "", "", 0},
+    {"git status", "sbuvz", "",
+     "--short --branch --porcelain --long --verbose --ignored --show-stash "
+     "--untracked-files --ahead-behind --no-renames --column",
+     ""},
+    {"git diff", "pubwRzaM", "UG",
+     "--stat --numstat --shortstat --name-only --name-status --cached --staged "
+     "--summary --check --color --no-color --word-diff --no-ext-diff "
+     "--no-textconv --ignore-all-space --ignore-space-change "
+     "--ignore-blank-lines --minimal --patience --histogram --no-renames "
+     "--find-renames --text --exit-code --quiet --merge-base --patch --no-patch "
+     "--full-index --raw",
+     "--unified --diff-filter --diff-algorithm"},
+    {"git log", "pugziE", "nLSGU",
+     "--oneline --graph --stat --shortstat --numstat --name-only --name-status "
+     "--all --decorate --no-decorate --patch --no-patch --follow --reverse "
+     "--merges --no-merges --first-parent --abbrev-commit --color --no-color "
+     "--topo-order --date-order --branches --tags --remotes --summary "
+     "--no-ext-diff --no-textconv --full-history --left-right --cherry-pick",
+     "--max-count --skip --since --after --until --before --author --committer "
+     "--grep --pretty --format --date --diff-filter --decorate",
+     kAnyOperands, true},
+    {"git show", "pusz", "U",
+     "--stat --shortstat --numstat --name-only --name-status --oneline "
+     "--abbrev-commit --patch --no-patch --color --no-color --no-ext-diff "
+     "--no-textconv --summary --raw",
+     "--pretty --format --date --diff-filter"},
+});
 
 using Argv = std::span<const std::string>;
 
@@ -188,8 +111,13 @@ std::optional<std::string> refused(std::string_view word) {
   return quoted(word) + " is not among the options that only read";
 }
 
-bool contains(const std::vector<std::string_view>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+bool contains(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
 }
 
 bool is_number_flag(std::string_view word) {
@@ -311,9 +239,9 @@ std::optional<std::string> sed_fault(Argv words) {
 }
 
 const Reader* find_reader(std::string_view name) {
-  const auto found = std::find_if(readers().begin(), readers().end(),
-                                  [name](const Reader& one) { return one.name == name; });
-  return found == readers().end() ? nullptr : &*found;
+  const auto* const found = std::find_if(kReaders.begin(), kReaders.end(),
+                                         [name](const Reader& one) { return one.name == name; });
+  return found == kReaders.end() ? nullptr : &*found;
 }
 
 constexpr std::array<std::string_view, 3> kSpecial = {"echo", "find", "sed"};
@@ -344,7 +272,7 @@ std::optional<std::string> reader_fault(std::span<const std::string> argv) {
 
 std::vector<std::string> reader_names() {
   std::vector<std::string> names(kSpecial.begin(), kSpecial.end());
-  for (const Reader& reader : readers()) names.emplace_back(reader.name);
+  for (const Reader& reader : kReaders) names.emplace_back(reader.name);
   std::sort(names.begin(), names.end());
   return names;
 }
