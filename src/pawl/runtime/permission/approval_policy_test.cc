@@ -64,7 +64,7 @@ TEST_CASE("plans and single calls get the documented decision and reason") {
        "any: always_require: every call needs an approval"},
   };
   for (const Case& one : cases) {
-    INFO(one.policy << ", " << one.plan.steps.size() << " steps");
+    INFO(std::string(one.policy) << ", " << one.plan.steps.size() << " steps");
     const auto policy = policy_of(one.policy);
     const auto reason = policy->approval_reason(one.plan);
     CHECK(policy->requires_approval(one.plan) == (one.reason != nullptr));
@@ -124,7 +124,7 @@ TEST_CASE("faults name the path") {
       {R"(7)", "policy: must be one policy"},
   };
   for (const Case& one : cases) {
-    INFO(one.json);
+    INFO(std::string(one.json));
     const auto config = approval_policy_from_json(one.json);
     REQUIRE_FALSE(config);
     CHECK(config.error().message.find(one.fault) != std::string::npos);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pawl/runtime/permission/glob.h"
+#include "pawl/runtime/permission/shell_commands.h"
 
 namespace pawl {
 namespace {
@@ -125,12 +126,41 @@ void add_matches(const Condition& condition, const Json& value, Agreement& agree
   }
 }
 
+// A list of strings is a list of words.
+std::optional<std::vector<std::string>> argv_in(const Json& value) {
+  const JsonArray* const list = value.if_array();
+  if (list == nullptr) return std::nullopt;
+  std::vector<std::string> words;
+  for (const Json& item : *list) {
+    const std::string* const word = item.if_string();
+    if (word == nullptr) return std::nullopt;
+    words.push_back(*word);
+  }
+  return words;
+}
+
+// Only what is certain, and what cannot be read although the program's name is in it: a rule about
+// `rm -rf /` must not speak of every `rm $x`.
+Match runs_match(const std::vector<std::string>& patterns, const Json& value) {
+  if (const std::string* const text = value.if_string()) {
+    const FoundCommands found = commands_in_text(*text);
+    return yes_or_no(!matching_pattern(patterns, found, *text).empty());
+  }
+  if (const auto argv = argv_in(value)) {
+    std::string text;
+    for (const std::string& word : *argv) text += word + " ";
+    return yes_or_no(!matching_pattern(patterns, commands_in_argv(*argv), text).empty());
+  }
+  return Match::maybe;
+}
+
 Match condition_match(const Condition& condition, const CallArguments& arguments) {
   if (arguments.json() == nullptr) return Match::maybe;
   const bool is_not = condition.spec.sense == Sense::is_not;
   const Json* const value = arguments.find(condition.spec.argument);
   // What is not given may be anything by default.
   if (value == nullptr) return is_not ? Match::maybe : Match::no;
+  if (condition.spec.kind == ConditionKind::runs) return runs_match(condition.spec.values, *value);
   Agreement agreement;
   add_matches(condition, *value, agreement);
   return is_not ? negated(agreement.result()) : agreement.result();

@@ -83,7 +83,7 @@ TEST_CASE("conditions on one argument") {
       {"path: {beneath: src, not_beneath: src/gen}", R"({"path":"src/a"})", Match::yes},
   };
   for (const Case& one : cases) {
-    INFO(one.yaml << " on " << one.input);
+    INFO(std::string(one.yaml) << " on " << std::string(one.input));
     CHECK(match(one.yaml, one.input) == one.match);
   }
 }

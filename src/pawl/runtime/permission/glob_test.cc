@@ -28,7 +28,7 @@ TEST_CASE("globs match whole names") {
       {"*?", "x", true},
   };
   for (const Case& one : cases) {
-    INFO(one.pattern << " on " << one.text);
+    INFO(std::string(one.pattern) << " on " << std::string(one.text));
     CHECK(glob_matches(one.pattern, one.text) == one.matches);
   }
 }

@@ -35,7 +35,7 @@ TEST_CASE("the host of an address") {
       {"https://example.org\n/", nullptr},
   };
   for (const Case& one : cases) {
-    INFO(one.url);
+    INFO(std::string(one.url));
     const auto host = host_of_url(one.url);
     CHECK(host.has_value() == (one.host != nullptr));
     if (host && one.host != nullptr) CHECK(*host == one.host);

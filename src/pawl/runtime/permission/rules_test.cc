@@ -95,7 +95,7 @@ TEST_CASE("a protected rule cannot be weakened by anybody") {
   for (const RuleSource source : {RuleSource::user, RuleSource::project}) {
     for (const char* change : {"enabled: false", "verdict: ask", "tool: x", "during: [p]",
                                "script: ./x", "arguments: {path: 'never'}"}) {
-      INFO(change);
+      INFO(std::string(change));
       std::string faults;
       const auto rules =
           merged(kBase, "[{id: deny-secrets, " + std::string(change) + "}]", source, &faults);
@@ -110,7 +110,7 @@ TEST_CASE("a protected rule cannot be weakened by anybody") {
 TEST_CASE("a project's file can only tighten") {
   for (const char* change : {"enabled: false", "verdict: allow", "tool: x", "during: [p]",
                              "script: ./x", "arguments: {path: 'never'}"}) {
-    INFO(change);
+    INFO(std::string(change));
     std::string faults;
     const auto rules = merged(kBase, "[{id: ask-bash, " + std::string(change) + "}]",
                               RuleSource::project, &faults);

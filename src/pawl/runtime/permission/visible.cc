@@ -1,0 +1,211 @@
+#include "pawl/runtime/permission/visible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "pawl/base/utf8.h"
+
+namespace pawl {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+constexpr std::array<Range, 4> kDirection = {
+    {{0x61C, 0x61C}, {0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
+
+// Format characters, fillers, spaces that are not the space, selectors, tags, combining marks,
+// private use and what is no character at all.
+constexpr std::array<Range, 47> kInvisible = {
+    {{0xA0, 0xA0},       {0xAD, 0xAD},        {0x300, 0x36F},     {0x483, 0x489},
+     {0x600, 0x605},     {0x6DD, 0x6DD},      {0x70F, 0x70F},     {0x890, 0x891},
+     {0x8E2, 0x8E2},     {0x115F, 0x1160},    {0x1680, 0x1680},   {0x17B4, 0x17B5},
+     {0x180B, 0x180F},   {0x1AB0, 0x1AFF},    {0x1DC0, 0x1DFF},   {0x2000, 0x200D},
+     {0x2028, 0x2029},   {0x202F, 0x202F},    {0x205F, 0x2065},   {0x206A, 0x206F},
+     {0x20D0, 0x20FF},   {0x2800, 0x2800},    {0x3000, 0x3000},   {0x3164, 0x3164},
+     {0xD7C7, 0xD7CA},   {0xE000, 0xF8FF},    {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},
+     {0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},    {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},
+     {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD},  {0x110CD, 0x110CD}, {0x13430, 0x1345F},
+     {0x16FE4, 0x16FE4}, {0x1BCA0, 0x1BCA3},  {0x1D159, 0x1D159}, {0x1D165, 0x1D169},
+     {0x1D16D, 0x1D182}, {0x1D185, 0x1D18B},  {0x1D1AA, 0x1D1AD}, {0x1FFFE, 0x1FFFF},
+     {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF}, {0x34F, 0x34F}}};
+
+constexpr std::array<Range, 2> kLookAlike = {{{0xFF01, 0xFF5E}, {0x1D400, 0x1D7FF}}};
+
+// The alphabets whose letters are taken for each other's.
+struct Alphabet {
+  unsigned number;
+  Range range;
+};
+constexpr std::array<Alphabet, 15> kAlphabets = {{{0, {'A', 'Z'}},
+                                                  {0, {'a', 'z'}},
+                                                  {0, {0xC0, 0x24F}},
+                                                  {0, {0x1E00, 0x1EFF}},
+                                                  {1, {0x370, 0x3FF}},
+                                                  {1, {0x1F00, 0x1FFF}},
+                                                  {2, {0x400, 0x52F}},
+                                                  {2, {0x1C80, 0x1C8F}},
+                                                  {2, {0xA640, 0xA69F}},
+                                                  {3, {0x530, 0x58F}},
+                                                  {4, {0x13A0, 0x13FF}},
+                                                  {4, {0xAB70, 0xABBF}},
+                                                  {5, {0xFF21, 0xFF5A}},
+                                                  {6, {0x1D400, 0x1D7FF}},
+                                                  {7, {0x590, 0x5FF}}}};
+
+bool is_in(std::span<const Range> ranges, char32_t point) {
+  return std::any_of(ranges.begin(), ranges.end(), [point](const Range& range) {
+    return point >= range.first && point <= range.last;
+  });
+}
+
+bool is_c0(char32_t point) {
+  return point < 0x20 || point == 0x7F;
+}
+
+bool is_c1(char32_t point) {
+  return point >= 0x80 && point <= 0x9F;
+}
+
+unsigned alphabet_bit(char32_t point) {
+  for (const Alphabet& one : kAlphabets) {
+    if (point >= one.range.first && point <= one.range.last) return 1U << one.number;
+  }
+  return 0;
+}
+
+bool is_white(char32_t point) {
+  return point == ' ' || point == '\t' || point == '\n' || point == '\r';
+}
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+std::string hex_byte(char c) {
+  return fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+}
+
+// Text that looks like one of our own codes.
+bool imitates_code(std::string_view text) {
+  if (text.starts_with("<U+")) return true;
+  return text.size() >= 4 && text.starts_with("\\x") && is_hex(text[2]) && is_hex(text[3]);
+}
+
+// What one word and one stretch of white space have shown so far.
+class OddityFinder {
+ public:
+  void add(char32_t point) {
+    const bool plain_control = point == '\n' || point == '\t';
+    if ((is_c0(point) && !plain_control) || is_c1(point)) found.add(Oddity::control);
+    if (point >= 0x80) add_beyond_ascii(point);
+    const unsigned alphabet = alphabet_bit(point);
+    // A word ends at anything in ASCII that is neither a letter nor a digit.
+    const bool inside = alphabet != 0 || point >= 0x80 || (point >= '0' && point <= '9');
+    alphabets_ = inside ? alphabets_ | alphabet : 0;
+    if ((alphabets_ & (alphabets_ - 1)) != 0) found.add(Oddity::mixed_script);
+    white_ = is_white(point) ? white_ + 1 : 0;
+    if (white_ > kPaddingMax) found.add(Oddity::padding);
+  }
+
+  Oddities found;
+
+ private:
+  void add_beyond_ascii(char32_t point) {
+    if (is_in(kDirection, point)) found.add(Oddity::direction);
+    if (is_in(kInvisible, point)) found.add(Oddity::invisible);
+    if (is_in(kLookAlike, point)) found.add(Oddity::look_alike);
+  }
+
+  unsigned alphabets_ = 0;
+  std::size_t white_ = 0;
+};
+
+}  // namespace
+
+std::string_view describe(Oddity oddity) {
+  switch (oddity) {
+    case Oddity::control:
+      return "control characters, or bytes that are not UTF-8";
+    case Oddity::direction:
+      return "characters that change the direction of text";
+    case Oddity::invisible:
+      return "characters that are not seen";
+    case Oddity::look_alike:
+      return "characters that look like plain letters and are others";
+    case Oddity::mixed_script:
+      return "a word with letters of several alphabets";
+    case Oddity::padding:
+      break;
+  }
+  return "a long run of white space, which may hide what follows";
+}
+
+std::vector<Oddity> Oddities::list() const {
+  std::vector<Oddity> all;
+  for (std::size_t i = 0; i < kOddityCount; ++i) {
+    if (has(static_cast<Oddity>(i))) all.push_back(static_cast<Oddity>(i));
+  }
+  return all;
+}
+
+Oddities find_oddities(std::string_view bytes) {
+  OddityFinder finder;
+  while (!bytes.empty()) {
+    const Utf8Step step = first_utf8(bytes);
+    if (step.valid) {
+      finder.add(step.code_point);
+    } else {
+      finder.found.add(Oddity::control);
+    }
+    bytes.remove_prefix(step.bytes);
+  }
+  return finder.found;
+}
+
+Glyph first_glyph(std::string_view bytes) {
+  const Utf8Step step = first_utf8(bytes);
+  const char32_t point = step.code_point;
+  Glyph glyph;
+  glyph.bytes = step.valid ? step.bytes : 1;
+  glyph.ends_line = step.valid && point == '\n';
+  if (!step.valid || is_c0(point) || imitates_code(bytes)) {
+    glyph.shown = hex_byte(bytes.front());
+  } else if (point >= 0x80 &&
+             (is_c1(point) || is_in(kDirection, point) || is_in(kInvisible, point))) {
+    glyph.shown = fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(point));
+  } else {
+    glyph.shown = std::string(bytes.substr(0, step.bytes));
+    glyph.columns = step.bytes == 1 ? 1 : 2;
+    return glyph;
+  }
+  glyph.columns = glyph.shown.size();
+  return glyph;
+}
+
+std::string visible_line(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const Glyph glyph = first_glyph(bytes);
+    text += glyph.shown;
+    bytes.remove_prefix(glyph.bytes);
+  }
+  return text;
+}
+
+std::string visible_word(std::string_view bytes) {
+  std::string text = "\"";
+  while (!bytes.empty()) {
+    const Glyph glyph = first_glyph(bytes);
+    text += glyph.shown == "\"" ? "\\x22" : glyph.shown;
+    bytes.remove_prefix(glyph.bytes);
+  }
+  return text + "\"";
+}
+
+}  // namespace pawl
