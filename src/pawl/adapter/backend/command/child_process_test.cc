@@ -1,11 +1,11 @@
-#include "pawl/adapter/tool_command/child_process.h"
+#include "pawl/adapter/backend/command/child_process.h"
 
 #include <sys/wait.h>
 
 #include <csignal>
 #include <sstream>
 
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 
 namespace pawl::tool_command {
 namespace {

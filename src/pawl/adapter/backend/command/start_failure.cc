@@ -1,11 +1,11 @@
-#include "pawl/adapter/tool_command/start_failure.h"
+#include "pawl/adapter/backend/command/start_failure.h"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "pawl/adapter/tool_command/child_process.h"
+#include "pawl/adapter/backend/command/child_process.h"
 
 namespace pawl::tool_command {
 namespace {

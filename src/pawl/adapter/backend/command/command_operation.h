@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
-#include "pawl/adapter/tool_command/command_pool.h"
-#include "pawl/adapter/tool_command/command_run.h"
-#include "pawl/adapter/tool_command/fd.h"
+#include "pawl/adapter/backend/command/command_pool.h"
+#include "pawl/adapter/backend/command/command_run.h"
+#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/port/loop.h"
 
 namespace pawl::tool_command {

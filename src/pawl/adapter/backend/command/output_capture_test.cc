@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/output_capture.h"
+#include "pawl/adapter/backend/command/output_capture.h"
 
 #include <doctest/doctest.h>
 

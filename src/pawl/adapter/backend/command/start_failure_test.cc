@@ -1,7 +1,7 @@
-#include "pawl/adapter/tool_command/start_failure.h"
+#include "pawl/adapter/backend/command/start_failure.h"
 
-#include "pawl/adapter/tool_command/child_process.h"
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/child_process.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 
 namespace pawl::tool_command {
 namespace {

@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/child_process.h"
+#include "pawl/adapter/backend/command/child_process.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #include <memory>
 #include <string_view>
 
-#include "pawl/adapter/tool_command/start_failure.h"
+#include "pawl/adapter/backend/command/start_failure.h"
 
 // glibc's clone() under its other name. ThreadSanitizer intercepts clone() and takes every child
 // for a fork, one that shares its memory included, and its own state is ruined by that.

@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/command_pool.h"
+#include "pawl/adapter/backend/command/command_pool.h"
 
 #include <pthread.h>
 
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/tool_command/command_pool.h"
+#include "pawl/adapter/backend/command/command_pool.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/loop.h"
 #include "pawl/port/tool.h"

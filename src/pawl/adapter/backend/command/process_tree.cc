@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -17,8 +17,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "pawl/adapter/tool_command/fd.h"
-#include "pawl/adapter/tool_command/proc_table.h"
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 
 namespace pawl::tool_command {
 namespace {

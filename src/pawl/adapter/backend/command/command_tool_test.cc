@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 #include "tests/contract/tool_contract.h"
 
 namespace pawl::tool_command {

@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/proc_table.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <charconv>
 #include <memory>
 
-#include "pawl/adapter/tool_command/fd.h"
+#include "pawl/adapter/backend/command/fd.h"
 
 namespace pawl::tool_command {
 namespace {

@@ -1,11 +1,11 @@
-#include "pawl/adapter/tool_command/command_pool.h"
+#include "pawl/adapter/backend/command/command_pool.h"
 
 #include <pthread.h>
 
 #include <atomic>
 #include <csignal>
 
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 
 namespace pawl::tool_command {
 namespace {

@@ -1,7 +1,7 @@
 // What the end of a command means to a run.
 #pragma once
 
-#include "pawl/adapter/tool_command/command_run.h"
+#include "pawl/adapter/backend/command/command_run.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/tool.h"
 

@@ -5,8 +5,8 @@
 
 #include <csignal>
 
-#include "pawl/adapter/tool_command/command_test_support.h"
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl::tool_command {
 namespace {

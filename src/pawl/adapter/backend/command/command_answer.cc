@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/command_answer.h"
+#include "pawl/adapter/backend/command/command_answer.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/adapter/tool_command/fd.h"
-#include "pawl/adapter/tool_command/output_capture.h"
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/output_capture.h"
 
 namespace pawl::tool_command {
 

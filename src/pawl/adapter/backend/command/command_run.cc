@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/command_run.h"
+#include "pawl/adapter/backend/command/command_run.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
-#include "pawl/adapter/tool_command/child_process.h"
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/child_process.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl::tool_command {
 namespace {

@@ -1,6 +1,6 @@
-#include "pawl/adapter/tool_command/command_answer.h"
+#include "pawl/adapter/backend/command/command_answer.h"
 
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl::tool_command {

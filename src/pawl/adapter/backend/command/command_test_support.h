@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/tool_command/command_tool.h"
-#include "pawl/adapter/tool_command/fd.h"
-#include "pawl/adapter/tool_command/proc_table.h"
+#include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::tool_command {

@@ -1,12 +1,12 @@
-#include "pawl/adapter/tool_command/command_tool.h"
+#include "pawl/adapter/backend/command/command_tool.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include "pawl/adapter/tool_command/command_answer.h"
-#include "pawl/adapter/tool_command/command_operation.h"
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/command_answer.h"
+#include "pawl/adapter/backend/command/command_operation.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl {
 namespace {

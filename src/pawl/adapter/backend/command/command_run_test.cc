@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/command_run.h"
+#include "pawl/adapter/backend/command/command_run.h"
 
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "pawl/adapter/tool_command/command_test_support.h"
+#include "pawl/adapter/backend/command/command_test_support.h"
 
 namespace pawl::tool_command {
 namespace {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/tool_command/fd.h"
-#include "pawl/adapter/tool_command/process_tree.h"
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/base/result.h"
 
 namespace pawl::tool_command {

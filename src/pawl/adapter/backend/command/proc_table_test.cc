@@ -1,4 +1,4 @@
-#include "pawl/adapter/tool_command/proc_table.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
