@@ -111,7 +111,8 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Fd& stop,
                             std::optional<BackendOutcome::Kind>& why) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(limits.time_ms);
   auto next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
-  TreeWatch watch(process_.pid, limits.session, written_);
+  // Most calls are over before the first look: nothing is read for them.
+  std::optional<TreeWatch> watch;
   for (;;) {  // bounded by the deadline
     if (input.empty() && after == After::close) input_.reset();
     std::array<pollfd, 4> ready{
@@ -129,8 +130,9 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Fd& stop,
     if (ready[1].revents != 0) why = BackendOutcome::Kind::aborted;
     if (Clock::now() >= deadline) why = BackendOutcome::Kind::timed_out;
     if (!why && Clock::now() >= next_look) {
-      why = watch.look();
-      written_ = watch.written_bytes();
+      if (!watch) watch.emplace(process_.pid, limits.past, limits.session, written_);
+      why = watch->look();
+      written_ = watch->written_bytes();
       next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
     }
     if (why) return Pumped::stopped;

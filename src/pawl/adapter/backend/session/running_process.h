@@ -23,6 +23,7 @@ enum class Pumped : std::uint8_t { ended, satisfied, stopped };
 struct PumpLimits {
   std::int64_t time_ms = 0;
   BackendLimits session;
+  TreeWatch::Past past = TreeWatch::Past::counts;
 };
 
 class RunningProcess {

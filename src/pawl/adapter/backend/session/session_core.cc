@@ -109,7 +109,7 @@ sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const 
 }
 
 SessionCore::Call SessionCore::begin(const ShellCommand& command) {
-  PumpLimits limits{context_.limits.time_ms, context_.limits};
+  PumpLimits limits{context_.limits.time_ms, context_.limits, TreeWatch::Past::counts};
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
   }
@@ -158,13 +158,13 @@ Status SessionCore::start_shell() {
 
 BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command::Fd& stop) {
   Call call = begin(command);
-  MarkFinder finder(make_mark());
+  call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
+  MarkFinder finder(mark);
   auto frame = frame_call(command.command, command.input, command.environment, mark);
   if (!frame) return refusal(frame.error());
   if (auto started = start_shell(); !started) return refusal(started.error());
   if (std::exchange(lost_shell_, false)) call.note = kFreshShell;
-  finder = MarkFinder(mark);
   std::optional<Kind> why;
   const Pumped pumped = shell_->pump(
       *frame, RunningProcess::After::keep_open, stop, call.limits,

@@ -75,9 +75,11 @@ Result<std::string> frame_call(const std::string& command, const std::string& in
   }
   text += "builtin eval " + quote_for_shell(command);
   text += input.empty() ? " </dev/null" : " < <(builtin printf %s " + quote_for_shell(input) + ")";
-  text += " >&1 2>&1\nbuiltin printf '\\001%s %d\\n' ";
-  text += quote_for_shell(mark.substr(1));
-  return text + " \"$?\"\n";
+  // Through a third descriptor, so that the shell has something to put back when the call is over,
+  // whatever `exec >…` has done to its output.
+  text += " 3>&1 >&3 2>&1 3>&-\nbuiltin printf '\\1";
+  text += mark.substr(1);
+  return text + " %d\\n' $?\n";
 }
 
 std::string_view MarkFinder::take(std::string_view piece) {

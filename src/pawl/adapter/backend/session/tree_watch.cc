@@ -83,12 +83,12 @@ std::vector<pid_t> family_of(pid_t root) {
 
 }  // namespace
 
-TreeWatch::TreeWatch(pid_t root, const BackendLimits& limits, std::uint64_t written_before)
-    : root_(root),
-      limits_(limits),
-      cpu_before_ms_(cpu_ms_of(stat_of(root))),
-      written_(written_before) {
-  written_by_[root] = written_by(root);  // of earlier calls
+TreeWatch::TreeWatch(pid_t root, Past past, const BackendLimits& limits,
+                     std::uint64_t written_before)
+    : root_(root), limits_(limits), cpu_before_ms_(0), written_(written_before) {
+  if (past == Past::counts) return;
+  cpu_before_ms_ = cpu_ms_of(stat_of(root));
+  written_by_[root] = written_by(root);
 }
 
 TreeUse TreeWatch::measure() {

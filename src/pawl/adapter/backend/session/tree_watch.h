@@ -23,8 +23,9 @@ struct TreeUse {
 
 class TreeWatch {
  public:
-  // `root` is the first process of the tree, or a shell that has lived before this call.
-  TreeWatch(pid_t root, const BackendLimits& limits, std::uint64_t written_before);
+  // What a shell used for earlier calls does not count for this one.
+  enum class Past : std::uint8_t { counts, forgotten };
+  TreeWatch(pid_t root, Past past, const BackendLimits& limits, std::uint64_t written_before);
 
   // What was exceeded, if anything.
   std::optional<BackendOutcome::Kind> look();
