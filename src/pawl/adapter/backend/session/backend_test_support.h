@@ -43,7 +43,8 @@ class Bench {
   Result<std::shared_ptr<BackendSession>> open() {
     std::optional<Result<std::shared_ptr<BackendSession>>> opened;
     const auto operation = backend_->init(
-        context, [&](Result<std::shared_ptr<BackendSession>> result) { opened = std::move(result); });
+        context,
+        [&](Result<std::shared_ptr<BackendSession>> result) { opened = std::move(result); });
     REQUIRE(loop.run_until([&] { return opened.has_value(); }));
     return *std::move(opened);
   }

@@ -19,8 +19,8 @@ void CallOutput::append(std::string_view bytes) {
   if (!fits && !file_ && !directory_.empty()) open_artifact();
   capture_.append(bytes);
   if (!file_) return;
-  std::string_view rest = bytes.substr(0, std::min<std::uint64_t>(
-                                              bytes.size(), kArtifactBytesMax - written_));
+  std::string_view rest =
+      bytes.substr(0, std::min<std::uint64_t>(bytes.size(), kArtifactBytesMax - written_));
   while (!rest.empty()) {
     const ssize_t count = ::write(file_.number(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;

@@ -45,19 +45,19 @@ class ProcessSession final : public BackendSession {
   }
   std::unique_ptr<Operation> view(std::string path, std::optional<ViewRange> range,
                                   Done done) override {
-    return call([core = core_, path = std::move(path), range](
-                    const Fd&) { return core->view(path, range); },
+    return call([core = core_, path = std::move(path),
+                 range](const Fd&) { return core->view(path, range); },
                 std::move(done));
   }
   std::unique_ptr<Operation> create_file(FileWrite write, Done done) override {
-    return call([core = core_, write = std::move(write)](
-                    const Fd&) { return core->create_file(write); },
-                std::move(done));
+    return call(
+        [core = core_, write = std::move(write)](const Fd&) { return core->create_file(write); },
+        std::move(done));
   }
   std::unique_ptr<Operation> str_replace(StrReplace edit, Done done) override {
-    return call([core = core_, edit = std::move(edit)](
-                    const Fd&) { return core->str_replace(edit); },
-                std::move(done));
+    return call(
+        [core = core_, edit = std::move(edit)](const Fd&) { return core->str_replace(edit); },
+        std::move(done));
   }
   std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) override {
     auto work = std::make_shared<AnsweredWork<Status>>(

@@ -40,8 +40,7 @@ class Stream {
     return true;
   }
   bool write_to(int to) {
-    const ssize_t count =
-        ::send(to, buffer_.data() + begin_, size_, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count = ::send(to, buffer_.data() + begin_, size_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     begin_ += static_cast<std::size_t>(count);
     size_ -= static_cast<std::size_t>(count);
@@ -88,7 +87,8 @@ struct Forwarded {
 
  private:
   static pollfd poll_for(const Fd& fd, const Stream& incoming, const Stream& outgoing) {
-    const int events = (incoming.wants_input() ? POLLIN : 0) | (outgoing.wants_output() ? POLLOUT : 0);
+    const int events =
+        (incoming.wants_input() ? POLLIN : 0) | (outgoing.wants_output() ? POLLOUT : 0);
     return {events == 0 ? -1 : fd.number(), static_cast<short>(events), 0};
   }
 };
@@ -117,8 +117,7 @@ void ProxyForwarder::serve() {
   std::vector<std::unique_ptr<Forwarded>> connections;
   for (;;) {
     const bool room = connections.size() < kForwardedMax;
-    std::vector<pollfd> ready = {{stop_.number(), POLLIN, 0},
-                                 {room ? listener_ : -1, POLLIN, 0}};
+    std::vector<pollfd> ready = {{stop_.number(), POLLIN, 0}, {room ? listener_ : -1, POLLIN, 0}};
     for (const auto& connection : connections) {
       ready.push_back(connection->tool_poll());
       ready.push_back(connection->proxy_poll());
@@ -134,7 +133,8 @@ void ProxyForwarder::serve() {
     if (!tool) continue;
     Fd proxy(connect_());
     if (!proxy) continue;  // closing is the answer
-    connections.push_back(std::make_unique<Forwarded>(Forwarded{std::move(tool), std::move(proxy)}));
+    connections.push_back(
+        std::make_unique<Forwarded>(Forwarded{std::move(tool), std::move(proxy)}));
   }
 }
 

@@ -115,10 +115,10 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Fd& stop,
   std::optional<TreeWatch> watch;
   for (;;) {  // bounded by the deadline
     if (input.empty() && after == After::close) input_.reset();
-    std::array<pollfd, 4> ready{
-        pollfd{process_.handle.number(), POLLIN, 0}, pollfd{stop.number(), POLLIN, 0},
-        pollfd{output_.number(), POLLIN, 0},
-        pollfd{input.empty() ? -1 : input_.number(), POLLOUT, 0}};
+    std::array<pollfd, 4> ready{pollfd{process_.handle.number(), POLLIN, 0},
+                                pollfd{stop.number(), POLLIN, 0},
+                                pollfd{output_.number(), POLLIN, 0},
+                                pollfd{input.empty() ? -1 : input_.number(), POLLOUT, 0}};
     ::poll(ready.data(), ready.size(), until(std::min(deadline, next_look)));
     if (ready[2].revents != 0 && receive(consume, kChunksPerTurnMax) == Flow::satisfied) {
       return Pumped::satisfied;

@@ -32,8 +32,8 @@ class RunningProcess {
   using Consumer = std::function<bool(std::string_view)>;
 
   // `start` without its descriptors. On the thread that is to outlive the process.
-  static Result<std::unique_ptr<RunningProcess>> start(
-      std::shared_ptr<sandbox::Confinement> place, sandbox::ProcessStart start);
+  static Result<std::unique_ptr<RunningProcess>> start(std::shared_ptr<sandbox::Confinement> place,
+                                                       sandbox::ProcessStart start);
   RunningProcess(const RunningProcess&) = delete;
   RunningProcess& operator=(const RunningProcess&) = delete;
   ~RunningProcess() { kill(); }

@@ -59,8 +59,8 @@ std::string describe_limit(Kind kind, const PumpLimits& limits) {
 
 void set_proxy(std::map<std::string, std::string>& environment) {
   const std::string proxy = "http://127.0.0.1:" + std::to_string(sandbox::kProxyPort);
-  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy",
-                           "all_proxy"}) {
+  for (const char* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
     environment[name] = proxy;
   }
   for (const char* name : {"NO_PROXY", "no_proxy"}) environment[name] = "localhost,127.0.0.1";

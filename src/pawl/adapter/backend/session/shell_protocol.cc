@@ -73,7 +73,8 @@ Result<std::string> frame_call(const std::string& command, const std::string& in
     }
     text += name + "=" + quote_for_shell(value) + " ";
   }
-  text += "builtin eval " + quote_for_shell(command);
+  // Not `builtin eval`, which would hide the variables of the call.
+  text += "eval " + quote_for_shell(command);
   text += input.empty() ? " </dev/null" : " < <(builtin printf %s " + quote_for_shell(input) + ")";
   // Through a third descriptor, so that the shell has something to put back when the call is over,
   // whatever `exec >…` has done to its output.

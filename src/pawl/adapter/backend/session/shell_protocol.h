@@ -2,8 +2,8 @@
 //
 // The text of a call is quoted and evaluated with input, output and errors of its own, so that what
 // it does to them does not last. Then the shell prints a mark that nobody can guess and the exit
-// code. A call that goes out of its way to print the mark (it could read the shell's own input) lies
-// about its own end and nothing else: the next call has another one.
+// code. A call that goes out of its way to print the mark (it could read the shell's own input)
+// lies about its own end and nothing else: the next call has another one.
 #pragma once
 
 #include <cstddef>

@@ -74,9 +74,9 @@ std::vector<pid_t> family_of(pid_t root) {
       if (process.session == root || member.contains(process.parent)) member[process.pid] = true;
     }
   }
+  // Those that have ended and that nobody has asked about count, too: they hold a number.
   for (const auto& process : processes) {
-    const bool alive = process.life == tool_command::ProcessStat::Life::running;
-    if (alive && member.contains(process.pid)) family.push_back(process.pid);
+    if (member.contains(process.pid)) family.push_back(process.pid);
   }
   return family;
 }
