@@ -161,6 +161,8 @@ Result<SeccompProgram> Filter::compile() {
   if (context_ == nullptr || fault_ != 0) return error;
   // As a tree: some hundred rules in a row would cost each system call half a microsecond.
   ::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  // Calls of another architecture (i386, x32) have other numbers, which no rule here means.
+  ::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
   const Fd file(::memfd_create("pawl-seccomp", MFD_CLOEXEC));
   if (!file || ::seccomp_export_bpf(context_, file.number()) != 0) return error;
   const off_t bytes = ::lseek(file.number(), 0, SEEK_END);
