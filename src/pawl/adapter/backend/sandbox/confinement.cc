@@ -221,6 +221,12 @@ Status Confinement::set_up_landlock() {
                  "a network of listed hosts needs the level `namespace`: Landlock knows ports, not "
                  "hosts (use `namespace`, or network: none)"};
   }
+  if (identity_.user == 0 && !plan_.write_roots.empty()) {
+    return Error{ErrorCode::unavailable,
+                 "no sandbox: as root, `landlock` needs a workspace that is not root's, and " +
+                     plan_.write_roots.front() +
+                     " is (run as an ordinary user, or chown it, or use `namespace`)"};
+  }
   temporary_ = std::filesystem::temp_directory_path() / "pawl-sandbox-XXXXXX";
   if (::mkdtemp(temporary_.data()) == nullptr) {
     return Error{ErrorCode::unavailable, temporary_ + ": " + errno_text(errno)};

@@ -9,6 +9,9 @@ namespace {
 contract::BackendSubject subject_of(MakeBackend make) {
   contract::BackendSubject subject;
   subject.make = [make](Loop& loop) { return make(loop, test_options()); };
+  if (make == &make_landlock_backend) {
+    subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
+  }
   return subject;
 }
 

@@ -1,5 +1,8 @@
 #include "pawl/adapter/backend/session/session_core.h"
 
+#include <sys/fsuid.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -57,6 +60,29 @@ std::string describe_limit(Kind kind, const PumpLimits& limits) {
   return {};
 }
 
+// A host that is root looks at files as the one whom the commands run as, and makes them so: only
+// this thread, and only while this object lives. Files of root's are shown to commands as theirs.
+class AsOwner {
+ public:
+  explicit AsOwner(const sandbox::HostIdentity& identity) {
+    using Change = sandbox::HostIdentity::Change;
+    if (identity.change != Change::drop || identity.user == sandbox::kUnprivilegedId) return;
+    changed_ = true;
+    ::setfsgid(identity.group);
+    ::setfsuid(identity.user);
+  }
+  AsOwner(const AsOwner&) = delete;
+  AsOwner& operator=(const AsOwner&) = delete;
+  ~AsOwner() {
+    if (!changed_) return;
+    ::setfsuid(::geteuid());
+    ::setfsgid(::getegid());
+  }
+
+ private:
+  bool changed_ = false;
+};
+
 void set_proxy(std::map<std::string, std::string>& environment) {
   const std::string proxy = "http://127.0.0.1:" + std::to_string(sandbox::kProxyPort);
   for (const char* name :
@@ -113,6 +139,7 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
   }
+  const AsOwner owner(place_->identity());
   files_->note();
   return {CallOutput(context_.limits.output_bytes, context_.artifact_directory), limits, {}};
 }
@@ -145,7 +172,10 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     lost_shell_ = lost_shell_ || shell_ != nullptr;
     shell_.reset();
   }
-  outcome.files = files_->changes();
+  {
+    const AsOwner owner(place_->identity());
+    outcome.files = files_->changes();
+  }
   call.output.finish(outcome, call.note);
   return outcome;
 }
@@ -203,18 +233,21 @@ BackendOutcome SessionCore::exec(const ShellCommand& command, const tool_command
 }
 
 BackendOutcome SessionCore::view(const std::string& path, std::optional<ViewRange> range) {
+  const AsOwner owner(place_->identity());
   BackendOutcome outcome = files_->view(path, range, context_.limits.output_bytes);
   outcome.level = level_;
   return outcome;
 }
 
 BackendOutcome SessionCore::create_file(const FileWrite& write) {
+  const AsOwner owner(place_->identity());
   BackendOutcome outcome = files_->create_file(write);
   outcome.level = level_;
   return outcome;
 }
 
 BackendOutcome SessionCore::str_replace(const StrReplace& edit) {
+  const AsOwner owner(place_->identity());
   BackendOutcome outcome = files_->str_replace(edit);
   outcome.level = level_;
   return outcome;
