@@ -59,6 +59,11 @@ class ProcessSession final : public BackendSession {
         [core = core_, edit = std::move(edit)](const Fd&) { return core->str_replace(edit); },
         std::move(done));
   }
+  std::unique_ptr<Operation> file_request(FileRequest request, Done done) override {
+    return call([core = core_,
+                 request = std::move(request)](const Fd&) { return core->file_request(request); },
+                std::move(done));
+  }
   std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) override {
     auto work = std::make_shared<AnsweredWork<Status>>(
         loop_, [core = core_](const Fd&) { return core->cleanup(); },

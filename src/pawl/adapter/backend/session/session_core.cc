@@ -253,6 +253,13 @@ BackendOutcome SessionCore::str_replace(const StrReplace& edit) {
   return outcome;
 }
 
+BackendOutcome SessionCore::file_request(const FileRequest& request) {
+  const AsOwner owner(place_->identity());
+  BackendOutcome outcome = files_->file_request(request, context_.limits.output_bytes);
+  outcome.level = level_;
+  return outcome;
+}
+
 Status SessionCore::cleanup() {
   shell_.reset();
   forwarder_.reset();

@@ -30,6 +30,7 @@ class SessionCore {
   BackendOutcome view(const std::string& path, std::optional<ViewRange> range);
   BackendOutcome create_file(const FileWrite& write);
   BackendOutcome str_replace(const StrReplace& edit);
+  BackendOutcome file_request(const FileRequest& request);
   Status cleanup();
 
  private:

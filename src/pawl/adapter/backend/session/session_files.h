@@ -21,6 +21,8 @@ class SessionFiles {
                               std::uint64_t output_bytes_max) = 0;
   virtual BackendOutcome create_file(const FileWrite& write) = 0;
   virtual BackendOutcome str_replace(const StrReplace& edit) = 0;
+  virtual BackendOutcome file_request(const FileRequest& request,
+                                      std::uint64_t output_bytes_max) = 0;
   // Looks at all files, to be compared with by changes().
   virtual void note() = 0;
   virtual std::vector<FileRef> changes() = 0;
@@ -39,6 +41,12 @@ class RootedSessionFiles final : public SessionFiles {
   }
   BackendOutcome create_file(const FileWrite& write) override { return files_->create_file(write); }
   BackendOutcome str_replace(const StrReplace& edit) override { return files_->str_replace(edit); }
+  BackendOutcome file_request(const FileRequest& request, std::uint64_t output_bytes_max) override {
+    if constexpr (requires { files_->file_request(request, output_bytes_max); }) {
+      return files_->file_request(request, output_bytes_max);
+    }
+    return {};
+  }
   void note() override { before_.emplace(files_->scan()); }
   std::vector<FileRef> changes() override { return files_->changed_since(*before_); }
 
@@ -50,8 +58,15 @@ class RootedSessionFiles final : public SessionFiles {
 template <class Rooted, class Roots>
 OpenFiles open_rooted_files() {
   return [](const ExecutionContext& context) -> Result<std::unique_ptr<SessionFiles>> {
-    PAWL_TRY(auto files, Rooted::open(Roots{context.working_directory, context.write_roots,
-                                            context.read_roots, context.protected_names}));
+    Roots roots;
+    roots.working_directory = context.working_directory;
+    roots.write_roots = context.write_roots;
+    roots.read_roots = context.read_roots;
+    roots.protected_names = context.protected_names;
+    if constexpr (requires { roots.artifact_directory; }) {
+      roots.artifact_directory = context.artifact_directory;
+    }
+    PAWL_TRY(auto files, Rooted::open(roots));
     return std::unique_ptr<SessionFiles>(
         std::make_unique<RootedSessionFiles<Rooted>>(std::move(files)));
   };
