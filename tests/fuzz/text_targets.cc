@@ -1,10 +1,10 @@
 // Readers of text: JSON, schemas, YAML, charters, scripts, configuration, command lines, answers.
 #include <algorithm>
 
+#include "pawl/adapter/backend/command/command_answer.h"
 #include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/adapter/http_curl/response_head.h"
-#include "pawl/adapter/tool_command/command_answer.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
 #include "pawl/base/json.h"

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "pawl/adapter/backend/command/command_tool.h"
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/executor_scripted/script_reader.h"
-#include "pawl/adapter/tool_command/command_tool.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
 #include "pawl/base/json.h"

@@ -21,4 +21,8 @@ std::string_view name(BackendOutcome::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::unique_ptr<Operation> BackendSession::file_request(FileRequest /*request*/, Done /*done*/) {
+  return nullptr;
+}
+
 }  // namespace pawl

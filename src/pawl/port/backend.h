@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "pawl/base/hash.h"
@@ -134,6 +135,35 @@ struct StrReplace {
   std::string new_str;
 };
 
+// The file tools that only look, or change several files at once. They run in the host, under the
+// same roots as view() and create_file().
+struct GrepQuery {
+  std::string pattern;  // RE2
+  std::string path = ".";
+  std::string include;  // a glob that a file's name or path must match; empty: every file
+  std::uint32_t context_lines = 0;
+  enum class Case : std::uint8_t { sensitive, ignored } letter_case = Case::sensitive;
+};
+
+struct GlobQuery {
+  std::string pattern;  // *, ?, [a-z], {a,b} and ** for any number of directories
+  std::string path = ".";
+};
+
+// A unified diff or a `*** Begin Patch` envelope: all of its files change, or none does.
+struct PatchText {
+  std::string text;
+};
+
+// A page of output that was cut and kept: BackendOutcome::artifact names it.
+struct OutputPage {
+  std::string artifact;
+  std::uint64_t offset = 0;      // in bytes
+  std::uint64_t length_max = 0;  // zero: what the session gives back at once
+};
+
+using FileRequest = std::variant<GrepQuery, GlobQuery, PatchText, OutputPage>;
+
 class BackendSession {
  public:
   using Done = std::function<void(BackendOutcome)>;
@@ -150,6 +180,8 @@ class BackendSession {
                                           Done done) = 0;
   virtual std::unique_ptr<Operation> create_file(FileWrite write, Done done) = 0;
   virtual std::unique_ptr<Operation> str_replace(StrReplace edit, Done done) = 0;
+  // Null, and `done` is never called: this backend has no such tools.
+  virtual std::unique_ptr<Operation> file_request(FileRequest request, Done done);
   // Ends what runs and gives back what was taken. Nothing may be called after it.
   virtual std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) = 0;
 };

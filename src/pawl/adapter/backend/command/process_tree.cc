@@ -1,0 +1,218 @@
+#include "pawl/adapter/backend/command/process_tree.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/proc_table.h"
+
+namespace pawl::tool_command {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Life = ProcessStat::Life;
+using Finder = std::function<std::vector<ProcessStat>()>;
+
+constexpr auto kDeathWait = std::chrono::milliseconds(50);  // after SIGKILL, before looking again
+constexpr std::size_t kDeathHandlesMax = 64;
+
+// What `is_seed` says yes to, and all that descends from it.
+std::vector<ProcessStat> find_family(const std::function<bool(const ProcessStat&)>& is_seed) {
+  std::vector<ProcessStat> others = read_processes();
+  std::vector<ProcessStat> family;
+  std::unordered_set<pid_t> pids;
+  const auto belongs = [&](const ProcessStat& process) {
+    return pids.contains(process.parent) || (pids.empty() && is_seed(process));
+  };
+  for (bool grown = true; grown;) {
+    const auto rest = std::partition(others.begin(), others.end(),
+                                     [&](const ProcessStat& other) { return !belongs(other); });
+    grown = rest != others.end();
+    for (auto member = rest; member != others.end(); ++member) pids.insert(member->pid);
+    family.insert(family.end(), rest, others.end());
+    others.erase(rest, others.end());
+  }
+  return family;
+}
+
+bool is_marked(const ProcessStat& process, const TreeMark& mark) {
+  if (read_lock_limit(process.pid) == mark.limit) return true;
+  return find_variable(read_environment(process.pid), kMarkVariable) == mark.text;
+}
+
+bool is_of_tree(const ProcessStat& process, const ProcessTree& tree, pid_t host) {
+  if (tree.root != 0 &&
+      (process.pid == tree.root || process.session == tree.root || process.group == tree.root)) {
+    return true;
+  }
+  return process.parent == host && is_marked(process, tree.mark);
+}
+
+// By pidfd, and only if the pid still means the process that was looked at. Without descriptors to
+// spare a kill by number is the lesser evil.
+Fd signal_process(const ProcessStat& process, int signal) {
+  Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  const auto now = read_process_stat(process.pid);
+  if (!now || now->start_ticks != process.start_ticks) return Fd();
+  if (handle) {
+    ::syscall(SYS_pidfd_send_signal, handle.number(), signal, nullptr, 0);
+  } else {
+    ::kill(process.pid, signal);
+  }
+  return handle;
+}
+
+void await_death(const std::vector<Fd>& handles) {
+  const auto deadline = Clock::now() + kDeathWait;
+  for (const Fd& handle : handles) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ended{handle.number(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+  }
+}
+
+// A family that grows while it is being killed would win by forking, so everybody is stopped before
+// anybody is killed.
+class Hunt {
+ public:
+  explicit Hunt(pid_t root) : root_(root) {}
+
+  // One look at the family, and what it leads to.
+  void round(const std::vector<ProcessStat>& family) {
+    alive_.clear();
+    settled_ = true;
+    std::vector<ProcessStat> fresh;
+    for (const ProcessStat& process : family) {
+      if (process.life == Life::ended) {
+        reap(process);
+        continue;
+      }
+      alive_.push_back(process.pid);
+      if (!stopped_.contains({process.pid, process.start_ticks})) fresh.push_back(process);
+    }
+    if (!fresh.empty() && freezes_++ < kFreezeRoundsMax) {
+      stop(fresh);
+    } else {
+      kill(family);
+    }
+  }
+
+  bool over() const { return alive_.empty() && settled_; }
+  std::vector<pid_t> alive() && { return std::move(alive_); }
+
+ private:
+  void stop(const std::vector<ProcessStat>& processes) {
+    for (const ProcessStat& process : processes) {
+      signal_process(process, SIGSTOP);
+      stopped_.emplace(process.pid, process.start_ticks);
+    }
+  }
+
+  static void kill(const std::vector<ProcessStat>& family) {
+    std::vector<Fd> handles;
+    for (const ProcessStat& process : family) {
+      if (process.life == Life::ended) continue;
+      Fd handle = signal_process(process, SIGKILL);
+      if (handle && handles.size() < kDeathHandlesMax) handles.push_back(std::move(handle));
+    }
+    await_death(handles);
+  }
+
+  // A zombie other than the root shows that there was life a moment ago: it may have had a child
+  // since, or a parent whose place the host takes only now. So there must be one more look.
+  void reap(const ProcessStat& process) {
+    if (process.pid == root_) return;
+    settled_ = false;
+    if (process.parent != ::getpid()) return;
+    siginfo_t info{};
+    ::waitid(P_PID, static_cast<id_t>(process.pid), &info, WEXITED | WNOHANG);
+  }
+
+  pid_t root_;
+  int freezes_ = 0;
+  bool settled_ = true;
+  std::vector<pid_t> alive_;
+  std::set<std::pair<pid_t, std::uint64_t>> stopped_;
+};
+
+std::vector<pid_t> hunt_down(pid_t root, const Finder& find) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(kKillTimeMaxMs);
+  Hunt hunt(root);
+  for (int round = 0; round < kKillRoundsMax; ++round) {
+    // The kernel kills a group at one stroke, which even a process that is never the same for long
+    // does not survive. Where /proc cannot be read, this is all that can be done.
+    if (root != 0) ::kill(-root, SIGKILL);
+    hunt.round(find());
+    if (hunt.over() || Clock::now() >= deadline) break;
+  }
+  return std::move(hunt).alive();
+}
+
+// "<host pid>.<its start>.<serial>" of a host that does not run any more.
+bool is_of_dead_host(std::string_view mark) {
+  pid_t host = 0;
+  std::uint64_t start = 0;
+  const char* end = mark.data() + mark.size();
+  const auto pid = std::from_chars(mark.data(), end, host);
+  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '.') return false;
+  const auto ticks = std::from_chars(pid.ptr + 1, end, start);
+  if (ticks.ec != std::errc{} || ticks.ptr == end || *ticks.ptr != '.') return false;
+  const auto now = read_process_stat(host);
+  return !now || now->start_ticks != start || now->life == Life::ended;
+}
+
+}  // namespace
+
+TreeMark make_tree_mark() {
+  static std::atomic<std::uint32_t> serial{0};
+  static const std::uint32_t salt = std::random_device{}() & 0xFFFFU;
+  const auto host = static_cast<std::uint32_t>(::getpid());  // below kProcessesMax, 22 bits
+  const std::uint64_t number = serial.fetch_add(1) & 0xFF'FFFFU;
+  const auto self = read_process_stat(::getpid());
+  // Above any limit that somebody has set on purpose, and below "unlimited". The host is in it
+  // because a forked host goes on with its parent's salt and serial number.
+  const std::uint64_t limit = (std::uint64_t{1} << 62U) | (std::uint64_t{host} << 40U) |
+                              (std::uint64_t{salt} << 24U) | number;
+  return {limit, std::to_string(host) + "." + std::to_string(self ? self->start_ticks : 0) + "." +
+                     std::to_string(limit)};
+}
+
+void adopt_orphans() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+std::vector<pid_t> kill_tree(const ProcessTree& tree) {
+  const pid_t host = ::getpid();
+  return hunt_down(tree.root, [&] {
+    return find_family([&](const ProcessStat& process) { return is_of_tree(process, tree, host); });
+  });
+}
+
+std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key) {
+  const std::string here = read_pid_namespace(::getpid());
+  const auto is_leftover = [&](const ProcessStat& process) {
+    const std::string environment = read_environment(process.pid);
+    const auto mark = find_variable(environment, kMarkVariable);
+    // A pid of another namespace says nothing about whether that host lives.
+    return mark && find_variable(environment, "PAWL_KEY") == key &&
+           find_variable(environment, "PAWL_RUN") == run && is_of_dead_host(*mark) &&
+           read_pid_namespace(process.pid) == here;
+  };
+  return hunt_down(0, [&] { return find_family(is_leftover); });
+}
+
+}  // namespace pawl::tool_command

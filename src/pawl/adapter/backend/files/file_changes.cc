@@ -1,0 +1,270 @@
+#include "pawl/adapter/backend/files/file_changes.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include <array>
+
+#include "pawl/adapter/backend/files/shown_name.h"
+
+namespace pawl::backend {
+namespace {
+
+constexpr mode_t kFileMode = 0644;
+constexpr mode_t kProgramMode = 0755;
+constexpr mode_t kDirectoryMode = 0755;
+constexpr mode_t kKeptModeBits = 0777;  // setuid, setgid and sticky are dropped
+constexpr int kNamesTriedMax = 16;
+
+Error changed_meanwhile(const std::string& path) {
+  return {ErrorCode::conflict,
+          shown_name(path) + " was changed by somebody else meanwhile; view it again"};
+}
+
+std::string temporary_name() {
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = 0;
+  std::array<char, 24> text{};
+  ::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(random));
+  return std::string(kTemporaryPrefix) + text.data();
+}
+
+Status write_all(int file, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error(errno, shown_name(path));
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::fsync(file) != 0) return system_error(errno, shown_name(path));
+  return ok();
+}
+
+// A host that is root works for whoever owns the directory: what it makes must be theirs to change.
+Status give_to_owner(int file, uid_t user, gid_t group, const std::string& path) {
+  if (::geteuid() != 0 || ::fchown(file, user, group) == 0) return ok();
+  return system_error(errno, shown_name(path));
+}
+
+std::string parent_of(const std::string& relative) {
+  const std::size_t slash = relative.rfind('/');
+  return slash == std::string::npos ? "." : relative.substr(0, slash);
+}
+
+std::string last_of(const std::string& relative) {
+  return relative.substr(relative.rfind('/') + 1);
+}
+
+Result<std::pair<Descriptor, std::string>> make_temporary(int directory, const std::string& path) {
+  for (int attempt = 0; attempt < kNamesTriedMax; ++attempt) {
+    std::string name = temporary_name();
+    const int file = ::openat(directory, name.c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode);
+    if (file >= 0) return std::pair{Descriptor(file), std::move(name)};
+    if (errno != EEXIST) return system_error(errno, shown_name(path));
+  }
+  return Error{ErrorCode::unavailable, shown_name(path) + ": no name for a temporary file"};
+}
+
+Status set_rights(int file, int directory, const std::optional<struct stat>& like,
+                  Executable executable, const std::string& path) {
+  struct stat parent{};
+  if (::fstat(directory, &parent) != 0) return system_error(errno, shown_name(path));
+  const struct stat& owner = like ? *like : parent;
+  PAWL_CHECK(give_to_owner(file, owner.st_uid, owner.st_gid, path));
+  if (!like && executable == Executable::no) return ok();  // as the umask left it
+  const mode_t mode = like ? like->st_mode & kKeptModeBits : kProgramMode;
+  if (::fchmod(file, mode) != 0) return system_error(errno, shown_name(path));
+  return ok();
+}
+
+bool is_old_one(int directory, const std::string& name, FileStamp old) {
+  struct stat now{};
+  if (::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  FileStamp stamp = stamp_of(now);
+  stamp.changed_ns = old.changed_ns;  // its own rename moved this one
+  return stamp == old && S_ISREG(now.st_mode);
+}
+
+// Swaps two names. Where the file system cannot, the old file gets a second name first.
+int exchange(int directory, const std::string& temporary, const std::string& name) {
+  if (::renameat2(directory, temporary.c_str(), directory, name.c_str(), RENAME_EXCHANGE) == 0) {
+    return 0;
+  }
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  const std::string kept = temporary_name();
+  if (::linkat(directory, name.c_str(), directory, kept.c_str(), 0) != 0) return errno;
+  if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0 ||
+      ::renameat(directory, kept.c_str(), directory, temporary.c_str()) != 0) {
+    const int number = errno;
+    ::unlinkat(directory, kept.c_str(), 0);
+    return number;
+  }
+  return 0;
+}
+
+}  // namespace
+
+FileChanges::~FileChanges() {
+  if (!committed_) undo();
+}
+
+Result<Descriptor> FileChanges::make_directory(int parent, const std::string& name,
+                                               const std::string& path) {
+  if (::mkdirat(parent, name.c_str(), kDirectoryMode) == 0) {
+    made_.push_back({Descriptor(::fcntl(parent, F_DUPFD_CLOEXEC, 0)), name});
+  } else if (errno != EEXIST) {  // somebody else was faster: it is theirs
+    return system_error(errno, shown_name(path));
+  }
+  PAWL_TRY(Descriptor made, open_child(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  struct stat status{};
+  if (::fstat(parent, &status) != 0) return system_error(errno, shown_name(path));
+  PAWL_CHECK(give_to_owner(made.number(), status.st_uid, status.st_gid, path));
+  return made;
+}
+
+Result<Descriptor> FileChanges::make_parent(const Place& place) {
+  Place here{place.root, ".", {}, place.path};
+  PAWL_TRY(Descriptor directory, open_place(here, O_PATH | O_DIRECTORY, Links::refused));
+  std::size_t made = 0;
+  for (const std::string& part : split_path(parent_of(place.relative))) {
+    auto next = open_child(directory.number(), part, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (!next && next.error().code == ErrorCode::not_found) {
+      if (++made > kDirectoriesMadeMax) {
+        return Error{ErrorCode::limit_exceeded, shown_name(place.path) + ": too deep"};
+      }
+      next = make_directory(directory.number(), part, place.path);
+    }
+    if (!next) return std::move(next).error();
+    directory = *std::move(next);
+  }
+  // Not O_PATH: it is synced after the rename.
+  return open_child(directory.number(), ".", O_RDONLY | O_DIRECTORY);
+}
+
+Status FileChanges::stage(const Place& place, Change change, std::string_view bytes,
+                          std::optional<struct stat> like, Executable executable) {
+  if (changes_.size() >= kChangesMax) {
+    return Error{ErrorCode::limit_exceeded,
+                 "more than " + std::to_string(kChangesMax) + " files at once"};
+  }
+  if (place.relative == ".") {
+    return Error{ErrorCode::invalid_argument, shown_name(place.path) + " is a directory"};
+  }
+  change.name = last_of(place.relative);
+  change.path = place.path;
+  if (change.name.starts_with(kTemporaryPrefix)) {
+    return Error{ErrorCode::invalid_argument, shown_name(place.path) + ": a reserved name"};
+  }
+  PAWL_TRY(change.directory, make_parent(place));
+  const int directory = change.directory.number();
+  if (change.kind == Change::Kind::remove) {
+    change.temporary = temporary_name();
+    changes_.push_back(std::move(change));
+    return ok();
+  }
+  PAWL_TRY(auto temporary, make_temporary(directory, place.path));
+  change.temporary = std::move(temporary.second);
+  changes_.push_back(std::move(change));  // from here on undo() removes it
+  const int file = temporary.first.number();
+  PAWL_CHECK(set_rights(file, directory, like, executable, place.path));
+  return write_all(file, bytes, place.path);
+}
+
+Status FileChanges::add(const Place& place, std::string_view bytes, Executable executable) {
+  Change change;
+  change.kind = Change::Kind::add;
+  return stage(place, std::move(change), bytes, std::nullopt, executable);
+}
+
+Status FileChanges::replace(const Place& place, std::string_view bytes, const struct stat& old) {
+  PAWL_CHECK(check_replaceable(old, place.path));
+  Change change;
+  change.kind = Change::Kind::replace;
+  change.old = stamp_of(old);
+  return stage(place, std::move(change), bytes, old, Executable::no);
+}
+
+Status FileChanges::remove(const Place& place, const struct stat& old) {
+  PAWL_CHECK(check_replaceable(old, place.path));
+  Change change;
+  change.kind = Change::Kind::remove;
+  change.old = stamp_of(old);
+  return stage(place, std::move(change), {}, std::nullopt, Executable::no);
+}
+
+Status FileChanges::put_in_place(Change& change) {
+  const int directory = change.directory.number();
+  const char* const name = change.name.c_str();
+  const char* const temporary = change.temporary.c_str();
+  int number = 0;
+  if (change.kind == Change::Kind::replace) {
+    number = exchange(directory, change.temporary, change.name);
+  } else {
+    const bool adds = change.kind == Change::Kind::add;
+    const int result = ::renameat2(directory, adds ? temporary : name, directory,
+                                   adds ? name : temporary, RENAME_NOREPLACE);
+    number = result == 0 ? 0 : errno;
+  }
+  if (number == EEXIST) {
+    return Error{ErrorCode::conflict, shown_name(change.path) + " exists already"};
+  }
+  if (number == ENOENT) return changed_meanwhile(change.path);
+  if (number != 0) return system_error(number, shown_name(change.path));
+  change.in_place = true;
+  if (change.kind != Change::Kind::add && !is_old_one(directory, change.temporary, change.old)) {
+    return changed_meanwhile(change.path);
+  }
+  return ok();
+}
+
+void FileChanges::take_back(Change& change) {
+  const int directory = change.directory.number();
+  const char* const name = change.name.c_str();
+  const char* const temporary = change.temporary.c_str();
+  if (change.in_place) {
+    switch (change.kind) {
+      case Change::Kind::replace:
+        static_cast<void>(exchange(directory, change.temporary, change.name));
+        break;
+      case Change::Kind::remove:
+        ::renameat2(directory, temporary, directory, name, RENAME_NOREPLACE);
+        return;  // the temporary name held the only copy
+      case Change::Kind::add:
+        ::unlinkat(directory, name, 0);
+        return;
+    }
+  }
+  if (change.kind != Change::Kind::remove) ::unlinkat(directory, temporary, 0);
+}
+
+void FileChanges::undo() {
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) take_back(*change);
+  for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+    ::unlinkat(made->parent.number(), made->name.c_str(), AT_REMOVEDIR);  // stays if it is in use
+  }
+  changes_.clear();
+  made_.clear();
+}
+
+Status FileChanges::commit() {
+  for (Change& change : changes_) {
+    if (Status status = put_in_place(change); !status) {
+      undo();
+      return status;
+    }
+  }
+  committed_ = true;
+  for (Change& change : changes_) {
+    if (change.kind != Change::Kind::add) {
+      ::unlinkat(change.directory.number(), change.temporary.c_str(), 0);
+    }
+  }
+  // They are in place; a directory that cannot be synced (some file systems) takes nothing back.
+  for (Change& change : changes_) ::fsync(change.directory.number());
+  return ok();
+}
+
+}  // namespace pawl::backend

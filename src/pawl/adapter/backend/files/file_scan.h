@@ -1,0 +1,37 @@
+// Which files beneath the write roots a command made or changed: a scan before it, another after.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/files/file_content.h"
+#include "pawl/adapter/backend/files/roots.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::backend {
+
+inline constexpr std::size_t kScannedMax = 20'000;
+inline constexpr std::size_t kChangedFilesMax = 200;
+inline constexpr std::uint64_t kHashedBytesMax = 1ULL << 30U;  // of one comparison
+
+struct FileScan {
+  struct Entry {
+    Place place;
+    FileStamp stamp;
+  };
+  std::map<std::string, Entry> files;  // by absolute path
+  bool complete = true;                // false: there were more than a scan takes
+};
+
+struct FileChangesSeen {
+  std::vector<FileRef> files;
+  std::string note;  // empty unless something was left out
+};
+
+// Regular files; .git and node_modules are passed by.
+FileScan scan_files(const Roots& roots);
+FileChangesSeen changes_between(const FileScan& before, const FileScan& after);
+
+}  // namespace pawl::backend

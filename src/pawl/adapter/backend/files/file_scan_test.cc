@@ -1,0 +1,65 @@
+#include "pawl/adapter/backend/files/file_scan.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "pawl/adapter/backend/files/files_test_support.h"
+
+namespace pawl::backend {
+namespace {
+
+TEST_CASE("files that were made or changed are listed with size and digest") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("kept"), "same");
+  Workspace::put(work.root("changed"), "old");
+  Workspace::put(work.root("gone"), "x");
+  const RootedFiles::Scan before = files->scan();
+
+  Workspace::put(work.root("changed"), "newer");
+  Workspace::put(work.root("sub/made"), "m");
+  Workspace::put(work.root(".git/index"), "passed by");
+  Workspace::put(work.root(".pawl-tmp-1"), "passed by");
+  Workspace::put(work.reference("r"), "not a write root");
+  std::filesystem::remove(work.root("gone"));
+  std::filesystem::create_symlink(work.outside("secret"), work.root("link"));
+
+  CHECK(files->changed_since(before) ==
+        std::vector<FileRef>{{"changed", 5, sha256("newer")}, {"sub/made", 1, sha256("m")}});
+  CHECK(files->changes_since(before).note.empty());
+  CHECK(files->changed_since(files->scan()).empty());
+}
+
+TEST_CASE("the same size and time do not hide a change") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("f"), "old");
+  struct stat status{};
+  REQUIRE(::stat(work.root("f").c_str(), &status) == 0);
+  const RootedFiles::Scan before = files->scan();
+
+  Workspace::put(work.root("f.new"), "new");
+  std::filesystem::rename(work.root("f.new"), work.root("f"));
+  const timespec times[2] = {status.st_mtim, status.st_mtim};
+  REQUIRE(::utimensat(AT_FDCWD, work.root("f").c_str(), times, 0) == 0);
+
+  CHECK(files->changed_since(before) == std::vector<FileRef>{{"f", 3, sha256("new")}});
+}
+
+TEST_CASE("more changes than are listed are noted") {
+  const Workspace work;
+  const auto files = work.open();
+  const RootedFiles::Scan before = files->scan();
+  for (std::size_t i = 0; i < kChangedFilesMax + 3; ++i) {
+    Workspace::put(work.root(std::to_string(i)), "x");
+  }
+
+  const FileChangesSeen seen = files->changes_since(before);
+
+  CHECK(seen.files.size() == kChangedFilesMax);
+  CHECK(seen.note == "3 more files were made or changed");
+}
+
+}  // namespace
+}  // namespace pawl::backend

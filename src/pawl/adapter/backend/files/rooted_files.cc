@@ -1,0 +1,190 @@
+#include "pawl/adapter/backend/files/rooted_files.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "pawl/adapter/backend/files/file_changes.h"
+#include "pawl/adapter/backend/files/file_view.h"
+#include "pawl/adapter/backend/files/outcome.h"
+#include "pawl/adapter/backend/files/shown_name.h"
+
+namespace pawl::backend {
+namespace {
+
+constexpr std::size_t kMatchesShownMax = 20;
+constexpr std::size_t kSnippetLines = 4;  // around an edit
+constexpr std::size_t kSnippetBytesMax = 8U << 10U;
+
+// Where `part` begins, also where occurrences overlap: none of them may be chosen for the caller.
+std::vector<std::size_t> matches_of(const std::string& text, const std::string& part) {
+  std::vector<std::size_t> found;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    found.push_back(at);
+  }
+  return found;
+}
+
+std::size_t line_at(const std::string& text, std::size_t offset) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(offset);
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
+std::string not_unique(const std::string& text, const std::vector<std::size_t>& found) {
+  std::string message =
+      "string_not_unique: old_str occurs " + std::to_string(found.size()) + " times, in lines";
+  for (std::size_t i = 0; i < std::min(found.size(), kMatchesShownMax); ++i) {
+    message += (i == 0 ? " " : ", ") + std::to_string(line_at(text, found[i]));
+  }
+  if (found.size() > kMatchesShownMax) message += ", …";
+  return message + "; add lines around it until it is unique";
+}
+
+std::string snippet(const std::string& text, std::size_t offset, std::size_t length) {
+  const std::string valid = to_valid_utf8(text);
+  const std::vector<std::string_view> lines = lines_of(valid);
+  const std::size_t first_changed = line_at(text, offset);
+  const std::size_t last_changed = line_at(text, offset + length);
+  const std::size_t first = first_changed - std::min(first_changed - 1, kSnippetLines);
+  const std::size_t last = std::min(last_changed + kSnippetLines, lines.size());
+  std::string out;
+  for (std::size_t number = first; number <= last && out.size() < kSnippetBytesMax; ++number) {
+    append_numbered(out, number, lines[number - 1]);
+  }
+  return std::string(cut_utf8(out, kSnippetBytesMax));
+}
+
+Result<struct stat> status_of(const Place& place) {
+  PAWL_TRY(const Descriptor file, open_place(place, O_PATH | O_NOFOLLOW, Links::refused));
+  struct stat status{};
+  if (::fstat(file.number(), &status) != 0) return system_error(errno, shown_name(place.path));
+  return status;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<RootedFiles>> RootedFiles::open(const FileRoots& roots) {
+  PAWL_TRY(Roots opened, Roots::open(roots));
+  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened)));
+}
+
+void RootedFiles::remember(const Place& place, const Digest& digest) {
+  const std::lock_guard lock(memory_);
+  if (seen_.insert_or_assign(place.absolute, digest).second) seen_order_.push_back(place.absolute);
+  if (seen_order_.size() <= kRememberedFilesMax) return;
+  seen_.erase(seen_order_.front());
+  seen_order_.pop_front();
+}
+
+bool RootedFiles::is_stale(const Place& place, const Digest& digest) const {
+  const std::lock_guard lock(memory_);
+  const auto found = seen_.find(place.absolute);
+  return found != seen_.end() && found->second != digest;
+}
+
+BackendOutcome RootedFiles::view(const std::string& path, std::optional<ViewRange> range,
+                                 std::uint64_t output_bytes_max) {
+  const auto place = roots_.place(path, Access::read);
+  if (!place) return file_failure(place.error().message);
+  const auto file = open_place(*place, O_RDONLY, Links::beneath);
+  if (!file) return file_failure(file.error().message);
+  struct stat status{};
+  if (::fstat(file->number(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (range) return file_failure(shown_name(path) + " is a directory: view_range is for files");
+    return view_directory(*place, output_bytes_max);
+  }
+  const auto content = read_open_file(file->number(), place->path, kFileBytesMax);
+  if (!content) return file_failure(content.error().message);
+  remember(*place, sha256(content->bytes));
+  return view_bytes(*place, content->bytes, range, output_bytes_max);
+}
+
+Result<FileRef> RootedFiles::write(const FileWrite& write) {
+  if (write.text.size() > kFileBytesMax) {
+    return Error{ErrorCode::limit_exceeded,
+                 "file_text is larger than " + std::to_string(kFileBytesMax) + " bytes"};
+  }
+  PAWL_TRY(const Place place, roots_.place(write.path, Access::write));
+  const std::lock_guard lock(changing_);
+  FileChanges changes;
+  const auto old = status_of(place);
+  if (old && write.overwrite == FileWrite::Overwrite::no) {
+    return Error{ErrorCode::conflict,
+                 shown_name(place.path) + " exists already; use str_replace, or overwrite: true"};
+  }
+  if (!old && old.error().code != ErrorCode::not_found) return old.error();
+  PAWL_CHECK(old ? changes.replace(place, write.text, *old) : changes.add(place, write.text));
+  PAWL_CHECK(changes.commit());
+  FileRef made{shown_name(place.path), write.text.size(), sha256(write.text)};
+  remember(place, made.sha256);
+  return made;
+}
+
+BackendOutcome RootedFiles::create_file(const FileWrite& file) {
+  auto made = write(file);
+  if (!made) return file_failure(made.error().message);
+  BackendOutcome outcome =
+      file_success("wrote " + made->path + ", " + std::to_string(made->size) + " bytes");
+  outcome.files.push_back(*std::move(made));
+  return outcome;
+}
+
+Result<std::string> RootedFiles::replace(const StrReplace& edit, FileRef& changed) {
+  PAWL_TRY(const Place place, roots_.place(edit.path, Access::write));
+  if (edit.old_str.empty()) {
+    return Error{ErrorCode::invalid_argument, "old_str is empty: nothing can be found by it"};
+  }
+  const std::lock_guard lock(changing_);
+  PAWL_TRY(FileContent content, read_regular(place, Links::refused));
+  PAWL_CHECK(check_replaceable(content.status, place.path));
+  if (is_stale(place, sha256(content.bytes))) {
+    return Error{ErrorCode::conflict,
+                 shown_name(place.path) + " has changed since you last saw it; view it again"};
+  }
+  const std::vector<std::size_t> found = matches_of(content.bytes, edit.old_str);
+  if (found.empty()) {
+    return Error{ErrorCode::not_found, "string_not_found: old_str occurs 0 times in " +
+                                           shown_name(place.path) +
+                                           "; it must match exactly, with spaces and line ends"};
+  }
+  if (found.size() > 1) {
+    return Error{ErrorCode::invalid_argument, not_unique(content.bytes, found)};
+  }
+  content.bytes.replace(found.front(), edit.old_str.size(), edit.new_str);
+  FileChanges changes;
+  PAWL_CHECK(changes.replace(place, content.bytes, content.status));
+  PAWL_CHECK(changes.commit());
+  changed = {shown_name(place.path), content.bytes.size(), sha256(content.bytes)};
+  remember(place, changed.sha256);
+  return "edited " + changed.path + ":\n" +
+         snippet(content.bytes, found.front(), edit.new_str.size());
+}
+
+BackendOutcome RootedFiles::str_replace(const StrReplace& edit) {
+  FileRef changed;
+  auto text = replace(edit, changed);
+  if (!text) return file_failure(std::move(text).error().message);
+  BackendOutcome outcome = file_success(*std::move(text));
+  outcome.files.push_back(std::move(changed));
+  return outcome;
+}
+
+Result<int> RootedFiles::open_directory(const std::string& path) {
+  PAWL_TRY(const Place place, roots_.place(path, Access::read));
+  PAWL_TRY(Descriptor directory, open_place(place, O_PATH | O_DIRECTORY, Links::beneath));
+  return directory.release();
+}
+
+RootedFiles::Scan RootedFiles::scan() const {
+  return scan_files(roots_);
+}
+
+FileChangesSeen RootedFiles::changes_since(const Scan& before) const {
+  return changes_between(before, scan());
+}
+
+std::vector<FileRef> RootedFiles::changed_since(const Scan& before) const {
+  return changes_since(before).files;
+}
+
+}  // namespace pawl::backend

@@ -1,0 +1,63 @@
+// The file tools of a session, in the host: view, create_file, str_replace, grep, glob,
+// apply_patch, and which files a command changed. See roots.h for how paths are held beneath roots.
+//
+// Every function blocks; call them from a worker thread. Thread-safe: changes happen one at a time.
+// Bytes are exact: what is written is what was given, whatever line ends it has.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/files/file_scan.h"
+#include "pawl/adapter/backend/files/roots.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::backend {
+
+inline constexpr std::size_t kRememberedFilesMax = 10'000;
+
+class RootedFiles {
+ public:
+  using Scan = FileScan;
+
+  // Holds the roots' descriptors. An Error names the root and what is wrong with it.
+  static Result<std::shared_ptr<RootedFiles>> open(const FileRoots& roots);
+
+  // Lines with numbers, two levels of a directory, or the description of an image.
+  BackendOutcome view(const std::string& path, std::optional<ViewRange> range,
+                      std::uint64_t output_bytes_max);
+  // Makes directories on the way. Over an existing file it fails unless told to overwrite.
+  BackendOutcome create_file(const FileWrite& write);
+  // `old_str` must occur exactly once. A file that is not as view() last showed it is a conflict.
+  BackendOutcome str_replace(const StrReplace& edit);
+
+  // An O_PATH descriptor of a directory beneath the roots; the caller closes it.
+  Result<int> open_directory(const std::string& path);
+
+  Scan scan() const;
+  std::vector<FileRef> changed_since(const Scan& before) const;
+  // Likewise, with a note when there was more than is listed.
+  FileChangesSeen changes_since(const Scan& before) const;
+
+ private:
+  explicit RootedFiles(Roots roots) : roots_(std::move(roots)) {}
+
+  void remember(const Place& place, const Digest& digest);
+  bool is_stale(const Place& place, const Digest& digest) const;
+  Result<FileRef> write(const FileWrite& write);
+  Result<std::string> replace(const StrReplace& edit, FileRef& changed);
+
+  const Roots roots_;
+  std::mutex changing_;        // one change at a time
+  mutable std::mutex memory_;  // of what was seen
+  std::map<std::string, Digest> seen_;
+  std::deque<std::string> seen_order_;
+};
+
+}  // namespace pawl::backend

@@ -1,0 +1,113 @@
+#include "pawl/adapter/backend/sandbox/cgroup.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace pawl::sandbox {
+namespace {
+
+using tool_command::Fd;
+
+constexpr int kRemovalsMax = 200;  // of a group whose last process is still being buried
+
+bool write_file(const std::string& path, const std::string& text) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file &&
+         ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// A group beneath the host's own is what a host may make if any. The path in one line of
+// /proc/self/cgroup, "id:controllers:path"; empty: not there.
+std::string own_group(const std::string& controller) {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (names.find("," + controller + ",") != std::string::npos) return line.substr(second + 1);
+  }
+  return {};
+}
+
+std::string unique_name() {
+  static std::atomic<std::uint32_t> serial{0};
+  return "pawl-" + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
+}
+
+std::string parent_of(const std::string& mount, const std::string& controller) {
+  const std::string group = own_group(controller);
+  if (group.empty()) return {};
+  return mount + (group == "/" ? "" : group);
+}
+
+}  // namespace
+
+Cgroup Cgroup::make(const BackendLimits& limits) {
+  Cgroup made;
+  const std::string name = unique_name();
+  const auto enter = [&](const std::string& parent) -> std::string {
+    const std::string directory = parent + "/" + name;
+    if (parent.empty() || ::mkdir(directory.c_str(), 0755) != 0) return {};
+    made.directories_.push_back(directory);
+    return directory;
+  };
+  const auto open_door = [&](const std::string& directory) {
+    Fd door(::open((directory + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (door) made.doors_.push_back(std::move(door));
+  };
+  const std::string memory = std::to_string(limits.memory_bytes);
+  const std::string processes = std::to_string(limits.processes);
+  if (const std::string group = enter(parent_of("/sys/fs/cgroup/memory", "memory"));
+      !group.empty() && write_file(group + "/memory.limit_in_bytes", memory)) {
+    write_file(group + "/memory.memsw.limit_in_bytes", memory);
+    open_door(group);
+    made.memory_events_ = group + "/memory.oom_control";
+  }
+  if (const std::string group = enter(parent_of("/sys/fs/cgroup/pids", "pids"));
+      !group.empty() && write_file(group + "/pids.max", processes)) {
+    open_door(group);
+  }
+  if (!made.directories_.empty()) return made;
+  if (const std::string group = enter(parent_of("/sys/fs/cgroup", "")); !group.empty()) {
+    if (write_file(group + "/memory.max", memory)) {
+      write_file(group + "/memory.swap.max", "0");
+      made.memory_events_ = group + "/memory.events";
+    }
+    write_file(group + "/pids.max", processes);
+    open_door(group);
+  }
+  return made;
+}
+
+Cgroup::~Cgroup() {
+  doors_.clear();
+  for (const std::string& directory : directories_) {
+    for (int attempt = 0; attempt < kRemovalsMax && ::rmdir(directory.c_str()) != 0; ++attempt) {
+      if (errno != EBUSY) break;
+      ::poll(nullptr, 0, 5);
+    }
+  }
+}
+
+std::uint64_t Cgroup::memory_kills() const {
+  if (memory_events_.empty()) return 0;
+  std::ifstream file(memory_events_);
+  std::string word;
+  std::uint64_t value = 0;
+  while (file >> word >> value) {
+    if (word == "oom_kill") return value;
+  }
+  return 0;
+}
+
+}  // namespace pawl::sandbox

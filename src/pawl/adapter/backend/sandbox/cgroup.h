@@ -1,0 +1,39 @@
+// Limits of a whole session, where the system lets the host make control groups: memory and number
+// of processes, version 1 or 2. Where it does not, limits of single processes and the session's own
+// watch are what there is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::sandbox {
+
+class Cgroup {
+ public:
+  Cgroup() = default;
+  Cgroup(Cgroup&&) = default;
+  Cgroup& operator=(Cgroup&&) = default;
+  Cgroup(const Cgroup&) = delete;
+  Cgroup& operator=(const Cgroup&) = delete;
+  ~Cgroup();
+
+  // Takes what can be had; nothing is an answer, too.
+  static Cgroup make(const BackendLimits& limits);
+
+  // cgroup.procs of each: who writes "0" to it joins.
+  const std::vector<tool_command::Fd>& doors() const { return doors_; }
+  bool bounds_memory() const { return !memory_events_.empty(); }
+  // How many processes were killed because the group had no memory left.
+  std::uint64_t memory_kills() const;
+
+ private:
+  std::vector<std::string> directories_;
+  std::vector<tool_command::Fd> doors_;
+  std::string memory_events_;  // the file that has a line "oom_kill N"
+};
+
+}  // namespace pawl::sandbox

@@ -1,0 +1,76 @@
+#include "pawl/adapter/backend/sandbox/host_identity.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "pawl/adapter/backend/sandbox/id_map.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using Change = HostIdentity::Change;
+using tool_command::Fd;
+
+constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
+
+// A copy of the mount at `path` that is attached nowhere yet. With `ids`, shown as that user
+// namespace maps it.
+Fd clone_mount(const std::string& path, const Fd* ids) {
+  Fd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
+                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kRecursive)));
+  if (!tree || ids == nullptr) return tree;
+  struct mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<__u64>(ids->number());
+  const long mapped = ::syscall(SYS_mount_setattr, tree.number(), "", AT_EMPTY_PATH | kRecursive,
+                                &attributes, sizeof attributes);
+  return mapped == 0 ? std::move(tree) : Fd();
+}
+
+// All roots or none: half of them as somebody else would be a riddle to the tool.
+bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
+  std::optional<Fd> ids;
+  for (const auto* roots : {&plan.read_roots, &plan.write_roots}) {
+    for (const std::string& root : *roots) {
+      struct stat status{};
+      if (::stat(root.c_str(), &status) != 0) return false;
+      const bool of_root = status.st_uid == 0;
+      if (of_root && !ids) {
+        auto made = make_user_namespace({0, identity.user}, {0, identity.group});
+        if (!made) return false;
+        ids = *std::move(made);
+      }
+      Fd tree = clone_mount(root, of_root ? &*ids : nullptr);
+      if (!tree) return false;
+      identity.mounts.push_back({root, tree.number()});
+      identity.held.push_back(std::move(tree));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+HostIdentity choose_identity(const SandboxPlan& plan) {
+  HostIdentity own{::geteuid(), ::getegid(), Change::none, {}, {}};
+  if (own.user != 0) return own;
+  const std::string& place =
+      plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front();
+  struct stat status{};
+  if (::stat(place.c_str(), &status) != 0) return own;
+  HostIdentity other{status.st_uid, status.st_gid, Change::drop, {}, {}};
+  const bool of_root = status.st_uid == 0;
+  if (of_root) other.user = other.group = kUnprivilegedId;
+  // Without a mount namespace there is nobody to show root's files as somebody else's.
+  if (plan.level != IsolationLevel::namespaces) return of_root ? std::move(own) : std::move(other);
+  if (add_mounts(plan, other)) return other;
+  return own;
+}
+
+}  // namespace pawl::sandbox

@@ -1,0 +1,151 @@
+#include "pawl/adapter/backend/sandbox/id_map.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "pawl/adapter/backend/sandbox/child_syscalls.h"
+
+// See child_process.cc: the name that ThreadSanitizer does not intercept.
+extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
+
+namespace pawl::sandbox {
+namespace {
+
+using tool_command::Fd;
+
+constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
+
+// A process that cannot be dumped has its files in /proc owned by root, so that an ordinary host
+// could not write the maps of a child that shares its memory. While this object lives, it can be.
+// Nothing that is confined can see the host in that time: it has neither its /proc nor its pids.
+class Dumpable {
+ public:
+  Dumpable() {
+    const std::lock_guard lock(mutex());
+    if (users()++ == 0) {
+      before() = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+      if (::geteuid() != 0) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    }
+  }
+  Dumpable(const Dumpable&) = delete;
+  Dumpable& operator=(const Dumpable&) = delete;
+  ~Dumpable() {
+    const std::lock_guard lock(mutex());
+    if (--users() == 0 && ::geteuid() != 0 && before() == 0) ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex instance;
+    return instance;
+  }
+  static int& users() {
+    static int count = 0;
+    return count;
+  }
+  static int& before() {
+    static int value = 0;
+    return value;
+  }
+};
+
+Error describe(const std::string& what, int error) {
+  const char* text = ::strerrordesc_np(error);
+  return {ErrorCode::unavailable, what + ": " + (text == nullptr ? "error" : text)};
+}
+
+Status write_map(pid_t child, const char* name, const std::string& text) {
+  const std::string path = "/proc/" + std::to_string(child) + "/" + name;
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file &&
+      ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
+    return ok();
+  }
+  return describe(path, errno);
+}
+
+std::string map_line(IdPair pair) {
+  return std::to_string(pair.inside) + " " + std::to_string(pair.outside) + " 1";
+}
+
+struct Waiting {
+  int gate = -1;
+};
+
+PAWL_IN_CHILD int wait_at_gate(void* argument) {
+  char byte = 0;
+  system_call(SYS_read, static_cast<Waiting*>(argument)->gate, word(&byte), 1);
+  system_call(SYS_exit, 0);
+  return 0;
+}
+
+}  // namespace
+
+Status SharedChild::start(Main main, void* argument, unsigned long flags) {
+  stack_ = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack_ == MAP_FAILED) {
+    stack_ = nullptr;
+    return describe("no memory for a child", errno);
+  }
+  const std::uint64_t all = ~std::uint64_t{0};
+  std::uint64_t before = 0;
+  // A handler of the host must not run in the child; it keeps this mask to its end.
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  char* top = static_cast<char*>(stack_) + kStackBytes;
+  const int pid =
+      ::__clone(main, top, static_cast<int>(flags) | CLONE_VM | CLONE_FILES | SIGCHLD, argument);
+  const int error = errno;
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
+  if (pid < 0) return describe("no child with namespaces of its own", error);
+  pid_ = pid;
+  return ok();
+}
+
+void SharedChild::await_end() {
+  siginfo_t info{};
+  while (pid_ > 0 && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) < 0 &&
+         errno == EINTR) {
+  }
+  pid_ = 0;
+  if (stack_ != nullptr) ::munmap(std::exchange(stack_, nullptr), kStackBytes);
+}
+
+Status write_id_maps(pid_t child, IdPair user, IdPair group) {
+  const Dumpable dumpable;
+  PAWL_CHECK(write_map(child, "uid_map", map_line(user)));
+  PAWL_CHECK(write_map(child, "setgroups", "deny"));
+  return write_map(child, "gid_map", map_line(group));
+}
+
+Result<Fd> make_user_namespace(IdPair user, IdPair group) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return describe("no pipe", errno);
+  const Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+  Waiting waiting{ends[0]};
+  SharedChild child;
+  PAWL_CHECK(child.start(&wait_at_gate, &waiting, CLONE_NEWUSER));
+  const auto mapped = write_id_maps(child.pid(), user, group);
+  const std::string path = "/proc/" + std::to_string(child.pid()) + "/ns/user";
+  Fd space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const int error = errno;
+  // Not by closing: the child has the same descriptors, and would hold the pipe open itself.
+  [[maybe_unused]] const ssize_t let_go = ::write(write_end.number(), "x", 1);
+  child.await_end();
+  PAWL_CHECK(mapped);
+  if (!space) return describe(path, error);
+  return space;
+}
+
+}  // namespace pawl::sandbox

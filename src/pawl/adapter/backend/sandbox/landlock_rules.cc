@@ -1,0 +1,145 @@
+#include "pawl/adapter/backend/sandbox/landlock_rules.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "pawl/adapter/backend/sandbox/system_paths.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using tool_command::Fd;
+
+// Debian 12's <linux/landlock.h> ends at version 2; these numbers are the kernel's interface.
+constexpr std::uint64_t bit(unsigned number) {
+  return std::uint64_t{1} << number;
+}
+constexpr std::uint64_t kExecute = bit(0);
+constexpr std::uint64_t kWriteFile = bit(1);
+constexpr std::uint64_t kReadFile = bit(2);
+constexpr std::uint64_t kReadDirectory = bit(3);
+constexpr std::uint64_t kMakeCharacterDevice = bit(6);
+constexpr std::uint64_t kMakeBlockDevice = bit(11);
+constexpr std::uint64_t kRefer = bit(13);
+constexpr std::uint64_t kTruncate = bit(14);
+constexpr std::uint64_t kDeviceRequest = bit(15);
+constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kDeviceRequest;
+constexpr std::uint64_t kTcp = bit(0) | bit(1);     // bind, connect
+constexpr std::uint64_t kScopes = bit(0) | bit(1);  // abstract unix sockets, signals
+constexpr unsigned kVersionFlag = 1;
+constexpr int kRulePathBeneath = 1;
+
+struct RulesetAttributes {
+  std::uint64_t files = 0;
+  std::uint64_t network = 0;
+  std::uint64_t scopes = 0;
+};
+
+struct [[gnu::packed]] PathRule {
+  std::uint64_t allowed = 0;
+  std::int32_t parent = -1;
+};
+
+std::uint64_t known_to(int version) {
+  std::uint64_t known = kRefer - 1;
+  if (version >= kLandlockRefer) known |= kRefer;
+  if (version >= kLandlockTruncate) known |= kTruncate;
+  if (version >= kLandlockDevices) known |= kDeviceRequest;
+  return known;
+}
+
+std::size_t attribute_bytes(int version) {
+  if (version >= kLandlockScopes) return 3 * sizeof(std::uint64_t);
+  return (version >= kLandlockNetwork ? 2 : 1) * sizeof(std::uint64_t);
+}
+
+std::uint64_t rights(FileAccess access) {
+  constexpr std::uint64_t kRead = kExecute | kReadFile | kReadDirectory;
+  switch (access) {
+    case FileAccess::read:
+      return kRead;
+    case FileAccess::device:
+      return kReadFile | kWriteFile | kReadDirectory | kTruncate;
+    case FileAccess::write:
+      break;
+  }
+  return ((kDeviceRequest - 1) & ~(kMakeCharacterDevice | kMakeBlockDevice));
+}
+
+std::string errno_text(int error) {
+  const char* text = ::strerrordesc_np(error);
+  return text == nullptr ? "error " + std::to_string(error) : text;
+}
+
+}  // namespace
+
+Result<int> landlock_version() {
+  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersionFlag);
+  if (version > 0) return static_cast<int>(version);
+  const std::string why = errno == EOPNOTSUPP
+                              ? "is switched off (boot with lsm=landlock,… on the command line)"
+                              : "is not there: " + errno_text(errno) +
+                                    " (Linux 6.2 or newer with CONFIG_SECURITY_LANDLOCK; a "
+                                    "container's seccomp profile may hide it)";
+  return Error{ErrorCode::unavailable, "Landlock " + why};
+}
+
+Result<Fd> make_landlock_ruleset(IsolationLevel level, NetworkAccess network) {
+  PAWL_TRY(const int version, landlock_version());
+  RulesetAttributes attributes;
+  attributes.files = known_to(version);
+  const bool alone = level == IsolationLevel::landlock;
+  if (version >= kLandlockNetwork && alone && network == NetworkAccess::none) {
+    attributes.network = kTcp;
+  }
+  if (version >= kLandlockScopes) attributes.scopes = kScopes;
+  Fd ruleset(static_cast<int>(
+      ::syscall(SYS_landlock_create_ruleset, &attributes, attribute_bytes(version), 0)));
+  if (ruleset) return ruleset;
+  return Error{ErrorCode::unavailable, "Landlock: no ruleset: " + errno_text(errno)};
+}
+
+Status allow_beneath(const Fd& ruleset, int object, const LandlockRule& rule) {
+  PAWL_TRY(const int version, landlock_version());
+  struct stat status{};
+  PathRule allowed{rights(rule.access) & known_to(version), object};
+  if (::fstat(object, &status) == 0 && !S_ISDIR(status.st_mode)) allowed.allowed &= kOfFiles;
+  if (::syscall(SYS_landlock_add_rule, ruleset.number(), kRulePathBeneath, &allowed, 0) == 0) {
+    return ok();
+  }
+  return Error{ErrorCode::unavailable, "Landlock: " + rule.path + ": " + errno_text(errno)};
+}
+
+Status allow_path(const Fd& ruleset, const LandlockRule& rule) {
+  const Fd object(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+  if (!object && (errno == ENOENT || errno == EACCES)) return ok();
+  if (!object) return Error{ErrorCode::unavailable, rule.path + ": " + errno_text(errno)};
+  return allow_beneath(ruleset, object.number(), rule);
+}
+
+std::vector<LandlockRule> landlock_rules_alone(const SandboxPlan& plan,
+                                               const std::string& temporary_directory) {
+  std::vector<LandlockRule> rules;
+  const auto read = [&](std::string_view path) {
+    rules.push_back({std::string(path), FileAccess::read});
+  };
+  for (const std::string_view path : kSystemDirectories) read(path);
+  for (const std::string_view path : kSystemConfiguration) read(path);
+  for (const std::string_view path : kNetworkConfiguration) read(path);
+  for (const std::string_view path : kSystemStatistics) read(path);
+  for (const char* path : {"/etc/passwd", "/etc/group"}) read(path);
+  for (const std::string& root : plan.read_roots) read(root);
+  for (const std::string_view name : kDevices) {
+    rules.push_back({"/dev/" + std::string(name), FileAccess::device});
+  }
+  rules.push_back({temporary_directory, FileAccess::write});
+  for (const std::string& root : plan.write_roots) rules.push_back({root, FileAccess::write});
+  return rules;
+}
+
+}  // namespace pawl::sandbox

@@ -1,0 +1,274 @@
+#include "pawl/adapter/backend/sandbox/namespaces.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "pawl/adapter/backend/sandbox/child_syscalls.h"
+#include "pawl/adapter/backend/sandbox/id_map.h"
+#include "pawl/adapter/backend/sandbox/landlock_rules.h"
+#include "pawl/adapter/backend/sandbox/root_steps.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using tool_command::Fd;
+
+constexpr int kProxyBacklog = 64;
+constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
+constexpr unsigned kDetach = 2;          // MNT_DETACH
+constexpr unsigned kMoveEmptyPath = 4;   // MOVE_MOUNT_F_EMPTY_PATH
+constexpr std::array<const char*, kNamespaces> kNames = {
+    "/proc/self/ns/user", "/proc/self/ns/mnt", "/proc/self/ns/net",
+    "/proc/self/ns/ipc",  "/proc/self/ns/uts", "/proc/self/ns/cgroup"};
+constexpr std::size_t kNetwork = 2;
+
+enum class BuildStage : std::uint8_t { identity, descriptors, network, root, done };
+
+// Shared with the child, which fills in what follows `gate`.
+struct Build {
+  std::span<Step> steps;
+  bool own_network = true;
+  bool proxy = false;
+  int gate = -1;
+  std::array<int, kNamespaces> spaces = {-1, -1, -1, -1, -1, -1};
+  int proxy_socket = -1;
+  volatile BuildStage stage = BuildStage::identity;
+  volatile long error = 0;
+  volatile std::size_t step = 0;
+};
+
+// From here to build_main(): in the child. System calls only.
+
+PAWL_IN_CHILD long make_text_file(const Step& step) {
+  const long file = system_call(SYS_openat, AT_FDCWD, word(step.target),
+                                O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) return file == -EROFS || file == -EACCES ? 0 : file;
+  long bytes = 0;
+  while (step.source != nullptr && step.source[bytes] != '\0') ++bytes;
+  const long written = bytes == 0 ? 0 : system_call(SYS_write, file, word(step.source), bytes);
+  system_call(SYS_close, file);
+  return written < 0 ? written : 0;
+}
+
+PAWL_IN_CHILD long open_object(Step& step) {
+  const long file = system_call(SYS_openat, AT_FDCWD, word(step.target), O_PATH | O_CLOEXEC);
+  step.descriptor = file < 0 ? -1 : static_cast<int>(file);
+  return file < 0 ? file : 0;
+}
+
+PAWL_IN_CHILD long restrict_mount(const Step& step) {
+  std::uint64_t attributes[4] = {step.flags, 0, 0, 0};  // struct mount_attr
+  return system_call(SYS_mount_setattr, AT_FDCWD, word(step.target), kRecursive, word(attributes),
+                     sizeof attributes);
+}
+
+PAWL_IN_CHILD long make_directory(const Step& step) {
+  const long made = system_call(SYS_mkdirat, AT_FDCWD, word(step.target), 0755);
+  // Where it cannot be made it is there, or else the mount on it says so.
+  return made == -EEXIST || made == -EROFS || made == -EACCES ? 0 : made;
+}
+
+PAWL_IN_CHILD long carry_out(Step& step) {
+  switch (step.kind) {
+    case Step::Kind::make_directory:
+      return make_directory(step);
+    case Step::Kind::make_file:
+      return make_text_file(step);
+    case Step::Kind::link:
+      return system_call(SYS_symlinkat, word(step.source), AT_FDCWD, word(step.target));
+    case Step::Kind::mount:
+      return system_call(SYS_mount, word(step.source), word(step.target), word(step.type),
+                         static_cast<long>(step.flags), word(step.data));
+    case Step::Kind::attach:
+      return system_call(SYS_move_mount, step.descriptor, word(""), AT_FDCWD, word(step.target),
+                         kMoveEmptyPath);
+    case Step::Kind::restrict_mount:
+      return restrict_mount(step);
+    case Step::Kind::pivot:
+      return system_call(SYS_pivot_root, word(step.target), word(step.source));
+    case Step::Kind::enter:
+      return system_call(SYS_chdir, word(step.target));
+    case Step::Kind::detach:
+      return system_call(SYS_umount2, word(step.target), kDetach);
+    case Step::Kind::open:
+      return open_object(step);
+  }
+  return -EINVAL;
+}
+
+PAWL_IN_CHILD long become_inside_user(const Build& build) {
+  char byte = 0;
+  if (system_call(SYS_read, build.gate, word(&byte), 1) != 1 || byte != 'g') return -ECANCELED;
+  const long group = system_call(SYS_setresgid, kInsideId, kInsideId, kInsideId);
+  return group < 0 ? group : system_call(SYS_setresuid, kInsideId, kInsideId, kInsideId);
+}
+
+PAWL_IN_CHILD long open_spaces(Build& build) {
+  for (std::size_t i = 0; i < kNamespaces; ++i) {
+    if (i == kNetwork && !build.own_network) continue;
+    const long space = system_call(SYS_openat, AT_FDCWD, word(kNames[i]), O_RDONLY | O_CLOEXEC);
+    if (space < 0) return space;
+    build.spaces[i] = static_cast<int>(space);
+  }
+  return 0;
+}
+
+PAWL_IN_CHILD long raise_loopback() {
+  const long socket = system_call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return socket;
+  ifreq request{};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  const long raised = system_call(SYS_ioctl, socket, SIOCSIFFLAGS, word(&request));
+  system_call(SYS_close, socket);
+  return raised;
+}
+
+PAWL_IN_CHILD long listen_for_proxy(Build& build) {
+  const long socket = system_call(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (socket < 0) return socket;
+  build.proxy_socket = static_cast<int>(socket);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = __builtin_bswap16(kProxyPort);
+  address.sin_addr.s_addr = __builtin_bswap32(0x7F000001U);
+  const long bound = system_call(SYS_bind, socket, word(&address), sizeof address);
+  return bound < 0 ? bound : system_call(SYS_listen, socket, kProxyBacklog);
+}
+
+PAWL_IN_CHILD long set_up_network(Build& build) {
+  if (!build.own_network) return 0;
+  const long raised = raise_loopback();
+  return raised < 0 || !build.proxy ? raised : listen_for_proxy(build);
+}
+
+PAWL_IN_CHILD long build_root(Build& build) {
+  for (std::size_t i = 0; i < build.steps.size(); ++i) {
+    Step& step = build.steps.data()[i];
+    build.step = i;
+    const long result = carry_out(step);
+    if (result < 0) step.error = static_cast<int>(-result);
+    if (result < 0 && step.failure == Step::Failure::fatal) return result;
+  }
+  return 0;
+}
+
+PAWL_IN_CHILD long build_all(Build& build) {
+  long result = become_inside_user(build);
+  if (result < 0) return result;
+  build.stage = BuildStage::descriptors;
+  result = open_spaces(build);
+  if (result < 0) return result;
+  build.stage = BuildStage::network;
+  result = set_up_network(build);
+  if (result < 0) return result;
+  build.stage = BuildStage::root;
+  result = build_root(build);
+  if (result >= 0) build.stage = BuildStage::done;
+  return result;
+}
+
+PAWL_IN_CHILD int build_main(void* argument) {
+  Build& build = *static_cast<Build*>(argument);
+  const long result = build_all(build);
+  build.error = result < 0 ? -result : 0;
+  system_call(SYS_exit, 0);
+  return 0;
+}
+
+Error describe_failure(const Build& build) {
+  const char* text = ::strerrordesc_np(static_cast<int>(build.error));
+  std::string where = "namespaces";
+  if (build.stage == BuildStage::identity) where = "becoming user 1000 of the namespace";
+  if (build.stage == BuildStage::network) where = "loopback of the network namespace";
+  if (build.stage == BuildStage::root) {
+    const Step& step = build.steps[build.step];
+    where = "root of the sandbox, step " + std::to_string(build.step) + " (" +
+            (step.source == nullptr || step.kind == Step::Kind::make_file ? "" : step.source) +
+            " -> " + step.target + ")";
+  }
+  return {ErrorCode::unavailable, "no sandbox: " + where + ": " + (text == nullptr ? "" : text)};
+}
+
+Error without_namespaces(const Error& error) {
+  return {ErrorCode::unavailable,
+          "no sandbox: user namespaces are not allowed here: " + error.message +
+              " (allow them: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, "
+              "kernel.apparmor_restrict_unprivileged_userns=0, in a container "
+              "--security-opt seccomp=unconfined; or name the level `landlock`)"};
+}
+
+// Whatever came of it, the descriptors that the child has opened are the host's.
+Namespaces take(Build& build) {
+  Namespaces made;
+  for (std::size_t i = 0; i < kNamespaces; ++i) made.spaces[i].reset(build.spaces[i]);
+  made.proxy.reset(build.proxy_socket);
+  return made;
+}
+
+Status allow_objects(RootSteps& root, const Fd& ruleset) {
+  Status status = ok();
+  auto rule = root.rules().begin();
+  for (Step& step : root.steps()) {
+    if (step.kind != Step::Kind::open || step.descriptor < 0) continue;
+    const Fd object(step.descriptor);
+    if (status) status = allow_beneath(ruleset, object.number(), *rule);
+    ++rule;
+  }
+  return status;
+}
+
+Status run_build(Build& build, const HostIdentity& identity) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{ErrorCode::unavailable, "no sandbox: no pipe"};
+  const Fd read_end(ends[0]);
+  const Fd write_end(ends[1]);
+  build.gate = ends[0];
+  const unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+                              CLONE_NEWUTS | CLONE_NEWCGROUP |
+                              (build.own_network ? CLONE_NEWNET : 0);
+  SharedChild child;
+  if (auto started = child.start(&build_main, &build, flags); !started) {
+    return without_namespaces(started.error());
+  }
+  const Status mapped =
+      write_id_maps(child.pid(), {kInsideId, identity.user}, {kInsideId, identity.group});
+  [[maybe_unused]] const ssize_t let_go = ::write(write_end.number(), mapped ? "g" : "x", 1);
+  child.await_end();
+  if (!mapped) return without_namespaces(mapped.error());
+  return build.stage == BuildStage::done ? ok() : Status(describe_failure(build));
+}
+
+}  // namespace
+
+Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& identity,
+                                   const Placeholders& placeholders) {
+  PAWL_TRY(Fd ruleset, make_landlock_ruleset(plan.level, plan.network));
+  RootSteps root(plan, identity.mounts, placeholders.places());
+  Build build;
+  build.steps = root.steps();
+  build.own_network = plan.network != NetworkAccess::full;
+  build.proxy = plan.network == NetworkAccess::limited;
+  const Status built = run_build(build, identity);
+  Namespaces made = take(build);
+  made.ruleset = std::move(ruleset);
+  const Status allowed = allow_objects(root, made.ruleset);
+  PAWL_CHECK(built);
+  PAWL_CHECK(allowed);
+  if (!root.has_proc()) made.proc = Namespaces::Proc::none;
+  return made;
+}
+
+}  // namespace pawl::sandbox

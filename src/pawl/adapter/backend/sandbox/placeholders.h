@@ -1,0 +1,50 @@
+// Names that are protected although they do not exist yet (.pawl, .git/hooks, …).
+//
+// The kernel cannot mount over nothing: an empty directory or file is made for each, and marked as
+// ours by its mode. Sessions that need one hold a shared lock on it, in whatever process; the last
+// one to leave removes it, also one that a host which was killed has left.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/result.h"
+
+namespace pawl::sandbox {
+
+// A place that is mounted over itself inside: read-only, or only so that it cannot be renamed.
+struct ProtectedPlace {
+  std::string path;
+  enum class Hold : std::uint8_t { in_place, read_only } hold = Hold::read_only;
+};
+
+class Placeholders {
+ public:
+  Placeholders() = default;
+  Placeholders(const Placeholders&) = delete;
+  Placeholders& operator=(const Placeholders&) = delete;
+  ~Placeholders();
+
+  // Refuses names that lead through symbolic links: what they point at is not the kernel's to hold.
+  Status make(const SandboxPlan& plan);
+  // Parents before what is in them.
+  const std::vector<ProtectedPlace>& places() const { return places_; }
+
+ private:
+  struct Made {
+    tool_command::Fd parent;
+    tool_command::Fd object;
+    std::string name;
+  };
+  Status protect(const std::string& root, const std::string& name);
+  Result<tool_command::Fd> make_one(const tool_command::Fd& parent, const std::string& name,
+                                    const std::string& path);
+  void note(const std::string& path, ProtectedPlace::Hold hold);
+
+  std::vector<ProtectedPlace> places_;
+  std::vector<Made> made_;
+};
+
+}  // namespace pawl::sandbox

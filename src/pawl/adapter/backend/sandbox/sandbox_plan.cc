@@ -1,0 +1,85 @@
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace pawl::sandbox {
+namespace {
+
+// "/a/b", without "//", ".", "..", a slash at the end or a NUL.
+bool is_plain_absolute(std::string_view path) {
+  if (path.size() < 2 || path.size() > kPathBytesMax || path.front() != '/') return false;
+  if (path.back() == '/' || path.find('\0') != std::string_view::npos) return false;
+  std::string_view rest = path.substr(1);
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  }
+  return true;
+}
+
+Error fault(const std::string& what, const std::string& path, const std::string& remedy) {
+  return {ErrorCode::invalid_argument, what + " " + path + ": " + remedy};
+}
+
+Status check_directory(const std::string& what, const std::string& path) {
+  if (!is_plain_absolute(path)) {
+    return fault(what, path, "name an absolute path without '..', '.' or a slash at the end");
+  }
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    const char* why = ::strerrordesc_np(errno);
+    return fault(what, path, std::string(why == nullptr ? "error" : why) + " (create it)");
+  }
+  return ok();
+}
+
+Status check_protected(const std::string& name) {
+  if (is_plain_absolute("/" + name)) return ok();
+  return fault("protected name", name, "name a path relative to the roots, without '..'");
+}
+
+bool is_beneath(std::string_view path, std::string_view root) {
+  return path == root ||
+         (path.starts_with(root) && path.size() > root.size() && path[root.size()] == '/');
+}
+
+Status check_working_directory(const SandboxPlan& plan) {
+  PAWL_CHECK(check_directory("working directory", plan.working_directory));
+  for (const auto* roots : {&plan.write_roots, &plan.read_roots}) {
+    for (const std::string& root : *roots) {
+      if (is_beneath(plan.working_directory, root)) return ok();
+    }
+  }
+  return fault("working directory", plan.working_directory,
+               "it lies beneath none of the roots (add it to the write roots or the read roots)");
+}
+
+}  // namespace
+
+Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level) {
+  SandboxPlan plan{level,
+                   context.working_directory,
+                   context.write_roots,
+                   context.read_roots,
+                   context.protected_names,
+                   context.network.access,
+                   context.limits};
+  if (plan.write_roots.size() + plan.read_roots.size() > kRootsMax ||
+      plan.protected_names.size() > kProtectedNamesMax) {
+    return Error{ErrorCode::limit_exceeded, "too many roots or protected names (64 at most)"};
+  }
+  for (const std::string& root : plan.write_roots) {
+    PAWL_CHECK(check_directory("write root", root));
+  }
+  for (const std::string& root : plan.read_roots) PAWL_CHECK(check_directory("read root", root));
+  for (const std::string& name : plan.protected_names) PAWL_CHECK(check_protected(name));
+  PAWL_CHECK(check_working_directory(plan));
+  return plan;
+}
+
+}  // namespace pawl::sandbox

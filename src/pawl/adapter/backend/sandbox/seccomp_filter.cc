@@ -1,0 +1,261 @@
+#include "pawl/adapter/backend/sandbox/seccomp_filter.h"
+
+#include <asm/ioctls.h>
+#include <linux/netlink.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "pawl/adapter/backend/command/fd.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using tool_command::Fd;
+
+constexpr std::size_t kProgramInstructionsMax = 4096;  // the kernel's BPF_MAXINSNS
+
+// Each of them reaches into the kernel or into other processes further than a tool has to.
+constexpr std::array kDenied = {"acct",
+                                "add_key",
+                                "bpf",
+                                "chroot",
+                                "clock_adjtime",
+                                "clock_settime",
+                                "delete_module",
+                                "fanotify_init",
+                                "finit_module",
+                                "fsconfig",
+                                "fsmount",
+                                "fsopen",
+                                "fspick",
+                                "get_mempolicy",
+                                "init_module",
+                                "ioperm",
+                                "iopl",
+                                "io_uring_enter",
+                                "io_uring_register",
+                                "io_uring_setup",
+                                "kcmp",
+                                "kexec_file_load",
+                                "kexec_load",
+                                "keyctl",
+                                "lookup_dcookie",
+                                "mbind",
+                                "migrate_pages",
+                                "mount",
+                                "mount_setattr",
+                                "move_mount",
+                                "move_pages",
+                                "name_to_handle_at",
+                                "nfsservctl",
+                                "open_by_handle_at",
+                                "open_tree",
+                                "perf_event_open",
+                                "pidfd_getfd",
+                                "pivot_root",
+                                "process_madvise",
+                                "process_vm_readv",
+                                "process_vm_writev",
+                                "ptrace",
+                                "quotactl",
+                                "quotactl_fd",
+                                "reboot",
+                                "request_key",
+                                "set_mempolicy",
+                                "setdomainname",
+                                "sethostname",
+                                "setns",
+                                "settimeofday",
+                                "swapoff",
+                                "swapon",
+                                "syslog",
+                                "umount",
+                                "umount2",
+                                "unshare",
+                                "uselib",
+                                "userfaultfd",
+                                "vhangup",
+                                "modify_ldt",
+                                "set_mempolicy_home_node"};
+
+// Denied as if the kernel did not have them, so that libc falls back to what can be checked:
+// clone3 and openat2 keep their arguments in memory, where a filter cannot look.
+constexpr std::array kUnknown = {"clone3", "openat2"};
+
+// Landlock does not cover these, and without a mount namespace they reach every file of the user.
+constexpr std::array kMetadata = {
+    "chmod",     "fchmod",    "fchmodat",    "chown",        "fchown",      "lchown",
+    "fchownat",  "utime",     "utimes",      "utimensat",    "futimesat",   "setxattr",
+    "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"};
+constexpr int kFchmodat2 = 452;
+constexpr int kNewestKnown = 462;  // mseal, Linux 6.10
+constexpr int kDeniedUpTo = 600;   // no architecture has reached it by far
+
+struct ModeArgument {
+  const char* name;
+  unsigned argument;
+};
+// Where a mode with a setuid or setgid bit can be given.
+constexpr std::array kModes = {ModeArgument{"chmod", 1},    ModeArgument{"fchmod", 1},
+                               ModeArgument{"fchmodat", 2}, ModeArgument{"creat", 1},
+                               ModeArgument{"open", 2},     ModeArgument{"openat", 3},
+                               ModeArgument{"mknod", 1},    ModeArgument{"mknodat", 2}};
+
+class Filter {
+ public:
+  Filter() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {}
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+  ~Filter() {
+    if (context_ != nullptr) ::seccomp_release(context_);
+  }
+
+  // A name that this architecture does not have needs no rule.
+  void deny(const char* name, int error) {
+    deny_number(::seccomp_syscall_resolve_name(name), error);
+  }
+  void deny_number(int number, int error) {
+    if (number < 0) return;
+    note(::seccomp_rule_add(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number, 0));
+  }
+  void deny_if(int number, int error, scmp_arg_cmp condition) {
+    if (number < 0) return;
+    note(::seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number, 1,
+                                  &condition));
+  }
+  void deny_if(const char* name, int error, scmp_arg_cmp condition) {
+    deny_if(::seccomp_syscall_resolve_name(name), error, condition);
+  }
+
+  void deny_pair(const char* name, int error, scmp_arg_cmp first, scmp_arg_cmp second) {
+    const std::array conditions = {first, second};
+    note(::seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)),
+                                  ::seccomp_syscall_resolve_name(name), 2, conditions.data()));
+  }
+
+  Result<SeccompProgram> compile();
+
+ private:
+  void note(int result) {
+    // Another rule has denied the call as a whole already.
+    if (result != 0 && result != -EEXIST && fault_ == 0) fault_ = result;
+  }
+
+  scmp_filter_ctx context_;
+  int fault_ = 0;
+};
+
+Result<SeccompProgram> Filter::compile() {
+  const Error error{ErrorCode::unavailable, "the seccomp filter could not be built (libseccomp)"};
+  if (context_ == nullptr || fault_ != 0) return error;
+  // As a tree: some hundred rules in a row would cost each system call half a microsecond.
+  ::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  // Calls of another architecture (i386, x32) have other numbers, which no rule here means.
+  ::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+  const Fd file(::memfd_create("pawl-seccomp", MFD_CLOEXEC));
+  if (!file || ::seccomp_export_bpf(context_, file.number()) != 0) return error;
+  const off_t bytes = ::lseek(file.number(), 0, SEEK_END);
+  const auto count = static_cast<std::size_t>(bytes) / sizeof(sock_filter);
+  if (bytes <= 0 || count > kProgramInstructionsMax) return error;
+  SeccompProgram program(count);
+  if (::pread(file.number(), program.data(), count * sizeof(sock_filter), 0) != bytes) return error;
+  return program;
+}
+
+scmp_arg_cmp has_bit(unsigned argument, std::uint64_t bit) {
+  return {argument, SCMP_CMP_MASKED_EQ, bit, bit};
+}
+
+// The kernel takes these as int: what is above 32 bits does not count.
+scmp_arg_cmp low_half_is(unsigned argument, std::uint64_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, 0xFFFF'FFFFU, value};
+}
+
+void deny_namespaces(Filter& filter) {
+  for (const int flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC,
+                         CLONE_NEWUTS, CLONE_NEWCGROUP}) {
+    filter.deny_if("clone", EPERM, has_bit(0, static_cast<std::uint64_t>(flag)));
+  }
+}
+
+void deny_set_id_bits(Filter& filter) {
+  for (const std::uint64_t bit : {std::uint64_t{S_ISUID}, std::uint64_t{S_ISGID}}) {
+    for (const ModeArgument& mode : kModes) {
+      filter.deny_if(mode.name, EPERM, has_bit(mode.argument, bit));
+    }
+    filter.deny_if(kFchmodat2, EPERM, has_bit(2, bit));
+  }
+}
+
+void deny_terminal_input(Filter& filter) {
+  for (const int request : {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS}) {
+    filter.deny_if("ioctl", EPERM, low_half_is(1, static_cast<std::uint64_t>(request)));
+  }
+}
+
+// socketpair() stays: both ends are the tool's own. A unix socket with a name can lead to a daemon
+// that does things for its clients, whatever namespaces and Landlock say.
+void deny_sockets(Filter& filter, IsolationLevel level, NetworkAccess network) {
+  constexpr int kFamiliesMax = 64;
+  // In a network namespace of its own, a tool may talk to itself.
+  const bool inet = network != NetworkAccess::none || level == IsolationLevel::namespaces;
+  const bool routes = network == NetworkAccess::full;  // getaddrinfo() asks for the addresses
+  for (int family = 0; family < kFamiliesMax; ++family) {
+    if (inet && (family == AF_INET || family == AF_INET6)) continue;
+    if (routes && family == AF_NETLINK) continue;
+    filter.deny_if("socket", EPERM, low_half_is(0, static_cast<std::uint64_t>(family)));
+  }
+  filter.deny_if("socket", EPERM, {0, SCMP_CMP_GE, kFamiliesMax, 0});
+  // Of netlink only what getaddrinfo() needs; the others have had a hole a year.
+  constexpr std::uint64_t kProtocolsMax = 64;
+  for (std::uint64_t protocol = NETLINK_ROUTE + 1; routes && protocol < kProtocolsMax; ++protocol) {
+    filter.deny_pair("socket", EPERM, low_half_is(0, AF_NETLINK), low_half_is(2, protocol));
+  }
+}
+
+Result<SeccompProgram> build(IsolationLevel level, NetworkAccess network) {
+  Filter filter;
+  for (const char* name : kDenied) filter.deny(name, EPERM);
+  for (const char* name : kUnknown) filter.deny(name, ENOSYS);
+  for (int number = kNewestKnown + 1; number < kDeniedUpTo; ++number) {
+    filter.deny_number(number, ENOSYS);
+  }
+  if (level == IsolationLevel::landlock) {
+    for (const char* name : kMetadata) filter.deny(name, EPERM);
+    filter.deny_number(kFchmodat2, EPERM);
+  }
+  deny_namespaces(filter);
+  deny_set_id_bits(filter);
+  deny_terminal_input(filter);
+  deny_sockets(filter, level, network);
+  return filter.compile();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const SeccompProgram>> seccomp_program(IsolationLevel level,
+                                                              NetworkAccess network) {
+  static std::mutex mutex;
+  static std::map<std::pair<IsolationLevel, NetworkAccess>, std::shared_ptr<const SeccompProgram>>
+      programs;
+  const std::lock_guard lock(mutex);
+  auto& program = programs[{level, network}];
+  if (!program) {
+    PAWL_TRY(SeccompProgram built, build(level, network));
+    program = std::make_shared<const SeccompProgram>(std::move(built));
+  }
+  return program;
+}
+
+}  // namespace pawl::sandbox

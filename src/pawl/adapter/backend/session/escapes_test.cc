@@ -1,0 +1,227 @@
+// The escape corpus (safety.md, tables B and C), each attempt made inside a sandbox with nothing
+// but the kernel in its way. docs/sandbox.md says what each level promises.
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "pawl/adapter/backend/session/escape_attempts_test.h"
+#include "tests/contract/backend_contract_support.h"
+
+namespace pawl::backend {
+namespace {
+
+using contract::holds;
+using contract::read_file;
+using contract::write_file;
+using tool_command::Fd;
+using Kind = BackendOutcome::Kind;
+
+// What a careless host has lying around: servers on every kind of socket, and a secret.
+class CarelessHost {
+ public:
+  explicit CarelessHost(const std::string& workspace) : unix_path_(workspace + "/server.sock") {
+    write_file(outside / "secret", "host-secret");
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (auto [fd, type, port] :
+         {std::tuple{&tcp_, SOCK_STREAM, &tcp_port_}, std::tuple{&udp_, SOCK_DGRAM, &udp_port_}}) {
+      fd->reset(::socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      REQUIRE(::bind(fd->number(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+      sockaddr_in bound{};
+      socklen_t bytes = sizeof bound;
+      REQUIRE(::getsockname(fd->number(), reinterpret_cast<sockaddr*>(&bound), &bytes) == 0);
+      *port = ntohs(bound.sin_port);
+    }
+    ::listen(tcp_.number(), 1);
+    listen_unix(named_, unix_path_, 0);
+    listen_unix(abstract_, abstract_name_, 1);
+  }
+
+  std::vector<std::string> arguments() const {
+    return {std::to_string(::getpid()),
+            std::to_string(tcp_port_),
+            std::to_string(udp_port_),
+            abstract_name_,
+            outside.path(),
+            unix_path_};
+  }
+  bool was_reached() const {
+    char byte = 0;
+    return Fd(::accept4(tcp_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+           Fd(::accept4(named_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+           Fd(::accept4(abstract_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+           ::recv(udp_.number(), &byte, 1, MSG_DONTWAIT) > 0;
+  }
+
+  contract::ContractDirectory outside;
+
+ private:
+  static void listen_unix(Fd& fd, const std::string& name, std::size_t offset) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + offset, name.data(), name.size());
+    fd.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const auto bytes =
+        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + offset + name.size());
+    REQUIRE(::bind(fd.number(), reinterpret_cast<sockaddr*>(&address), bytes) == 0);
+    REQUIRE(::listen(fd.number(), 1) == 0);
+  }
+
+  std::string unix_path_;
+  std::string abstract_name_ = "pawl-escape-" + std::to_string(::getpid());
+  Fd tcp_, udp_, named_, abstract_;
+  std::uint16_t tcp_port_ = 0;
+  std::uint16_t udp_port_ = 0;
+};
+
+std::map<std::string, std::string> parse(const std::string& output) {
+  std::map<std::string, std::string> results;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.rfind('=');
+    if (at != std::string::npos) results[line.substr(0, at)] = line.substr(at + 1);
+  }
+  return results;
+}
+
+void check_attempts(MakeBackend make) {
+  if (!is_there(make)) return;
+  Bench bench(make);
+  const CarelessHost host(bench.directory.path());
+  std::vector<std::string> argv = {"python3", "-c", kEscapeAttempts};
+  for (std::string& argument : host.arguments()) argv.push_back(std::move(argument));
+  const BackendOutcome outcome = bench.exec(std::move(argv));
+  CAPTURE(outcome.output);
+  REQUIRE(outcome.kind == Kind::ok);
+  auto results = parse(outcome.output);
+  // What a tool is meant to be able to do, and in a network of its own what reaches nobody.
+  std::set<std::string> meant = {"write inside", "pair"};
+  if (bench.session().level() == IsolationLevel::namespaces) meant.insert("udp host");
+  for (const auto& [name, result] : results) {
+    CAPTURE(name);
+    if (name == "core" || name == "uid") continue;
+    CHECK((result == "ok") == meant.contains(name));
+  }
+  CHECK(results.size() >= 75);
+  CHECK(results["core"] == "0");
+  if (bench.session().level() == IsolationLevel::namespaces) CHECK(results["uid"] == "1000");
+  CHECK_FALSE(host.was_reached());
+  CHECK(read_file(host.outside / "secret") == "host-secret");
+  CHECK_FALSE(std::filesystem::exists(host.outside / "made"));
+}
+
+TEST_CASE("none of the attempts to escape works behind namespaces") {
+  check_attempts(&make_namespace_backend);
+}
+
+TEST_CASE("none of the attempts to escape works behind Landlock alone") {
+  check_attempts(&make_landlock_backend);
+}
+
+TEST_CASE("a program from memory is as confined as any (B15)") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    const contract::ContractDirectory outside;
+    const BackendOutcome outcome = bench.exec(
+        {"python3", "-c",
+         "import os\nf = os.memfd_create('x', 0)\nos.write(f, open('/bin/touch', 'rb').read())\n"
+         "os.execve(f, ['touch', '" +
+             (outside / "made") + "'], {})\n"});
+    CHECK(outcome.kind == Kind::failed);
+    CHECK_FALSE(std::filesystem::exists(outside / "made"));
+  }
+}
+
+TEST_CASE("protected names are held by the kernel, also those that do not exist (F12, F13, B16)") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  const std::string root = bench.directory.path();
+  std::filesystem::create_directories(root + "/.git/hooks");
+  write_file(root + "/.git/config", "[core]\n");
+  for (const char* attack :
+       {"echo x >.git/hooks/post-commit", "echo x >>.git/config", "mkdir -p .pawl/x",
+        "echo x >.pawl/settings.json", "echo x >.mcp.json", "echo x >.envrc", "mkdir .vscode/x",
+        "mv .git .git2", "mv .git/hooks .git/h", "rm -rf .git/hooks", "rmdir .pawl", "mv .pawl .p",
+        "rm -f .mcp.json .envrc", "ln -sf /tmp .idea", "mkdir d && mv d .pawl",
+        "python3 -c \"import os; os.rename('.mcp.json', 'm')\"", "umount .git/hooks",
+        "mount -o remount,rw .git/hooks"}) {
+    CAPTURE(attack);
+    CHECK(bench.bash(attack).exit_code != 0);
+  }
+  CHECK(bench.bash("echo x >.git/index && git --version >/dev/null; echo y >normal").kind ==
+        Kind::ok);
+  bench.end();
+  CHECK(read_file(root + "/.git/config") == "[core]\n");
+  CHECK(std::filesystem::is_empty(root + "/.git/hooks"));
+  for (const char* absent : {"/.pawl", "/.mcp.json", "/.envrc", "/.vscode", "/.idea", "/.git2"}) {
+    CAPTURE(absent);
+    CHECK_FALSE(std::filesystem::exists(root + absent));  // nothing is left of the placeholders
+  }
+}
+
+TEST_CASE("a protected name that is a link is refused: what it leads to cannot be held") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  std::filesystem::create_symlink("/etc", bench.directory / ".pawl");
+  const auto opened = bench.open();
+  REQUIRE_FALSE(opened);
+  CHECK(holds(opened.error().message, "symbolic link"));
+}
+
+TEST_CASE("root's own files are no place for Landlock alone (B01)") {
+  if (::geteuid() != 0 || !is_there(&make_landlock_backend)) return;
+  Bench bench(&make_landlock_backend);
+  REQUIRE(::chown(bench.directory.path().c_str(), 0, 0) == 0);
+  const auto opened = bench.open();
+  REQUIRE_FALSE(opened);
+  CHECK(holds(opened.error().message, "chown"));
+}
+
+TEST_CASE("what the host writes for a tool belongs to whom the tool runs as") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    give_away(bench.directory.path());
+    const BackendOutcome made = bench.finish(
+        [&](auto done) { return bench.session().create_file({"f", "one\n"}, std::move(done)); });
+    CHECK(made.kind == Kind::ok);
+    CHECK(bench.bash("echo two >>f; cat f").output == "one\ntwo\n");
+    CHECK(bench.bash("id -u").output != "0\n");
+  }
+}
+
+TEST_CASE("sessions do not share /tmp, shared memory or process numbers (B18)") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench one(&make_namespace_backend);
+  Bench other(&make_namespace_backend);
+  CHECK(one.bash("touch /tmp/of-one /dev/shm/of-one; mkfifo /tmp/f; sleep 1000 &").kind ==
+        Kind::ok);
+  CHECK(one.exec({"ls", "/tmp/of-one"}).kind == Kind::ok);  // a session's calls share it
+  CHECK(other.bash("ls -A /dev/shm").output.empty());
+  CHECK_FALSE(holds(other.bash("ls -A /tmp").output, "of-one"));
+  CHECK_FALSE(holds(other.bash("cat /proc/[0-9]*/cmdline").output, "1000"));
+}
+
+TEST_CASE("nothing waits for a person: no terminal, and input that ends (C10)") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    CHECK(bench.bash("read x").exit_code == 1);
+    CHECK(bench.bash("tty; exec 3<>/dev/tty").exit_code != 0);
+  }
+}
+
+}  // namespace
+}  // namespace pawl::backend

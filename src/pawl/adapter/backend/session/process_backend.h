@@ -1,0 +1,26 @@
+// The backends whose tools are processes of this machine: `local`, `landlock`, `namespace`.
+//
+// A session's calls are performed one after the other, on a thread of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pawl/adapter/backend/session/proxy_forwarder.h"
+#include "pawl/adapter/backend/session/session_files.h"
+#include "pawl/port/backend.h"
+#include "pawl/port/loop.h"
+
+namespace pawl::backend {
+
+struct BackendOptions {
+  OpenFiles open_files;
+  ProxyConnector connect_proxy = nullptr;  // for networks of listed hosts
+};
+
+// The loop outlives the backend, its sessions and their operations.
+std::unique_ptr<Backend> make_local_backend(Loop& loop, BackendOptions options);
+std::unique_ptr<Backend> make_landlock_backend(Loop& loop, BackendOptions options);
+std::unique_ptr<Backend> make_namespace_backend(Loop& loop, BackendOptions options);
+
+}  // namespace pawl::backend

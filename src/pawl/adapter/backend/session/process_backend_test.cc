@@ -1,0 +1,36 @@
+#include "pawl/adapter/backend/session/process_backend.h"
+
+#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "tests/contract/backend_contract.h"
+
+namespace pawl::backend {
+namespace {
+
+contract::BackendSubject subject_of(MakeBackend make) {
+  contract::BackendSubject subject;
+  subject.make = [make](Loop& loop) { return make(loop, test_options()); };
+  if (make == &make_landlock_backend) {
+    subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
+  }
+  return subject;
+}
+
+TEST_CASE("the local backend keeps the contract") {
+  if (!is_there(&make_local_backend)) return;
+  contract::check_backend_contract(subject_of(&make_local_backend));
+}
+
+TEST_CASE("the landlock backend keeps the contract") {
+  if (!is_there(&make_landlock_backend)) return;
+  contract::check_backend_contract(subject_of(&make_landlock_backend));
+  contract::check_isolation(subject_of(&make_landlock_backend));
+}
+
+TEST_CASE("the namespace backend keeps the contract") {
+  if (!is_there(&make_namespace_backend)) return;
+  contract::check_backend_contract(subject_of(&make_namespace_backend));
+  contract::check_isolation(subject_of(&make_namespace_backend));
+}
+
+}  // namespace
+}  // namespace pawl::backend

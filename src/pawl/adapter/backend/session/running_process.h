@@ -1,0 +1,71 @@
+// A confined process with its pipes: feeds it, reads it, and knows when it has to end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/command/process_tree.h"
+#include "pawl/adapter/backend/sandbox/confinement.h"
+#include "pawl/adapter/backend/session/tree_watch.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::backend {
+
+// What pump() was waiting for has come.
+enum class Pumped : std::uint8_t { ended, satisfied, stopped };
+
+struct PumpLimits {
+  std::int64_t time_ms = 0;
+  BackendLimits session;
+  TreeWatch::Past past = TreeWatch::Past::counts;
+};
+
+class RunningProcess {
+ public:
+  // Takes the output; true: that was all that was waited for.
+  using Consumer = std::function<bool(std::string_view)>;
+
+  // `start` without its descriptors. On the thread that is to outlive the process.
+  static Result<std::unique_ptr<RunningProcess>> start(std::shared_ptr<sandbox::Confinement> place,
+                                                       sandbox::ProcessStart start);
+  RunningProcess(const RunningProcess&) = delete;
+  RunningProcess& operator=(const RunningProcess&) = delete;
+  ~RunningProcess() { kill(); }
+
+  // Sends `input`, and closes the pipe after it if that is said.
+  enum class After : std::uint8_t { keep_open, close };
+  // Until the consumer is satisfied, the process has ended (what it wrote has been consumed), or
+  // one of the limits is reached, which `why` then says. `stop` is an eventfd.
+  Pumped pump(std::string_view input, After after, const tool_command::Fd& stop,
+              const PumpLimits& limits, const Consumer& consume,
+              std::optional<BackendOutcome::Kind>& why);
+
+  // Kills the process and all it has started, and reaps it. Returns the wait status, if the process
+  // had ended before by itself.
+  std::optional<int> kill();
+  std::uint64_t written_bytes() const { return written_; }
+
+ private:
+  RunningProcess(std::shared_ptr<sandbox::Confinement> place, tool_command::TreeMark mark)
+      : place_(std::move(place)), mark_(std::move(mark)) {}
+  bool send(std::string_view& input);
+  enum class Flow : std::uint8_t { open, closed, satisfied };
+  Flow receive(const Consumer& consume, int chunks_max);
+  bool has_ended() const;
+
+  std::shared_ptr<sandbox::Confinement> place_;
+  tool_command::TreeMark mark_;
+  sandbox::ConfinedProcess process_;
+  tool_command::Fd input_;
+  tool_command::Fd output_;
+  std::uint64_t written_ = 0;
+  bool reaped_ = false;
+};
+
+}  // namespace pawl::backend

@@ -1,0 +1,271 @@
+#include "pawl/adapter/backend/session/session_core.h"
+
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "pawl/adapter/backend/session/shell_protocol.h"
+
+namespace pawl::backend {
+namespace {
+
+using Kind = BackendOutcome::Kind;
+
+constexpr std::string_view kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr std::string_view kFreshShell =
+    "[This is a new shell: variables, functions and background jobs of earlier calls are gone.]\n";
+
+template <class Number>
+void default_if_zero(Number& value, Number otherwise) {
+  if (value <= 0) value = otherwise;
+}
+
+void complete(BackendLimits& limits) {
+  const BackendLimits defaults;
+  default_if_zero(limits.time_ms, defaults.time_ms);
+  default_if_zero(limits.memory_bytes, defaults.memory_bytes);
+  default_if_zero(limits.cpu_ms, defaults.cpu_ms);
+  default_if_zero(limits.processes, defaults.processes);
+  default_if_zero(limits.disk_bytes, defaults.disk_bytes);
+  default_if_zero(limits.output_bytes, defaults.output_bytes);
+}
+
+std::string describe_limit(Kind kind, const PumpLimits& limits) {
+  const auto sentence = [](const std::string& what) {
+    return "[The call was ended, with all that it had started: " + what + ".]\n";
+  };
+  switch (kind) {
+    case Kind::timed_out:
+      return sentence("it ran into its limit of " + std::to_string(limits.time_ms) + " ms");
+    case Kind::aborted:
+      return sentence("it was aborted");
+    case Kind::memory:
+      return sentence("it used more than " + std::to_string(limits.session.memory_bytes) +
+                      " bytes of memory");
+    case Kind::cpu:
+      return sentence("it used more than " + std::to_string(limits.session.cpu_ms) +
+                      " ms of processor time");
+    case Kind::processes:
+      return sentence("it had " + std::to_string(limits.session.processes) +
+                      " processes, which is the limit");
+    case Kind::disk:
+      return sentence("it wrote more than " + std::to_string(limits.session.disk_bytes) + " bytes");
+    case Kind::ok:
+    case Kind::failed:
+      break;
+  }
+  return {};
+}
+
+// A host that is root looks at files as the one whom the commands run as, and makes them so: only
+// this thread, and only while this object lives. Files of root's are shown to commands as theirs.
+class AsOwner {
+ public:
+  explicit AsOwner(const sandbox::HostIdentity& identity) {
+    using Change = sandbox::HostIdentity::Change;
+    if (identity.change != Change::drop || identity.user == sandbox::kUnprivilegedId) return;
+    changed_ = true;
+    ::setfsgid(identity.group);
+    ::setfsuid(identity.user);
+  }
+  AsOwner(const AsOwner&) = delete;
+  AsOwner& operator=(const AsOwner&) = delete;
+  ~AsOwner() {
+    if (!changed_) return;
+    ::setfsuid(::geteuid());
+    ::setfsgid(::getegid());
+  }
+
+ private:
+  bool changed_ = false;
+};
+
+void set_proxy(std::map<std::string, std::string>& environment) {
+  const std::string proxy = "http://127.0.0.1:" + std::to_string(sandbox::kProxyPort);
+  for (const char* name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}) {
+    environment[name] = proxy;
+  }
+  for (const char* name : {"NO_PROXY", "no_proxy"}) environment[name] = "localhost,127.0.0.1";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
+                                                       IsolationLevel level,
+                                                       const OpenFiles& open_files,
+                                                       const ProxyConnector& connect) {
+  complete(context.limits);
+  const bool limited = context.network.access == NetworkAccess::limited;
+  if (limited && (level != IsolationLevel::namespaces || !connect)) {
+    return Error{ErrorCode::unavailable,
+                 "a network of listed hosts needs the backend `namespace` and a proxy (use it, or "
+                 "network: none or full)"};
+  }
+  std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
+  PAWL_TRY(auto plan, sandbox::make_sandbox_plan(core->context_, level));
+  PAWL_TRY(core->files_, open_files(core->context_));
+  PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
+  if (limited) {
+    core->forwarder_ = std::make_unique<ProxyForwarder>(core->place_->proxy_listener(), connect);
+  }
+  return core;
+}
+
+sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const {
+  std::map<std::string, std::string> environment = {{"PATH", std::string(kPath)},
+                                                    {"LANG", "C.UTF-8"},
+                                                    {"LC_ALL", "C.UTF-8"},
+                                                    {"HOME", place_->temporary_directory()},
+                                                    {"TMPDIR", place_->temporary_directory()}};
+  if (level_ == IsolationLevel::none) {
+    environment.erase("TMPDIR");
+    if (const char* home = std::getenv("HOME")) environment["HOME"] = home;  // NOLINT
+  }
+  if (context_.network.access == NetworkAccess::limited) set_proxy(environment);
+  for (const auto& [name, value] : context_.environment) environment[name] = value;
+  sandbox::ProcessStart start;
+  start.argv = std::move(argv);
+  start.working_directory = context_.working_directory;
+  for (const auto& [name, value] : environment) start.environment.push_back(name + "=" + value);
+  return start;
+}
+
+SessionCore::Call SessionCore::begin(const ShellCommand& command) {
+  PumpLimits limits{context_.limits.time_ms, context_.limits, TreeWatch::Past::counts};
+  if (command.time_ms && *command.time_ms > 0) {
+    limits.time_ms = std::min(limits.time_ms, *command.time_ms);
+  }
+  const AsOwner owner(place_->identity());
+  files_->note();
+  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory), limits, {}};
+}
+
+BackendOutcome SessionCore::refusal(const Error& error) const {
+  BackendOutcome outcome;
+  outcome.output = error.message;
+  outcome.output_length = error.message.size();
+  outcome.level = level_;
+  return outcome;
+}
+
+// `why` is what the host ended it for; otherwise the exit code says how it went.
+BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
+                                   std::optional<int> exit_code) {
+  BackendOutcome outcome;
+  outcome.level = level_;
+  outcome.exit_code = exit_code;
+  outcome.kind = exit_code == 0 ? Kind::ok : Kind::failed;
+  if (exit_code == 128 + SIGXFSZ) why = Kind::disk;
+  if (exit_code == 128 + SIGXCPU) why = Kind::cpu;
+  if (outcome.kind != Kind::ok) {
+    const std::uint64_t kills = place_->cgroup().memory_kills();
+    if (kills != std::exchange(memory_kills_, kills)) why = Kind::memory;
+  }
+  if (why) {
+    outcome.kind = *why;
+    call.note += describe_limit(*why, call.limits);
+    // A limit is the end of all that the call has started, also where only one of them hit it.
+    lost_shell_ = lost_shell_ || shell_ != nullptr;
+    shell_.reset();
+  }
+  {
+    const AsOwner owner(place_->identity());
+    outcome.files = files_->changes();
+  }
+  call.output.finish(outcome, call.note);
+  return outcome;
+}
+
+Status SessionCore::start_shell() {
+  if (shell_) return ok();
+  PAWL_TRY(shell_, RunningProcess::start(place_, process({"bash", "--norc", "--noprofile"})));
+  return ok();
+}
+
+BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command::Fd& stop) {
+  Call call = begin(command);
+  call.limits.past = TreeWatch::Past::forgotten;
+  const std::string mark = make_mark();
+  MarkFinder finder(mark);
+  auto frame = frame_call(command.command, command.input, command.environment, mark);
+  if (!frame) return refusal(frame.error());
+  if (auto started = start_shell(); !started) return refusal(started.error());
+  if (std::exchange(lost_shell_, false)) call.note = kFreshShell;
+  std::optional<Kind> why;
+  const Pumped pumped = shell_->pump(
+      *frame, RunningProcess::After::keep_open, stop, call.limits,
+      [&](std::string_view piece) {
+        call.output.append(finder.take(piece));
+        return finder.exit_code().has_value();
+      },
+      why);
+  if (pumped == Pumped::satisfied) return finish(call, why, finder.exit_code());
+  call.output.append(finder.rest());
+  // `exit`, `exec` or a crash: the shell's end is the call's.
+  const std::optional<int> exit_code = shell_->kill();
+  shell_.reset();
+  lost_shell_ = true;
+  return finish(call, why, why ? std::nullopt : exit_code);
+}
+
+BackendOutcome SessionCore::exec(const ShellCommand& command, const tool_command::Fd& stop) {
+  Call call = begin(command);
+  sandbox::ProcessStart start = process(command.argv);
+  for (const auto& [name, value] : command.environment) {
+    start.environment.push_back(name + "=" + value);
+  }
+  auto started = RunningProcess::start(place_, std::move(start));
+  if (!started) return refusal(started.error());
+  std::optional<Kind> why;
+  (*started)->pump(
+      command.input, RunningProcess::After::close, stop, call.limits,
+      [&](std::string_view piece) {
+        call.output.append(piece);
+        return false;
+      },
+      why);
+  const std::optional<int> exit_code = (*started)->kill();
+  return finish(call, why, why ? std::nullopt : exit_code);
+}
+
+BackendOutcome SessionCore::view(const std::string& path, std::optional<ViewRange> range) {
+  const AsOwner owner(place_->identity());
+  BackendOutcome outcome = files_->view(path, range, context_.limits.output_bytes);
+  outcome.level = level_;
+  return outcome;
+}
+
+BackendOutcome SessionCore::create_file(const FileWrite& write) {
+  const AsOwner owner(place_->identity());
+  BackendOutcome outcome = files_->create_file(write);
+  outcome.level = level_;
+  return outcome;
+}
+
+BackendOutcome SessionCore::str_replace(const StrReplace& edit) {
+  const AsOwner owner(place_->identity());
+  BackendOutcome outcome = files_->str_replace(edit);
+  outcome.level = level_;
+  return outcome;
+}
+
+BackendOutcome SessionCore::file_request(const FileRequest& request) {
+  const AsOwner owner(place_->identity());
+  BackendOutcome outcome = files_->file_request(request, context_.limits.output_bytes);
+  outcome.level = level_;
+  return outcome;
+}
+
+Status SessionCore::cleanup() {
+  shell_.reset();
+  forwarder_.reset();
+  place_.reset();
+  files_.reset();
+  return ok();
+}
+
+}  // namespace pawl::backend
