@@ -65,7 +65,11 @@ Result<struct stat> status_of(const Place& place) {
 
 Result<std::shared_ptr<RootedFiles>> RootedFiles::open(const FileRoots& roots) {
   PAWL_TRY(Roots opened, Roots::open(roots));
-  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened)));
+  std::optional<Roots> artifacts;
+  if (const std::string& kept = roots.artifact_directory; !kept.empty()) {
+    PAWL_TRY(artifacts, Roots::open({kept, {}, {kept}, {}, {}}));
+  }
+  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened), std::move(artifacts)));
 }
 
 void RootedFiles::remember(const Place& place, const Digest& digest) {
