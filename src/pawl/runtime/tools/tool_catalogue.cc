@@ -1,9 +1,11 @@
 #include "pawl/runtime/tools/tool_catalogue.h"
 
 #include <algorithm>
+#include <array>
 
 #include "pawl/base/json.h"
 #include "pawl/base/patch_reader.h"
+#include "pawl/runtime/tools/tool_schemas.h"
 
 namespace pawl {
 namespace {
@@ -15,7 +17,8 @@ struct Row {
   const char* schema;
   EffectClass effect;
   ToolNeeds needs;
-  std::vector<ToolArgument> arguments;
+  const char* argument;  // that rules and approvals look at; null where there is none
+  ArgumentKind kind;
 };
 
 constexpr ToolNeeds kReads{true, false, false, false, false};
@@ -24,184 +27,50 @@ constexpr ToolNeeds kRuns{true, true, true, true, false};
 constexpr ToolNeeds kNothing{};
 constexpr ToolNeeds kAsks{false, false, false, false, true};
 
-// The names and properties are Conjure's where Conjure has the tool.
-constexpr const char* kExecSchema = R"({"type":"object","properties":{
-"argv":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":1000,
-"description":"The program and its arguments; no shell reads them"},
-"input":{"type":"string","description":"Given to the program as standard input"},
-"timeout":{"type":"integer","minimum":1,"description":"Milliseconds"},
-"description":{"type":"string","description":"Why it is run"}},
-"required":["argv"],"additionalProperties":false})";
+constexpr auto kNone = ArgumentKind::path_read;  // of a tool without such an argument
 
-constexpr const char* kBashSchema = R"({"type":"object","properties":{
-"command":{"type":"string","minLength":1,"description":"The bash command"},
-"description":{"type":"string","description":"Why it is run"},
-"timeout":{"type":"integer","minimum":1,"description":"Milliseconds"}},
-"required":["command"],"additionalProperties":false})";
-
-constexpr const char* kViewSchema = R"({"type":"object","properties":{
-"path":{"type":"string","minLength":1,"description":"A file or directory"},
-"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,
-"description":"First and last line, from 1; -1 as the last is the end"},
-"description":{"type":"string","description":"Why it is looked at"}},
-"required":["path"],"additionalProperties":false})";
-
-constexpr const char* kCreateSchema = R"({"type":"object","properties":{
-"path":{"type":"string","minLength":1},
-"file_text":{"type":"string","description":"All of the file, exactly"},
-"overwrite":{"type":"boolean","description":"Replace a file that exists; false unless given"},
-"description":{"type":"string","description":"Why it is made"}},
-"required":["path","file_text"],"additionalProperties":false})";
-
-constexpr const char* kReplaceSchema = R"({"type":"object","properties":{
-"path":{"type":"string","minLength":1},
-"old_str":{"type":"string","minLength":1,"description":"Must occur exactly once in the file"},
-"new_str":{"type":"string","description":"Nothing unless given: old_str is removed"},
-"description":{"type":"string","description":"Why it is changed"}},
-"required":["path","old_str"],"additionalProperties":false})";
-
-constexpr const char* kGrepSchema = R"({"type":"object","properties":{
-"pattern":{"type":"string","minLength":1,"maxLength":4096,
-"description":"A regular expression (RE2), matched line by line"},
-"path":{"type":"string","minLength":1,"description":"File or directory; here unless given"},
-"include":{"type":"string","description":"Only files that match this glob, such as *.{h,cc}"},
-"context":{"type":"integer","minimum":0,"maximum":20,"description":"Lines around each match"},
-"ignore_case":{"type":"boolean"}},
-"required":["pattern"],"additionalProperties":false})";
-
-constexpr const char* kGlobSchema = R"({"type":"object","properties":{
-"pattern":{"type":"string","minLength":1,"maxLength":1000,
-"description":"*, ?, [a-z], {a,b}, and ** for any number of directories"},
-"path":{"type":"string","minLength":1,"description":"Where to look; here unless given"}},
-"required":["pattern"],"additionalProperties":false})";
-
-constexpr const char* kPatchSchema = R"({"type":"object","properties":{
-"patch":{"type":"string","minLength":1,
-"description":"A unified diff, or *** Begin Patch ... *** End Patch; all or nothing"},
-"description":{"type":"string","description":"Why it is changed"}},
-"required":["patch"],"additionalProperties":false})";
-
-constexpr const char* kTodoSchema = R"({"type":"object","properties":{
-"items":{"type":"array","maxItems":100,"items":{"type":"object","properties":{
-"text":{"type":"string","minLength":1,"maxLength":500},
-"status":{"enum":["pending","in_progress","done"]}},
-"required":["text","status"],"additionalProperties":false},
-"description":"The whole list; it replaces the one before"}},
-"required":["items"],"additionalProperties":false})";
-
-constexpr const char* kAskSchema = R"({"type":"object","properties":{
-"question":{"type":"string","minLength":1,"maxLength":4000},
-"options":{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":500},
-"description":"Answers to choose from; a free answer unless given"}},
-"required":["question"],"additionalProperties":false})";
-
-constexpr const char* kReadOutputSchema = R"({"type":"object","properties":{
-"artifact":{"type":"string","minLength":1,"maxLength":255,
-"description":"The artifact that a result with truncated output named"},
-"offset":{"type":"integer","minimum":0,"description":"Bytes to pass over; 0 unless given"},
-"length":{"type":"integer","minimum":1,"description":"Bytes at most"}},
-"required":["artifact"],"additionalProperties":false})";
-
-const std::vector<Row>& rows() {
-  using enum CommonTool;
-  using enum EffectClass;
-  static const std::vector<Row> all = {
-      {exec,
-       "exec",
-       "Runs a program with arguments, without a shell. Prefer it to bash for single programs.",
-       kExecSchema,
-       once,
-       kRuns,
-       {{"argv", ArgumentKind::argv}}},
-      {bash,
-       "bash",
-       "Runs a command in the session's bash; directory and variables stay for the next call.",
-       kBashSchema,
-       once,
-       kRuns,
-       {{"command", ArgumentKind::command}}},
-      {view,
-       "view",
-       "Shows a text file with line numbers, an image's description, or two levels of a directory.",
-       kViewSchema,
-       pure,
-       kReads,
-       {{"path", ArgumentKind::path_read}}},
-      {create_file,
-       "create_file",
-       "Makes a file, and the directories on the way to it.",
-       kCreateSchema,
-       once,
-       kWrites,
-       {{"path", ArgumentKind::path_write}}},
-      {str_replace,
-       "str_replace",
-       "Replaces a text that occurs exactly once in a file by another.",
-       kReplaceSchema,
-       once,
-       kWrites,
-       {{"path", ArgumentKind::path_write}}},
-      {grep,
-       "grep",
-       "Finds lines that match a regular expression: file:line:text.",
-       kGrepSchema,
-       pure,
-       kReads,
-       {{"path", ArgumentKind::path_read}}},
-      {glob,
-       "glob",
-       "Finds files by name.",
-       kGlobSchema,
-       pure,
-       kReads,
-       {{"path", ArgumentKind::path_read}}},
-      {apply_patch,
-       "apply_patch",
-       "Changes several files at once: all of them, or none.",
-       kPatchSchema,
-       once,
-       kWrites,
-       {{"patch", ArgumentKind::patch}}},
-      {todo,
-       "todo",
-       "Keeps the list of what is to be done, and shows it.",
-       kTodoSchema,
-       pure,
-       kNothing,
-       {}},
-      {ask_user,
-       "ask_user",
-       "Asks the person who started the run, and waits for the answer.",
-       kAskSchema,
-       once,
-       kAsks,
-       {}},
-      {read_output,
-       "read_output",
-       "Reads on in output that was too long to be shown at once.",
-       kReadOutputSchema,
-       pure,
-       kReads,
-       {}},
-  };
-  return all;
-}
-
-bool runs_processes(const Row& row) {
-  return row.needs.subprocess;
-}
+constexpr std::array<Row, 11> kRows = {{
+    {CommonTool::exec, "exec",
+     "Runs a program with arguments, without a shell. Prefer it to bash for single programs.",
+     kExecSchema, EffectClass::once, kRuns, "argv", ArgumentKind::argv},
+    {CommonTool::bash, "bash",
+     "Runs a command in the session's bash; directory and variables stay for the next call.",
+     kBashSchema, EffectClass::once, kRuns, "command", ArgumentKind::command},
+    {CommonTool::view, "view",
+     "Shows a text file with line numbers, an image's description, or two levels of a directory.",
+     kViewSchema, EffectClass::pure, kReads, "path", ArgumentKind::path_read},
+    {CommonTool::create_file, "create_file", "Makes a file, and the directories on the way to it.",
+     kCreateSchema, EffectClass::once, kWrites, "path", ArgumentKind::path_write},
+    {CommonTool::str_replace, "str_replace",
+     "Replaces a text that occurs exactly once in a file by another.", kReplaceSchema,
+     EffectClass::once, kWrites, "path", ArgumentKind::path_write},
+    {CommonTool::grep, "grep", "Finds lines that match a regular expression: file:line:text.",
+     kGrepSchema, EffectClass::pure, kReads, "path", ArgumentKind::path_read},
+    {CommonTool::glob, "glob", "Finds files by name.", kGlobSchema, EffectClass::pure, kReads,
+     "path", ArgumentKind::path_read},
+    {CommonTool::apply_patch, "apply_patch", "Changes several files at once: all of them, or none.",
+     kPatchSchema, EffectClass::once, kWrites, "patch", ArgumentKind::patch},
+    {CommonTool::todo, "todo", "Keeps the list of what is to be done, and shows it.", kTodoSchema,
+     EffectClass::pure, kNothing, nullptr, kNone},
+    {CommonTool::ask_user, "ask_user",
+     "Asks the person who started the run, and waits for the answer.", kAskSchema,
+     EffectClass::once, kAsks, nullptr, kNone},
+    {CommonTool::read_output, "read_output",
+     "Reads on in output that was too long to be shown at once.", kReadOutputSchema,
+     EffectClass::pure, kReads, nullptr, kNone},
+}};
 
 ToolDescription description_of(const Row& row, const CommonToolOptions& options) {
   ToolDescription made;
   made.tool = row.tool;
   made.needs = row.needs;
-  made.arguments = row.arguments;
+  if (row.argument != nullptr) made.arguments = {{row.argument, row.kind}};
   made.spec.name = row.tool == CommonTool::bash ? options.bash_name : row.name;
   made.spec.description = row.description;
   made.spec.input_schema = row.schema;
   made.spec.effect = row.effect;
   made.spec.on_doubt = row.tool == CommonTool::ask_user ? OnDoubt::wait : OnDoubt::tell_model;
-  made.spec.timeout_ms = runs_processes(row) ? options.command_time_ms : options.file_time_ms;
+  made.spec.timeout_ms = row.needs.subprocess ? options.command_time_ms : options.file_time_ms;
   made.spec.output_bytes_max = options.output_bytes_max;
   return made;
 }
@@ -210,7 +79,7 @@ Status check_names(const std::vector<std::string>& names, const CommonToolOption
   for (const std::string& name : names) {
     if (describe_common_tool(name, options)) continue;
     std::string message = "no common tool is named " + name + "; there are";
-    for (const Row& row : rows()) message += " " + description_of(row, options).spec.name;
+    for (const Row& row : kRows) message += " " + description_of(row, options).spec.name;
     return Error{ErrorCode::not_found, message};
   }
   return ok();
@@ -253,7 +122,7 @@ Result<ToolTouch> touch_of(const ToolArgument& argument, const Json& value) {
 
 std::optional<ToolDescription> describe_common_tool(std::string_view name,
                                                     const CommonToolOptions& options) {
-  for (const Row& row : rows()) {
+  for (const Row& row : kRows) {
     ToolDescription made = description_of(row, options);
     if (made.spec.name == name) return made;
   }
@@ -266,7 +135,7 @@ Result<std::vector<ToolDescription>> common_definitions(
   if (only) PAWL_CHECK(check_names(*only, options));
   PAWL_CHECK(check_names(except, options));
   std::vector<ToolDescription> made;
-  for (const Row& row : rows()) {
+  for (const Row& row : kRows) {
     ToolDescription description = description_of(row, options);
     if (only && !contains(*only, description.spec.name)) continue;
     if (!contains(except, description.spec.name)) made.push_back(std::move(description));
