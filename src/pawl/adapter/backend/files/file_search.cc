@@ -9,6 +9,7 @@
 #include "pawl/adapter/backend/files/file_content.h"
 #include "pawl/adapter/backend/files/file_view.h"
 #include "pawl/adapter/backend/files/glob_pattern.h"
+#include "pawl/adapter/backend/files/line_index.h"
 #include "pawl/adapter/backend/files/outcome.h"
 #include "pawl/adapter/backend/files/shown_name.h"
 #include "pawl/adapter/backend/files/tree_walk.h"
@@ -60,7 +61,7 @@ class Grep {
     bytes_ += text.size();
     constexpr std::size_t kHeadBytes = 8192;  // where a NUL tells a binary file
     if (text.substr(0, kHeadBytes).find('\0') != std::string_view::npos) return true;
-    const std::vector<std::string_view> lines = lines_of(text);
+    const LineIndex lines(text);
     std::size_t shown_until = 0;  // lines before this one are shown already
     for (std::size_t at = 0; at < lines.size(); ++at) {
       if (!matches(lines[at])) continue;
@@ -102,7 +103,7 @@ class Grep {
     return re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), expression_);
   }
 
-  void show(const std::string& path, const std::vector<std::string_view>& lines, std::size_t at,
+  void show(const std::string& path, const LineIndex& lines, std::size_t at,
             std::size_t& shown_until) {
     const std::size_t first = std::max(shown_until, at - std::min<std::size_t>(at, context_));
     if (context_ > 0 && first > shown_until && !shown_.empty()) shown_.emplace_back("--");

@@ -11,7 +11,7 @@
 
 namespace pawl::backend {
 
-inline constexpr std::uint64_t kPatchedFileBytesMax = 8U << 20U;
+inline constexpr std::uint64_t kPatchedFileBytesMax = 4U << 20U;
 inline constexpr std::uint64_t kPatchedBytesMax = 128U << 20U;  // of all files of one patch
 
 struct PatchedFile {
