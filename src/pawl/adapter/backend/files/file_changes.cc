@@ -1,7 +1,6 @@
 #include "pawl/adapter/backend/files/file_changes.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <sys/random.h>
 
