@@ -123,7 +123,8 @@ inline void check_connection_failures(const HttpSubject& subject) {
   std::string url;
   {
     const RawServer gone(answer(""));
-    url = "http://user:secret@127.0.0.1:" + std::to_string(gone.port()) + "/path?key=secret";
+    url = "http://" + subject.credentials + "127.0.0.1:" + std::to_string(gone.port()) +
+          "/path?key=secret";
   }
   HttpCall refused;
   stage.perform(refused, get(url));

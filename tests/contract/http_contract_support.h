@@ -23,6 +23,8 @@ namespace pawl::contract {
 
 struct HttpSubject {
   std::function<std::shared_ptr<HttpClient>(SocketLoop&)> make;
+  // Of a URL. Empty for a client that refuses URLs with any.
+  std::string credentials = "user:secret@";
 };
 
 // One request of a test's. It must be where it is until nothing more can come.

@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pawl/base/ip_address.h"
 #include "pawl/base/result.h"
 #include "pawl/port/loop.h"
 
@@ -43,11 +45,18 @@ struct HttpRequest {
   HttpDeadlines deadlines;
   std::uint64_t body_bytes_max = 64U << 20U;
   std::uint64_t header_bytes_max = 64U << 10U;
+  // Connect to this one and no other, at the URL's port: no name is resolved, no proxy used. Empty:
+  // the client finds out.
+  std::optional<IpAddress> address;
+  // That may be followed. A client that follows none refuses a request that asks for some.
+  std::uint32_t redirects_max = 0;
 };
 
 struct HttpResponseHead {
   int status = 0;
   std::vector<HttpHeader> headers;
+  std::uint32_t redirects = 0;  // that were followed
+  std::string url;              // where they led to; empty: there were none
 
   // Of the first header of this (lower-case) name; null when there is none.
   const std::string* find(std::string_view name) const;

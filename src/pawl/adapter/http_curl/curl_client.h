@@ -3,7 +3,8 @@
 //
 // Certificates are always verified, redirects are not followed, nothing but http and https is
 // spoken, and there are no cookies. Proxies are taken from the environment (http_proxy,
-// HTTPS_PROXY, ALL_PROXY, NO_PROXY), as curl does. gzip and deflate are decompressed.
+// HTTPS_PROXY, ALL_PROXY, NO_PROXY), as curl does, but not for a request that is pinned to an
+// address. gzip and deflate are decompressed.
 //
 // It speaks HTTP/1.1, one request at a time on a connection. libcurl 7.88, that of Debian 12, loses
 // the end of responses of HTTP/2 when it is driven by events: it has read them and asks for

@@ -32,6 +32,13 @@ Exchange::~Exchange() {
 CURL* Exchange::close() {
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
   curl_slist_free_all(std::exchange(headers_, nullptr));
+  if (connect_to_ != nullptr) {
+    set(CURLOPT_CONNECT_TO, static_cast<void*>(nullptr));
+    set(CURLOPT_OPENSOCKETFUNCTION, static_cast<void*>(nullptr));
+    set(CURLOPT_PROXY, static_cast<void*>(nullptr));
+    set(CURLOPT_NOPROXY, static_cast<void*>(nullptr));
+    curl_slist_free_all(std::exchange(connect_to_, nullptr));
+  }
   return std::exchange(easy_, nullptr);
 }
 

@@ -82,6 +82,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
   static int on_connected(void* self, char*, char*, int, int) noexcept;
+  static curl_socket_t on_socket(void* self, curlsocktype purpose, curl_sockaddr* to) noexcept;
 
   std::size_t take_line(std::string_view line);
   std::size_t take_body(std::string_view bytes);
@@ -89,6 +90,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void forget_request();
   void set_callbacks();
   void set_connection();
+  void pin_connection();
   void set_request();
   void set_headers();
   void add_header(const std::string& line);
@@ -104,6 +106,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   CURL* easy_ = nullptr;
   CurlMulti* multi_ = nullptr;
   curl_slist* headers_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
   CURLcode set_up_ = CURLE_OK;  // the first option that was refused
   std::array<char, CURL_ERROR_SIZE> detail_{};
 

@@ -1,5 +1,9 @@
 // How libcurl is told what a request is.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "pawl/adapter/http_curl/exchange.h"
 
@@ -7,6 +11,18 @@ namespace pawl::http_curl {
 namespace {
 
 constexpr std::int64_t kConnectMaxMs = 86'400'000;  // without one libcurl would take five minutes
+
+bool leads_to(const curl_sockaddr& to, const IpAddress& address) {
+  const sockaddr* const generic = &to.addr;
+  if (address.family == IpAddress::Family::v4) {
+    const auto* const v4 = reinterpret_cast<const sockaddr_in*>(generic);
+    return to.family == AF_INET &&
+           std::memcmp(&v4->sin_addr, address.bytes.data(), IpAddress::kV4Bytes) == 0;
+  }
+  const auto* const v6 = reinterpret_cast<const sockaddr_in6*>(generic);
+  return to.family == AF_INET6 &&
+         std::memcmp(&v6->sin6_addr, address.bytes.data(), IpAddress::kV6Bytes) == 0;
+}
 
 }  // namespace
 
@@ -51,6 +67,33 @@ void Exchange::set_connection() {
   const std::int64_t connect_ms =
       wanted_ms == 0 ? kConnectMaxMs : std::min(wanted_ms, kConnectMaxMs);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_ms));
+  if (request_.address) pin_connection();
+}
+
+// "::ADDRESS:" is any host and port, here, and the same port. Not CURLOPT_RESOLVE, whose entries
+// are seen by every request of the process; and a kept connection is used again only by requests
+// that are pinned to the same address.
+void Exchange::pin_connection() {
+  const std::string text = to_text(*request_.address);
+  const bool v6 = request_.address->family == IpAddress::Family::v6;
+  connect_to_ = curl_slist_append(nullptr, ("::" + (v6 ? "[" + text + "]" : text) + ":").c_str());
+  if (connect_to_ == nullptr) {
+    set_up_ = CURLE_OUT_OF_MEMORY;
+    return;
+  }
+  set(CURLOPT_CONNECT_TO, connect_to_);
+  set(CURLOPT_OPENSOCKETFUNCTION, &Exchange::on_socket);
+  set(CURLOPT_OPENSOCKETDATA, this);
+  set(CURLOPT_PROXY, "");
+  set(CURLOPT_NOPROXY, "*");
+}
+
+// Looks again at what libcurl is about to connect to: the last moment at which it can be refused.
+curl_socket_t Exchange::on_socket(void* self, curlsocktype /*purpose*/,
+                                  curl_sockaddr* to) noexcept {
+  const Exchange& exchange = *static_cast<Exchange*>(self);
+  if (!leads_to(*to, *exchange.request_.address)) return CURL_SOCKET_BAD;
+  return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
 void Exchange::set_request() {

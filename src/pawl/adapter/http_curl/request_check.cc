@@ -77,6 +77,9 @@ Status check_request(const HttpRequest& request) {
   PAWL_CHECK(check_method(request.method));
   PAWL_CHECK(check_url(request.url));
   PAWL_CHECK(check_headers(request.headers));
+  if (request.redirects_max > 0) {
+    return refused("this client follows no redirects; use one that vets each of them");
+  }
   if (request.body.size() > kRequestBodyBytesMax) return refused("body over its bound");
   const HttpDeadlines& deadlines = request.deadlines;
   if (deadlines.total_ms <= 0) return refused("no total deadline");
