@@ -127,9 +127,11 @@ std::size_t PatternAutomaton::bit_of(const char* bytes) const {
 
 // The next place where a pattern may begin; the last bytes are all such places.
 std::size_t PatternAutomaton::next_start(std::string_view text, std::size_t at) const {
+  const std::uint64_t* const starts = starts_.data();
+  const char* const bytes = text.data();
   for (; at + kWindow <= text.size(); ++at) {
-    const std::size_t bit = bit_of(text.data() + at);
-    if ((starts_[bit / 64] >> (bit % 64) & 1U) != 0) return at;
+    const std::size_t bit = bit_of(bytes + at);
+    if ((starts[bit / 64] >> (bit % 64) & 1U) != 0) return at;
   }
   return at;
 }

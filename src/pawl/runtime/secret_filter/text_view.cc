@@ -120,7 +120,26 @@ Escape escape_at(std::string_view text, std::size_t at) {
   return {std::string(1, item.byte), item.end, item.ending};
 }
 
+constexpr std::array<bool, 256> special_bytes() {
+  std::array<bool, 256> special{};
+  for (const char c : {'\\', '%', '\n', '\r'}) special[static_cast<unsigned char>(c)] = true;
+  return special;
+}
+
+std::size_t end_of_plain(std::string_view text, std::size_t at) {
+  static constexpr std::array<bool, 256> kSpecial = special_bytes();
+  const auto is_special = [](char c) { return kSpecial[static_cast<unsigned char>(c)]; };
+  return static_cast<std::size_t>(
+      std::find_if(text.data() + at, text.data() + text.size(), is_special) - text.data());
+}
+
 }  // namespace
+
+void TextView::add_plain(TextRange from) {
+  if (from.begin == from.end) return;
+  runs_.push_back({projected_.size(), from.begin, 0});
+  projected_.append(source_.substr(from.begin, from.end - from.begin));
+}
 
 void TextView::add(char byte, TextRange from) {
   if (is_line_end(byte)) return;
@@ -158,18 +177,15 @@ TextRange TextView::in_source(TextRange range) const {
 TextView plain_view(std::string_view source) {
   TextView view(source);
   view.unfinished_ = source.size();
-  std::size_t end = source.find_first_of("\r\n");
-  if (end == std::string_view::npos) return view;
+  const bool has_returns = source.find('\r') != std::string_view::npos;
+  if (!has_returns && source.find('\n') == std::string_view::npos) return view;
   view.same_ = false;
   view.projected_.reserve(source.size());
   for (std::size_t at = 0; at < source.size();) {
-    if (end > at) {
-      view.runs_.push_back({view.projected_.size(), at, 0});
-      view.projected_.append(source.substr(at, end - at));
-    }
+    std::size_t end = std::min(source.find('\n', at), source.size());
+    if (has_returns) end = at + std::min(source.substr(at, end - at).find('\r'), end - at);
+    view.add_plain({at, end});
     at = end + 1;
-    end = at;
-    while (end < source.size() && !is_line_end(source[end])) ++end;
   }
   return view;
 }
@@ -180,6 +196,10 @@ TextView decoded_view(std::string_view source) {
   view.unfinished_ = source.size();
   view.projected_.reserve(source.size());
   for (std::size_t at = 0; at < source.size();) {
+    const std::size_t plain_end = end_of_plain(source, at);
+    view.add_plain({at, plain_end});
+    at = plain_end;
+    if (at == source.size()) break;
     const Item item = item_at(source, at);
     if (item.byte != '\\') {
       if (item.ending == Ending::cut) return view.cut(at);

@@ -38,6 +38,7 @@ class TextView {
     std::size_t source = 0;
     std::size_t width = 0;
   };
+  void add_plain(TextRange from);
   void add(char byte, TextRange from);
   TextView cut(std::size_t at);
   const Run& run_of(std::size_t index) const;
