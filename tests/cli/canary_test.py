@@ -55,15 +55,16 @@ class Canaries(Stage):
 
     def serve(self):
         one, two, three, four = (json.dumps(value) for value in self.values[100:104])
+        said = json.dumps("Done with " + canaries.disguised(self.values[105], 1))
+        rejected = json.dumps("Bearer " + self.values[-1])
         halves = [self.values[104][:9], self.values[104][9:]]
         script = ("replies:\n"
                   f"  - thinking: {one}\n    text: {json.dumps(['Here: ', *halves, '.'])}\n"
                   f"    call: [{{ tool: leak, input: {{ what: {two} }} }}]\n"
                   f"  - text: {three}\n    call: [{{ tool: fail, input: {{}} }}]\n"
                   f"  - error: {{ status: 500, message: {four} }}\n"
-                  f"  - text: {json.dumps('Done with ' + canaries.disguised(self.values[105], 1))}\n"
-                  f"  - error: {{ status: 401, message: {json.dumps('Bearer ' + self.values[-1])} }}\n"
-                  "    endless: true\n")
+                  f"  - text: {said}\n"
+                  f"  - error: {{ status: 401, message: {rejected} }}\n    endless: true\n")
         process = self.start("fake-provider", "--script", self.write("fake.yaml", script))
         self.variables["ANTHROPIC_BASE_URL"] = process.stdout.readline().strip().rsplit(" ", 1)[1]
 
@@ -83,10 +84,11 @@ class Canaries(Stage):
                              f"{TOOLS}instructions: Go.\n")
         self.do("run", charter, "Look at " + self.values[200], "--id", "r", "--json", code=0)
         self.do("run", charter, "Again", "--id", "s", code=3)
-        for words in (["logs", "r", "--json"], ["logs", "r"], ["show", "r"], ["show", "r", "--json"],
-                      ["explain", "r"], ["export", "r", "-o", "r.export"], ["list", "--json"],
-                      ["replay", "r"], ["doctor"], ["models", "--json"]):
-            self.do(*words)
+        for words in (["logs", "r", "--json"], ["logs", "r"], ["show", "r"],
+                      ["show", "r", "--json"], ["explain", "r"],
+                      ["export", "r", "-o", "r.export"], ["ls", "--json"], ["doctor"],
+                      ["models", "--json"]):
+            self.assertNotEqual(self.do(*words).returncode, 2, words)
         self.assertEqual(self.do("replay", "r").returncode, 0)
         found = {str(words): values for words, said in self.said
                  if (values := canaries.hits(said, self.wanted))}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Keys stay where they belong: not in logs, errors, argv, the environment of tools; files private."""
+"""Keys stay where they belong: in no log, error, argv, core or environment of a tool."""
 
 import json
 import os
 import pathlib
+import signal
 import stat
 
 import canaries
@@ -92,9 +93,25 @@ class Secrets(Stage):
             except OSError:
                 pass  # It is gone.
         environ = pathlib.Path("/proc") / pid.read_text().strip() / "environ"
-        self.assert_clean(environ.read_bytes().decode(), (self.directory / "environment").read_text())
+        self.assert_clean(environ.read_bytes().decode())
+        self.assert_clean((self.directory / "environment").read_text())
         self.open_gate()
         self.end(run, 0)
+
+    def test_a_crash_leaves_no_core_and_says_nothing(self):
+        self.serve(f"replies:\n  - text: 'Your key is {KEY}.'\n    delay: 30s\n")
+        charter = self.write("c.yaml", CHARTER)
+        for number in (signal.SIGABRT, signal.SIGSEGV):
+            run = self.start("run", charter, f"is {HEADER} mine?", "--config", self.config)
+            self.wait_for(lambda: self.data.exists() and self.pawl("ls", "--json").stdout.strip(),
+                          "the run")
+            limits = pathlib.Path(f"/proc/{run.pid}/limits").read_text()
+            self.assertRegex(limits, r"Max core file size +0 ")
+            run.send_signal(number)
+            out, err = run.communicate(timeout=30)
+            self.assertNotEqual(run.returncode, 0)
+            self.assert_clean(out, err)
+            self.assertEqual([each.name for each in self.directory.glob("core*")], [])
 
     def test_files_are_private_whatever_the_umask(self):
         self.data = self.directory / "above/data"
@@ -141,8 +158,9 @@ class Secrets(Stage):
     def test_what_looks_at_the_set_up_shows_no_value(self):
         self.serve("replies:\n  - text: Done.\n    endless: true\n")
         for words in (["doctor"], ["doctor", "--json"], ["doctor", "--live"], ["models"],
-                      ["models", "--json"], ["list", "--json"]):
+                      ["models", "--json"]):
             said = self.pawl(*words, "--config", self.config)
+            self.assertNotEqual(said.returncode, 2, said.stderr)
             self.assert_clean(said.stdout, said.stderr)
 
 
