@@ -40,7 +40,9 @@ bool wait_writable(int fd) {
 
 }  // namespace
 
-void PosixConsole::write(Stream stream, std::string_view text) {
+void PosixConsole::write(Stream stream, std::string_view given) {
+  const std::string filtered = filter_->sink(std::string(given));
+  std::string_view text = filtered;
   const int fd = descriptor_of(stream);
   bool& closed = closed_[static_cast<std::size_t>(stream)];
   while (!closed && !text.empty()) {
@@ -73,7 +75,7 @@ void end_when_out_of_memory() {
       end_without("memory");
     } catch (const std::system_error& error) {
       if (error.code() == std::errc::resource_unavailable_try_again) end_without("threads");
-    } catch (...) {  // A bug, and a core of it is worth having.
+    } catch (...) {  // A bug. What was thrown may quote a request: it is not printed.
     }
     std::abort();
   });

@@ -2,18 +2,23 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
+#include "pawl/port/byte_filter.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
 
 class PosixConsole final : public Console {
  public:
+  // Everything that is written passes the filter.
+  explicit PosixConsole(std::shared_ptr<const ByteFilter> filter) : filter_(std::move(filter)) {}
   void write(Stream stream, std::string_view text) override;
   bool is_terminal(Stream stream) const override;
   std::size_t columns() const override;
 
  private:
+  std::shared_ptr<const ByteFilter> filter_;
   std::array<bool, 2> closed_{};  // by stream: who read it has gone
 };
 

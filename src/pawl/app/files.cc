@@ -74,12 +74,17 @@ Status write_new_file(const std::string& path, const std::string& text) {
   return ok();
 }
 
+// Each directory on the way that is not there is made private too, whatever the umask.
 Status make_private_directory(const std::string& path) {
   constexpr mode_t kOwnerOnly = 0700;
   std::error_code ignored;  // If it matters, the next call fails too.
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  if (::mkdir(path.c_str(), kOwnerOnly) == 0 || errno == EEXIST) return ok();
-  return failed("made", path);
+  if (std::filesystem::exists(path, ignored)) return ok();
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  if (!parent.empty() && parent != path) PAWL_CHECK(make_private_directory(parent));
+  if (::mkdir(path.c_str(), kOwnerOnly) != 0) {
+    return errno == EEXIST ? ok() : Status(failed("made", path));
+  }
+  return ::chmod(path.c_str(), kOwnerOnly) == 0 ? ok() : Status(failed("made private", path));
 }
 
 }  // namespace pawl

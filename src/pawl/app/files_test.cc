@@ -1,6 +1,7 @@
 #include "pawl/app/files.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "tests/support/temp_directory.h"
 
@@ -50,6 +51,18 @@ TEST_CASE("a private directory is private, and may be there already") {
   CHECK(std::filesystem::status(path).permissions() == perms::owner_all);
   REQUIRE(write_new_file(directory / "file", ""));
   CHECK_FALSE(make_private_directory(directory / "file/x"));
+}
+
+TEST_CASE("directories on the way are private too, whatever the umask") {
+  const TempDirectory directory;
+  const mode_t before = ::umask(0);
+  const Status made = make_private_directory(directory / "a/b/c");
+  ::umask(before);
+  REQUIRE(made);
+  using std::filesystem::perms;
+  for (const char* const path : {"a", "a/b", "a/b/c"}) {
+    CHECK(std::filesystem::status(directory / path).permissions() == perms::owner_all);
+  }
 }
 
 }  // namespace pawl

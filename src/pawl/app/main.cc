@@ -1,9 +1,11 @@
 #include <csignal>
 
 #include "pawl/app/console.h"
+#include "pawl/app/private_memory.h"
 #include "pawl/app/program.h"
 
 int main(int argc, char** argv) {
+  pawl::keep_memory_private();
   pawl::ensure_standard_streams();
   pawl::end_when_out_of_memory();
   std::signal(SIGPIPE, SIG_IGN);  // Who closes the pipe ends the reading, not the run.

@@ -81,7 +81,7 @@ Result<ConfiguredNames> ModelLayer::read_names() {
 }
 
 SecretSources ModelLayer::sources(const std::string& directory) const {
-  return {options_.environment, options_.scrubber, directory};
+  return {options_.environment, options_.known, directory, options_.note};
 }
 
 Result<Catalogue> ModelLayer::read_catalogue_files() const {
@@ -114,9 +114,12 @@ Status ModelLayer::fill(ModelPool& pool, const std::vector<ProviderSetup>& setup
   if (!options_.factory) return ok();
   for (const ProviderSetup& setup : setups) {
     ProviderConfig config = setup.config;
-    if (options_.debug) {
-      config.debug = [debug = options_.debug, scrubber = options_.scrubber](
-                         const std::string& line) { debug(scrubber->scrubbed(line)); };
+    config.filter = options_.filter;
+    config.debug = options_.debug;
+    if (options_.debug && options_.filter) {
+      config.debug = [debug = options_.debug, filter = options_.filter](const std::string& line) {
+        debug(filter->sink(line));
+      };
     }
     PAWL_CHECK(pool.add(
         {setup.config.name, options_.factory(std::move(config)), setup.bounds, setup.missing}));

@@ -29,7 +29,8 @@ struct ModelLayerOptions {
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the log
   // Gets requests and responses, a line each, without secrets; null: nobody debugs.
   std::function<void(const std::string&)> debug = {};
-  std::shared_ptr<SecretScrubber> scrubber = std::make_shared<SecretScrubber>();
+  std::shared_ptr<KnownSecrets> known = std::make_shared<KnownSecrets>();  // learns every key
+  std::shared_ptr<const ByteFilter> filter = {};  // of what providers say; null: none
 };
 
 // The chains of a charter, without a word on who executes them.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "pawl/runtime/models/fake_executor_test.h"
+#include "pawl/runtime/secret_filter/secret_filter.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -181,7 +182,7 @@ TEST_CASE("a charter's own provider is used beside those of the configuration") 
 
 TEST_CASE("a tier that changes is used without a restart, when its time to live is over") {
   Stage stage;
-  stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  stage.variables = {{"ANTHROPIC_API_KEY", "some-key-1"}};
   stage.configure("tiers: { t: [anthropic/claude-opus-5] }\n");
   CHECK(stage.chosen("t") == "anthropic/claude-opus-5");
   stage.configure("tiers: { t: [anthropic/claude-sonnet-5] }\n");
@@ -225,6 +226,7 @@ TEST_CASE("lines for whoever debugs have no secret in them") {
     if (name != "ANTHROPIC_API_KEY") return std::nullopt;
     return "sk-very-secret";
   };
+  options.filter = std::make_shared<SecretFilter>(options.known);
   options.debug = [&lines](const std::string& line) { lines.push_back(line); };
   options.factory = [&loop](ProviderConfig config) {
     if (config.name == "anthropic") config.debug("x-api-key: sk-very-secret");
@@ -232,7 +234,7 @@ TEST_CASE("lines for whoever debugs have no secret in them") {
   };
   ModelLayer layer(loop, options);
   REQUIRE(layer.view());
-  CHECK(lines == std::vector<std::string>{"x-api-key: [secret]"});
+  CHECK(lines == std::vector<std::string>{"x-api-key: [[pawl-secret:ANTHROPIC_API_KEY]]"});
 }
 
 TEST_CASE("nothing that was resolved is written to disk") {

@@ -33,6 +33,17 @@ std::optional<std::string> environment_variable(const std::string& name) {
   return std::string(value);
 }
 
+// Those of the environment that are secret by their names.
+template <class Visit>
+void for_each_secret_variable(const Visit& visit) {
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || !names_a_secret(text.substr(0, equals))) continue;
+    visit(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
 // An open store with the engine on it.
 class SqliteWorkspace final : public Workspace {
  public:
@@ -60,6 +71,15 @@ class SqliteWorkspace final : public Workspace {
 
 }  // namespace
 
+Program::Program() {
+  for_each_secret_variable([this](const std::string& name, const std::string& value) {
+    std::error_code ignored;  // Then it is no path that we could read.
+    const bool is_path = value.starts_with("/") && std::filesystem::exists(value, ignored);
+    // Where a key is kept is no secret, and stands in many texts.
+    if (!is_path) known_->add(name, value);
+  });
+}
+
 AsioLoop& Program::loop() {
   if (!loop_) loop_ = std::make_unique<AsioLoop>();
   return *loop_;
@@ -74,6 +94,8 @@ ModelLayer& Program::model_layer() {
     if (!http_) http_ = make_curl_client(loop());
     return make_provider_executor(std::move(config), loop(), http_);
   };
+  options.known = known_;
+  options.filter = filter_;
   options.note = [this](const std::string& text) { log_line(settings_, text); };
   if (settings_.log_level == LogLevel::debug) options.debug = options.note;
   models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
@@ -140,17 +162,18 @@ Result<std::unique_ptr<LineSource>> Program::open_lines(const std::string& path)
 
 std::vector<std::string> Program::secrets() const {
   std::vector<std::string> values;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || !names_a_secret(text.substr(0, equals))) continue;
-    if (values.size() < kKnownSecretsMax) values.push_back(text.substr(equals + 1));
-  }
+  for_each_secret_variable([&values](const std::string&, const std::string& value) {
+    if (values.size() < kKnownSecretsMax) values.push_back(value);
+  });
   return values;
 }
 
 void Program::log_line(const Settings& settings, const std::string& line) {
-  const std::string stamped = format_time(AsioLoop().wall_ms()) + " " + line + "\n";
+  // Known values have names; after them what merely looks like a key.
+  std::string safe = filter_->sink(line);
+  if (!patterns_) patterns_ = std::make_unique<Redactor>(std::vector<std::string>());
+  patterns_->redact(safe);
+  const std::string stamped = format_time(AsioLoop().wall_ms()) + " " + safe + "\n";
   if (settings.log_file.empty()) return console_.write(Stream::err, stamped);
   constexpr mode_t kMode = 0600;
   const int fd =

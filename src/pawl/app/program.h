@@ -8,12 +8,16 @@
 #include "pawl/app/console.h"
 #include "pawl/app/fake_serving.h"
 #include "pawl/app/simulation.h"
+#include "pawl/runtime/redactor.h"
+#include "pawl/runtime/secret_filter/secret_filter.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
 
 class Program final : public CliEnvironment {
  public:
+  // Knows the secrets of the environment from the beginning on.
+  Program();
   Console& console() override { return console_; }
   Result<Settings> settings(const SettingFlags& flags) override;
   Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
@@ -50,7 +54,10 @@ class Program final : public CliEnvironment {
   ModelLayer& model_layer();
   AgentAssembler& assembler();
 
-  PosixConsole console_;
+  const std::shared_ptr<KnownSecrets> known_ = std::make_shared<KnownSecrets>();
+  const std::shared_ptr<const ByteFilter> filter_ = std::make_shared<SecretFilter>(known_);
+  PosixConsole console_{filter_};
+  std::unique_ptr<Redactor> patterns_;  // for the log; made with its first line
   std::unique_ptr<AsioLoop> loop_;
   std::shared_ptr<HttpClient> http_;
   Settings settings_;  // those of the command, once it asked for them

@@ -84,12 +84,11 @@ void add_headers(const ProviderDeclaration& declared, const SecretSources& sourc
       setup.config.headers.push_back({header.name, *text});
       continue;
     }
-    const auto value = make_secret(std::get<SecretReference>(header.value), sources)->reveal();
-    if (value) {
-      setup.config.headers.push_back({header.name, *value, HttpHeader::Secrecy::secret});
-    } else {
+    const SecretHandle secret = make_secret(std::get<SecretReference>(header.value), sources);
+    if (const auto value = secret->reveal(); !value) {
       setup.missing = "header " + header.name + ": " + value.error().message;
     }
+    setup.config.secret_headers.push_back({header.name, "", secret});
   }
 }
 
@@ -149,8 +148,7 @@ void find_key(const SecretSources& sources, Draft& draft) {
   }
   setup.wanted = Wanted::yes;
   setup.config.key = nullptr;
-  setup.config.headers.push_back(
-      {"Authorization", "Bearer " + *bearer, HttpHeader::Secrecy::secret});
+  setup.config.secret_headers.push_back({"Authorization", "Bearer ", token});
 }
 
 void add_models(const ProviderDeclaration* declared, Catalogue catalogue, ProviderConfig& config) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -28,29 +29,34 @@ Result<std::string> checked(std::string text, const std::string& origin) {
   return text;
 }
 
-// Every value that leaves is known to the scrubber first.
+// Every value that leaves is known to the filter first.
 class LearnedSecret : public Secret {
  public:
-  explicit LearnedSecret(std::shared_ptr<SecretScrubber> scrubber)
-      : scrubber_(std::move(scrubber)) {}
+  explicit LearnedSecret(const SecretSources& sources)
+      : known_(sources.known), warn_(sources.warn) {}
   Result<std::string> reveal() const override {
     PAWL_TRY(std::string raw, find());
     PAWL_TRY(std::string value, checked(std::move(raw), origin()));
-    if (scrubber_) scrubber_->learn(value);
+    if (!known_) return value;
+    const std::string_view advice = advice_on(known_->add(name(), value));
+    if (!advice.empty() && !warned_.exchange(true) && warn_) {
+      warn_("the " + origin() + ": " + std::string(advice));
+    }
     return value;
   }
 
  private:
   virtual Result<std::string> find() const = 0;
-  std::shared_ptr<SecretScrubber> scrubber_;
+  virtual std::string name() const = 0;  // in handles
+  std::shared_ptr<KnownSecrets> known_;
+  std::function<void(const std::string&)> warn_;
+  mutable std::atomic<bool> warned_ = false;
 };
 
 class EnvironmentSecret final : public LearnedSecret {
  public:
   EnvironmentSecret(std::vector<std::string> names, const SecretSources& sources)
-      : LearnedSecret(sources.scrubber),
-        names_(std::move(names)),
-        environment_(sources.environment) {}
+      : LearnedSecret(sources), names_(std::move(names)), environment_(sources.environment) {}
   std::string origin() const override { return "environment variable " + given(); }
 
  private:
@@ -64,6 +70,8 @@ class EnvironmentSecret final : public LearnedSecret {
     if (auto value = environment_(given())) return *std::move(value);
     return Error{ErrorCode::not_found, "set " + names_.front()};
   }
+
+  std::string name() const override { return given(); }
 
   std::vector<std::string> names_;
   EnvironmentReader environment_;
@@ -92,7 +100,7 @@ Result<std::string> read_private_file(const std::string& path) {
 class FileSecret final : public LearnedSecret {
  public:
   FileSecret(std::string path, const SecretSources& sources)
-      : LearnedSecret(sources.scrubber), path_(std::move(path)) {
+      : LearnedSecret(sources), path_(std::move(path)) {
     const auto home = path_.starts_with("~/") ? sources.environment("HOME") : std::nullopt;
     const std::filesystem::path base(home ? *home : sources.directory);
     path_ = (base / (home ? path_.substr(2) : path_)).lexically_normal().string();
@@ -101,13 +109,14 @@ class FileSecret final : public LearnedSecret {
 
  private:
   Result<std::string> find() const override { return read_private_file(path_); }
+  std::string name() const override { return std::filesystem::path(path_).filename().string(); }
   std::string path_;
 };
 
 class CommandSecret final : public LearnedSecret {
  public:
   CommandSecret(std::vector<std::string> arguments, const SecretSources& sources)
-      : LearnedSecret(sources.scrubber), arguments_(std::move(arguments)) {}
+      : LearnedSecret(sources), arguments_(std::move(arguments)) {}
   std::string origin() const override { return "command " + arguments_.front(); }
 
  private:
@@ -119,33 +128,16 @@ class CommandSecret final : public LearnedSecret {
     kept_until_ = now + std::chrono::milliseconds(kSecretCommandKeptMs);
     return kept_;
   }
+  std::string name() const override {
+    return std::filesystem::path(arguments_.front()).filename().string();
+  }
+
   std::vector<std::string> arguments_;
   mutable std::string kept_;
   mutable Clock::time_point kept_until_;
 };
 
 }  // namespace
-
-void SecretScrubber::learn(const std::string& value) {
-  if (value.size() < kScrubbedBytesMin) return;
-  const std::lock_guard lock(mutex_);
-  if (std::find(values_.begin(), values_.end(), value) != values_.end()) return;
-  if (values_.size() == kScrubbedMax) values_.pop_back();
-  const auto is_shorter = [&value](const std::string& one) { return one.size() < value.size(); };
-  values_.insert(std::find_if(values_.begin(), values_.end(), is_shorter), value);
-}
-
-std::string SecretScrubber::scrubbed(std::string text) const {
-  constexpr std::string_view kMark = "[secret]";
-  const std::lock_guard lock(mutex_);
-  for (const std::string& value : values_) {
-    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
-      text.replace(at, value.size(), kMark);
-      at += kMark.size();
-    }
-  }
-  return text;
-}
 
 SecretHandle make_secret(const SecretReference& reference, const SecretSources& sources) {
   switch (reference.kind) {

@@ -3,39 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "pawl/app/environment_reader.h"
 #include "pawl/port/secrets.h"
 #include "pawl/runtime/models/secret_reference.h"
+#include "pawl/runtime/secret_filter/known_secrets.h"
 
 namespace pawl {
 
 inline constexpr std::size_t kSecretBytesMax = 16U << 10U;
 inline constexpr std::int64_t kSecretCommandMaxMs = 10'000;
 inline constexpr std::int64_t kSecretCommandKeptMs = 300'000;
-inline constexpr std::size_t kScrubbedBytesMin = 6;  // shorter values stand in any text
-inline constexpr std::size_t kScrubbedMax = 1'000;
-
-// Knows every value that was revealed, and takes them out of texts for logs. Thread-safe.
-class SecretScrubber {
- public:
-  void learn(const std::string& value);
-  // With "[secret]" for each.
-  std::string scrubbed(std::string text) const;
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> values_;  // the longest first
-};
 
 struct SecretSources {
   EnvironmentReader environment;
-  std::shared_ptr<SecretScrubber> scrubber;
-  std::string directory;  // where relative paths start
+  std::shared_ptr<KnownSecrets> known;  // gets every value that is revealed
+  std::string directory;                // where relative paths start
+  // Gets a warning about a value that cannot be kept out of texts, once for each secret.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 // A value has one line and no control character. not_found: there is none, with the remedy;

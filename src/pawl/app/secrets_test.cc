@@ -7,6 +7,7 @@
 #include <map>
 
 #include "pawl/app/secret_command.h"
+#include "pawl/runtime/secret_filter/secret_filter.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -16,7 +17,10 @@ using Kind = SecretReference::Kind;
 
 struct Stage {
   SecretHandle make(const SecretReference& reference) const {
-    return make_secret(reference, {reader(), scrubber, directory.path()});
+    return make_secret(reference, {reader(), known, directory.path(), warn()});
+  }
+  std::function<void(const std::string&)> warn() const {
+    return [this](const std::string& text) { warnings.push_back(text); };
   }
   EnvironmentReader reader() const {
     return [this](const std::string& name) -> std::optional<std::string> {
@@ -34,7 +38,8 @@ struct Stage {
 
   TempDirectory directory;
   std::map<std::string, std::string> variables;
-  std::shared_ptr<SecretScrubber> scrubber = std::make_shared<SecretScrubber>();
+  std::shared_ptr<KnownSecrets> known = std::make_shared<KnownSecrets>();
+  mutable std::vector<std::string> warnings;
 };
 
 }  // namespace
@@ -106,14 +111,36 @@ TEST_CASE("what a command printed is kept for a while") {
   CHECK(*secret->reveal() == "first");
 }
 
-TEST_CASE("values that were revealed are taken out of texts") {
+TEST_CASE("values that were revealed are taken out of texts, also those before a change") {
   Stage stage;
-  stage.variables = {{"A", "abcdef"}, {"B", "abcdefgh"}, {"C", "abc"}};
-  for (const char* const name : {"A", "B", "C"}) {
-    CHECK(stage.make({Kind::environment, name, {}})->reveal());
-  }
-  CHECK(stage.scrubber->scrubbed("x abcdefgh y abcdef, abc") == "x [secret] y [secret], abc");
-  CHECK(stage.scrubber->scrubbed("nothing") == "nothing");
+  const SecretFilter filter(stage.known);
+  stage.variables = {{"A_KEY", "from-the-environment"}};
+  stage.write("key.txt", "from-a-file-1", 0600);
+  const SecretHandle variable = stage.make({Kind::environment, "A_KEY", {}});
+  const SecretHandle file = stage.make({Kind::file, "key.txt", {}});
+  CHECK(filter.sink("from-a-file-1") == "from-a-file-1");
+
+  CHECK(variable->reveal());
+  CHECK(file->reveal());
+  CHECK(stage.of_command({"echo", "from-a-command"}));
+  stage.write("key.txt", "from-a-file-2", 0600);
+  CHECK(*file->reveal() == "from-a-file-2");
+
+  CHECK(filter.sink("from-the-environment from-a-file-1 from-a-file-2 from-a-command") ==
+        "[[pawl-secret:A_KEY]] [[pawl-secret:key.txt]] [[pawl-secret:key.txt]] "
+        "[[pawl-secret:echo]]");
+  CHECK(stage.warnings.empty());
+}
+
+TEST_CASE("a value that cannot be told from other text is warned about once") {
+  Stage stage;
+  stage.variables = {{"A_KEY", "test"}};
+  const SecretHandle secret = stage.make({Kind::environment, "A_KEY", {}});
+  CHECK(*secret->reveal() == "test");
+  CHECK(*secret->reveal() == "test");
+  REQUIRE(stage.warnings.size() == 1);
+  CHECK(stage.warnings[0].starts_with("the environment variable A_KEY: it is too short"));
+  CHECK(SecretFilter(stage.known).sink("this is a test") == "this is a test");
 }
 
 }  // namespace pawl

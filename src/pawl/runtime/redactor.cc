@@ -50,10 +50,10 @@ std::string as_percent(const std::string& value) {
 
 }  // namespace
 
-struct Redactor::Patterns {
+struct SecretPatterns::Forms {
   std::vector<std::unique_ptr<re2::RE2>> forms;
 
-  Patterns() {
+  Forms() {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);  // bytes: texts need not be UTF-8
     for (const char* form : kForms) {
@@ -63,8 +63,33 @@ struct Redactor::Patterns {
   }
 };
 
-Redactor::Redactor(const std::vector<std::string>& known)
-    : patterns_(std::make_unique<Patterns>()) {
+SecretPatterns::SecretPatterns() : forms_(std::make_unique<Forms>()) {}
+SecretPatterns::~SecretPatterns() = default;
+SecretPatterns::SecretPatterns(SecretPatterns&&) noexcept = default;
+SecretPatterns& SecretPatterns::operator=(SecretPatterns&&) noexcept = default;
+
+bool SecretPatterns::replace(std::string& text, const Mark& mark) const {
+  bool changed = false;
+  for (const auto& form : forms_->forms) {
+    std::string out;
+    std::size_t from = 0;
+    re2::StringPiece groups[2];
+    while (from < text.size() &&
+           form->Match(text, from, text.size(), re2::RE2::UNANCHORED, groups, 2)) {
+      const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
+      out.append(text, from, at - from);
+      out += mark(std::string_view(groups[1].data(), groups[1].size()));
+      from = at + groups[1].size();
+      changed = true;
+    }
+    if (from == 0) continue;
+    out.append(text, from);
+    text = std::move(out);
+  }
+  return changed;
+}
+
+Redactor::Redactor(const std::vector<std::string>& known) {
   for (const std::string& value : known) {
     if (value.size() < kKnownSecretBytesMin || known_.size() >= 4 * kKnownSecretsMax) continue;
     for (const std::string& form : {value, as_json(value), to_base64(value), as_percent(value)}) {
@@ -76,10 +101,6 @@ Redactor::Redactor(const std::vector<std::string>& known)
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   });
 }
-
-Redactor::~Redactor() = default;
-Redactor::Redactor(Redactor&&) noexcept = default;
-Redactor& Redactor::operator=(Redactor&&) noexcept = default;
 
 std::string Redactor::mark(const std::string& secret) {
   ++count_;
@@ -109,23 +130,8 @@ bool Redactor::replace_known(std::string& text, const std::string& value) {
 bool Redactor::redact(std::string& text) {
   bool changed = false;
   for (const std::string& value : known_) changed = replace_known(text, value) || changed;
-  for (const auto& form : patterns_->forms) {
-    std::string out;
-    std::size_t from = 0;
-    re2::StringPiece groups[2];
-    while (from < text.size() &&
-           form->Match(text, from, text.size(), re2::RE2::UNANCHORED, groups, 2)) {
-      const auto at = static_cast<std::size_t>(groups[1].data() - text.data());
-      out.append(text, from, at - from);
-      out += mark(std::string(groups[1].data(), groups[1].size()));
-      from = at + groups[1].size();
-      changed = true;
-    }
-    if (from == 0) continue;
-    out.append(text, from);
-    text = std::move(out);
-  }
-  return changed;
+  const auto numbered = [this](std::string_view secret) { return mark(std::string(secret)); };
+  return patterns_.replace(text, numbered) || changed;
 }
 
 bool names_a_secret(const std::string& variable) {

@@ -1,5 +1,8 @@
 #include "pawl/adapter/provider/exchange.h"
 
+#include <algorithm>
+#include <array>
+
 #include "pawl/adapter/provider/failures.h"
 #include "pawl/base/json.h"
 
@@ -11,16 +14,10 @@ bool is_secret(const HttpHeader& header) {
   if (header.secrecy == HttpHeader::Secrecy::secret) return true;
   std::string name = header.name;
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name == "authorization" || name == "x-api-key" || name == "x-goog-api-key" ||
-         name == "cookie" || name == "set-cookie";
-}
-
-void append_headers(std::string& line, const std::vector<HttpHeader>& headers) {
-  for (const HttpHeader& header : headers) {
-    line += " " + header.name + "=";
-    append_json_string(
-        line, is_secret(header) ? std::string_view("[redacted]") : std::string_view(header.value));
-  }
+  constexpr std::array<std::string_view, 8> kNames = {
+      "authorization", "proxy-authorization", "x-api-key",  "api-key",
+      "cookie",        "x-goog-api-key",      "set-cookie", "x-amz-security-token"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 std::string key_of(const ProviderConfig& config) {
@@ -40,6 +37,10 @@ Result<HttpRequest> http_request(WireRequest wire, const ProviderConfig& config,
   request.body = std::move(wire.body);
   request.deadlines = config.deadlines.http;
   request.body_bytes_max = config.reply_bytes_max;
+  for (const SecretHeader& secret : config.secret_headers) {
+    PAWL_TRY(const std::string value, secret.value->reveal());
+    request.headers.push_back({secret.name, secret.prefix + value, HttpHeader::Secrecy::secret});
+  }
   if (config.key) {
     PAWL_TRY(const std::string key, config.key->reveal());
     HttpHeader header = dialect.credentials(key);
@@ -50,7 +51,9 @@ Result<HttpRequest> http_request(WireRequest wire, const ProviderConfig& config,
 }
 
 std::string scrubbed(std::string_view text, const ProviderConfig& config) {
-  return without_key(text, key_of(config));
+  if (!config.filter) return without_key(text, key_of(config));
+  // The filter knows every key, and a name for it; what it cannot know is a piece of this one.
+  return without_key(config.filter->sink(std::string(text)), key_of(config));
 }
 
 PhaseFailed scrubbed(PhaseFailed failed, const ProviderConfig& config) {
@@ -58,13 +61,29 @@ PhaseFailed scrubbed(PhaseFailed failed, const ProviderConfig& config) {
   return failed;
 }
 
+namespace {
+
+void append_headers(std::string& line, const std::vector<HttpHeader>& headers,
+                    const ProviderConfig& config) {
+  for (const HttpHeader& header : headers) {
+    line += " " + header.name + "=";
+    append_json_string(line, is_secret(header) ? "[redacted]" : scrubbed(header.value, config));
+  }
+}
+
+// Cut only when the values are out: half a key is still one.
+std::string shown(std::string_view body, const ProviderConfig& config) {
+  return scrubbed(body, config).substr(0, kDebugBodyBytesMax);
+}
+
+}  // namespace
+
 void debug_request(const ProviderConfig& config, const HttpRequest& request) {
   if (!config.debug) return;
   std::string line = "> " + request.method + " " + scrubbed(request.url, config);
-  append_headers(line, request.headers);
+  append_headers(line, request.headers, config);
   line += " body=";
-  append_json_string(
-      line, scrubbed(std::string_view(request.body).substr(0, kDebugBodyBytesMax), config));
+  append_json_string(line, shown(request.body, config));
   config.debug(line);
 }
 
@@ -72,9 +91,9 @@ void debug_response(const ProviderConfig& config, const HttpResponseHead& head,
                     std::string_view body) {
   if (!config.debug) return;
   std::string line = "< " + std::to_string(head.status);
-  append_headers(line, head.headers);
+  append_headers(line, head.headers, config);
   line += " body=";
-  append_json_string(line, scrubbed(body.substr(0, kDebugBodyBytesMax), config));
+  append_json_string(line, shown(body, config));
   config.debug(line);
 }
 

@@ -1,0 +1,11 @@
+// What this process has in memory stays there.
+#pragma once
+
+namespace pawl {
+
+// From now on there is no core of this process, and no process but root's may look into it: neither
+// a debugger nor the tools that it starts find its keys in /proc/PID/environ or /proc/PID/mem.
+// Programs that it starts are as they always are.
+void keep_memory_private();
+
+}  // namespace pawl

@@ -1,0 +1,93 @@
+#include "pawl/runtime/secret_filter/event_filter.h"
+
+#include <algorithm>
+
+#include "pawl/runtime/secret_filter/event_texts.h"
+
+namespace pawl {
+namespace {
+
+class EventPass {
+ public:
+  EventPass(const ByteFilter& filter, Passage passage, std::vector<StoredBlob>& blobs)
+      : filter_(filter), passage_(passage), blobs_(blobs) {
+    for (const StoredBlob& blob : blobs_) before_.push_back(blob.digest);
+  }
+
+  void operator()(std::string& text) { text = filtered(std::move(text)); }
+  void operator()(Content& content) {
+    if (auto* bytes = std::get_if<std::string>(&content.held)) return (*this)(*bytes);
+    const auto found = std::find(before_.begin(), before_.end(), content.blob()->digest);
+    if (found == before_.end()) return;  // It was stored with an earlier event, and filtered then.
+    StoredBlob& blob = blobs_[static_cast<std::size_t>(found - before_.begin())];
+    if (blob.digest == *found) refresh(blob);
+    content = Content(BlobRef{blob.digest, blob.bytes.size()});
+  }
+
+  void set_passage(Passage passage) { passage_ = passage; }
+
+ private:
+  std::string filtered(std::string text) const {
+    return passage_ == Passage::first ? filter_.ingress(std::move(text))
+                                      : filter_.sink(std::move(text));
+  }
+
+  void refresh(StoredBlob& blob) const {
+    const std::size_t before = blob.bytes.size();
+    std::string bytes = filtered(blob.bytes);
+    if (bytes.size() == before && bytes == blob.bytes) return;
+    bytes.resize(std::min(bytes.size(), kBlobBytesMax));  // Handles may be longer than values.
+    blob = {sha256(bytes), std::move(bytes)};
+  }
+
+  const ByteFilter& filter_;
+  Passage passage_;
+  std::vector<StoredBlob>& blobs_;
+  std::vector<Digest> before_;  // of the blobs as they came
+};
+
+template <class T>
+void filter_texts(EventPass& texts, T& event) {
+  EventTexts<EventPass>(texts).visit_all(event);
+}
+
+// A charter is the operator's own: it may have handles, and its digest is that of its text.
+void filter_texts(EventPass& texts, RunStarted& event) {
+  Content charter = std::exchange(event.charter, Content());
+  EventTexts<EventPass>(texts).visit_all(event);
+  texts.set_passage(Passage::again);
+  const Digest before = charter.digest();
+  texts(charter);
+  if (event.charter_digest == before) event.charter_digest = charter.digest();
+  event.charter = std::move(charter);
+}
+
+void filter_texts(EventPass& texts, ToolFinished& event) {
+  const std::uint64_t cut =
+      event.content_length - std::min(event.content_length, event.content.length());
+  EventTexts<EventPass>(texts).visit_all(event);
+  event.content_length = event.content.length() + cut;
+}
+
+void filter_texts(EventPass& texts, ModelReplied& event) {
+  std::vector<Digest> thoughts;
+  for (const Block& block : event.blocks) {
+    const auto* thought = std::get_if<ThinkingBlock>(&block);
+    thoughts.push_back(thought == nullptr ? Digest{} : thought->text.digest());
+  }
+  EventTexts<EventPass>(texts).visit_all(event);
+  for (std::size_t i = 0; i < event.blocks.size(); ++i) {
+    auto* thought = std::get_if<ThinkingBlock>(&event.blocks[i]);
+    if (thought != nullptr && thought->text.digest() != thoughts[i]) thought->signature.clear();
+  }
+}
+
+}  // namespace
+
+void filter_event(const ByteFilter& filter, Passage passage, Event& event,
+                  std::vector<StoredBlob>& blobs) {
+  EventPass texts(filter, passage, blobs);
+  std::visit([&texts](auto& one) { filter_texts(texts, one); }, event);
+}
+
+}  // namespace pawl

@@ -1,0 +1,74 @@
+#include "pawl/runtime/secret_filter/handle_text.h"
+
+#include <algorithm>
+
+namespace pawl {
+namespace {
+
+constexpr std::string_view kBegin = "[[pawl-secret:";
+constexpr std::string_view kEnd = "]]";
+constexpr std::string_view kNot = "not-a-";
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.';
+}
+
+}  // namespace
+
+std::string handle_name(std::string_view name) {
+  std::string text(name.substr(0, kHandleNameBytesMax));
+  std::replace_if(text.begin(), text.end(), [](char c) { return !is_name_character(c); }, '_');
+  return text.empty() ? "secret" : text;
+}
+
+std::string handle_text(std::string_view name) {
+  return std::string(kBegin) + std::string(name) + std::string(kEnd);
+}
+
+bool neutralise_handles(std::string& text) {
+  std::size_t at = text.find(kBegin);
+  if (at == std::string::npos) return false;
+  std::string out;
+  std::size_t from = 0;
+  for (; at != std::string::npos; at = text.find(kBegin, from)) {
+    out.append(text, from, at + 2 - from);
+    out += kNot;
+    from = at + 2;
+  }
+  out.append(text, from);
+  text = std::move(out);
+  return true;
+}
+
+Result<std::string> resolve_handles(std::string_view text, const AllowedSecrets& allowed) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(kBegin); at != std::string_view::npos;
+       at = text.find(kBegin, from)) {
+    const std::size_t begin = at + kBegin.size();
+    const std::size_t end = text.find(kEnd, begin);
+    const std::string_view name =
+        end == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin);
+    if (name.empty() || name != handle_name(name)) {
+      return Error{ErrorCode::invalid_argument,
+                   "a handle of a secret is written " + handle_text("NAME")};
+    }
+    const auto found = allowed.find(name);
+    if (found == allowed.end() || !found->second) {
+      return Error{ErrorCode::invalid_argument,
+                   "the secret " + std::string(name) + " may not be used here"};
+    }
+    PAWL_TRY(const std::string value, found->second->reveal());
+    out.append(text.substr(from, at - from));
+    out += value;
+    from = end + kEnd.size();
+    if (out.size() > kResolvedTextBytesMax) break;
+  }
+  out.append(text.substr(from));
+  if (out.size() <= kResolvedTextBytesMax) return out;
+  return Error{ErrorCode::limit_exceeded, "a text with secrets is longer than " +
+                                              std::to_string(kResolvedTextBytesMax) + " bytes"};
+}
+
+}  // namespace pawl

@@ -1,0 +1,87 @@
+#include "pawl/runtime/secret_filter/known_secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+
+#include "pawl/runtime/secret_filter/handle_text.h"
+#include "pawl/runtime/secret_filter/secret_forms.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kDistinctBytesMin = 4;
+
+// Values of examples and of careless set-ups that are long enough, and words besides.
+constexpr std::array<std::string_view, 24> kCommon = {
+    "password",  "password1", "changeme",     "changeit",     "letmein1",  "testtest",
+    "test1234",  "12345678",  "123456789",    "secret12",     "secret123", "undefined",
+    "username",  "anonymous", "localhost",    "disabled",     "required",  "development",
+    "something", "your-key",  "your_api_key", "api_key_here", "function",  "deadbeef"};
+
+bool is_common(std::string_view value) {
+  std::string lower(value);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (std::find(kCommon.begin(), kCommon.end(), lower) != kCommon.end()) return true;
+  std::bitset<256> seen;
+  for (const char c : value) seen.set(static_cast<unsigned char>(c));
+  return seen.count() < kDistinctBytesMin;
+}
+
+}  // namespace
+
+std::string_view advice_on(Learned learned) {
+  switch (learned) {
+    case Learned::added:
+    case Learned::known:
+      return "";
+    case Learned::too_short:
+      return "it is too short to be told from other text, so it is not taken out of logs and "
+             "replies: use a value of 8 characters or more";
+    case Learned::too_common:
+      return "it is a common word, so it is not taken out of logs and replies: use a value that "
+             "nobody would guess";
+    case Learned::too_long:
+      return "it is too long to be looked for in logs and replies: use one of at most 16 KiB";
+    case Learned::full:
+      return "too many secret values were seen by this process, so it is not taken out of logs and "
+             "replies: start the process again";
+  }
+  return "";
+}
+
+KnownSecrets::KnownSecrets() = default;
+
+Learned KnownSecrets::add(std::string_view name, const std::string& value) {
+  if (value.size() < kSecretFormBytesMin) return Learned::too_short;
+  if (value.size() > kLearnedSecretBytesMax) return Learned::too_long;
+  if (is_common(value)) return Learned::too_common;
+  const std::lock_guard lock(mutex_);
+  const auto is_same = [&value](const Entry& entry) { return entry.value == value; };
+  if (std::any_of(entries_.begin(), entries_.end(), is_same)) return Learned::known;
+  if (entries_.size() == kLearnedSecretsMax || bytes_ + value.size() > kLearnedBytesMax) {
+    return Learned::full;
+  }
+  entries_.push_back({handle_name(name), value});
+  bytes_ += value.size();
+  snapshot_.reset();
+  count_.store(entries_.size(), std::memory_order_release);
+  return Learned::added;
+}
+
+std::shared_ptr<const KnownSecrets::Snapshot> KnownSecrets::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  if (snapshot_) return snapshot_;
+  std::vector<Pattern> patterns;
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) {
+    const auto id = static_cast<std::uint32_t>(names.size());
+    names.push_back(entry.name);
+    for (std::string& form : secret_forms(entry.value)) patterns.push_back({std::move(form), id});
+  }
+  snapshot_ = std::make_shared<const Snapshot>(
+      Snapshot{PatternAutomaton(std::move(patterns)), std::move(names)});
+  return snapshot_;
+}
+
+}  // namespace pawl
