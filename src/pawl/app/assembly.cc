@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "pawl/adapter/backend/command/command_tool.h"
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
@@ -112,8 +111,11 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
   if (!choose_models({file, *document.root}, pinned_model, agent, assembled)) return assembled;
-  make_tools(agent);
-  assembled.agent = std::move(agent);
+  for (ToolFault& fault : toolbox_.equip(agent)) {
+    assembled.faults.push_back(Source{file, *document.root}.fault_of_model(
+        fault.about, std::move(fault.message), std::move(fault.remedy)));
+  }
+  if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }
 
@@ -174,18 +176,6 @@ std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, cons
   add_faults(reading.faults, path, faults);
   if (!reading.script) return nullptr;
   return make_scripted_executor(*std::move(reading.script), loop_);
-}
-
-void AgentAssembler::make_tools(RunnableAgent& agent) {
-  for (const CommandDeclaration& declared : agent.charter.commands) {
-    if (!pool_) pool_ = std::make_shared<CommandPool>();
-    CommandSpec spec;
-    spec.tool = declared.spec;
-    spec.command = declared.command;
-    spec.status_command = declared.status;
-    spec.working_directory = agent.charter.directory;
-    agent.tools.push_back(make_command_tool(std::move(spec), loop_, pool_));
-  }
 }
 
 }  // namespace pawl

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "pawl/app/model_layer.h"
+#include "pawl/app/toolbox.h"
 #include "pawl/port/loop.h"
 #include "pawl/runtime/agent.h"
 
 namespace pawl {
-
-class CommandPool;
 
 inline constexpr std::size_t kCharterBytesMax = std::size_t{4} << 20U;
 
@@ -24,7 +23,8 @@ struct Assembled {
 // Made and used on the loop thread; the loop outlives it and what it makes.
 class AgentAssembler {
  public:
-  AgentAssembler(Loop& loop, ModelLayer& models) : loop_(loop), models_(models) {}
+  AgentAssembler(Loop& loop, ModelLayer& models, ToolboxOptions tools = {})
+      : loop_(loop), models_(models), toolbox_(loop, std::move(tools)) {}
 
   Assembled from_file(const std::string& path);
   // Without tools, for a conversation; empty: the default model.
@@ -46,11 +46,10 @@ class AgentAssembler {
   std::shared_ptr<Executor> load_script(const Source& source, const Charter& charter,
                                         const std::string& literal,
                                         std::vector<std::string>& faults) const;
-  void make_tools(RunnableAgent& agent);
 
   Loop& loop_;
   ModelLayer& models_;
-  std::shared_ptr<CommandPool> pool_;  // made with the first command tool
+  Toolbox toolbox_;
 };
 
 }  // namespace pawl

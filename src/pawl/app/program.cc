@@ -48,7 +48,7 @@ void for_each_secret_variable(const Visit& visit) {
 class SqliteWorkspace final : public Workspace {
  public:
   SqliteWorkspace(AsioLoop& loop, std::unique_ptr<SqliteJournal> journal, AgentSource agents,
-                  std::string name)
+                  std::string name, std::shared_ptr<const ByteFilter> filter)
       : loop_(loop),
         journal_(std::move(journal)),
         engine_(EngineOptions{loop,
@@ -56,7 +56,9 @@ class SqliteWorkspace final : public Workspace {
                                     journal_.get(), journal_.get()},
                               {},
                               std::move(agents),
-                              std::move(name)}),
+                              std::move(name),
+                              kSnapshotBytesMin,
+                              std::move(filter)}),
         service_(engine_) {}
 
   Service& service() override { return service_; }
@@ -103,7 +105,15 @@ ModelLayer& Program::model_layer() {
 }
 
 AgentAssembler& Program::assembler() {
-  if (!assembler_) assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer());
+  if (assembler_) return *assembler_;
+  ToolboxOptions tools;
+  tools.http = [this] {
+    if (!http_) http_ = make_curl_client(loop());
+    return http_;
+  };
+  tools.sockets = &loop();
+  if (!settings_.data.empty()) tools.artifacts = settings_.data + "/artifacts";
+  assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer(), std::move(tools));
   return *assembler_;
 }
 
@@ -123,8 +133,9 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
   PAWL_CHECK(make_private_directory(settings.data));
   PAWL_TRY(auto journal, SqliteJournal::open(settings.data, loop()));
   auto agents = [this](const PinnedCharter& pinned) { return assembler().from_pinned(pinned); };
-  return std::unique_ptr<Workspace>(std::make_unique<SqliteWorkspace>(
-      loop(), std::move(journal), std::move(agents), "pawl " + std::to_string(::getpid())));
+  return std::unique_ptr<Workspace>(
+      std::make_unique<SqliteWorkspace>(loop(), std::move(journal), std::move(agents),
+                                        "pawl " + std::to_string(::getpid()), filter_));
 }
 
 AgentReading Program::read_agent(const std::string& path) {

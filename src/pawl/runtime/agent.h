@@ -22,7 +22,9 @@ struct RunnableAgent {
   std::vector<ResolvedTarget> targets = {};
   std::vector<ResolvedTarget> compaction_targets = {};  // empty: the same
   std::shared_ptr<Compactor> compactor = nullptr;       // null: the model itself
-  std::shared_ptr<CallGate> gate = nullptr;             // null: whatever the model asks for is run
+  std::function<void(const RunId&)> release =
+      {};                                    // called when the run is not driven here any more
+  std::shared_ptr<CallGate> gate = nullptr;  // null: whatever the model asks for is run
 };
 
 // What is tried for a run of this agent, with what is known about each.

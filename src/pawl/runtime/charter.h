@@ -14,6 +14,7 @@
 #include "pawl/runtime/charter_sandbox.h"
 #include "pawl/runtime/models/model_names.h"
 #include "pawl/runtime/models/provider_declaration.h"
+#include "pawl/runtime/processors/processors_reader.h"
 
 namespace pawl {
 
@@ -58,6 +59,7 @@ struct Charter {
   std::vector<CommandDeclaration> commands;
   std::vector<std::string> common_tools;  // of those that Pawl brings, by name
   CharterPermissions permissions;
+  std::shared_ptr<const Processors> processors;  // null: none
   SandboxDeclaration sandbox;
   std::map<std::string, std::string> variables;  // defaults of {{name}} in the instructions
   std::string text;       // the document it was read from; empty when built in C++

@@ -133,6 +133,9 @@ void read_sections(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) 
   if (const Node* node = reader.take("guardrails")) {
     permissions.guardrails = read_rules(*node, faults, "guardrails");
   }
+  if (const Node* node = reader.take("processors")) {
+    charter.processors = std::make_shared<const Processors>(read_processors(*node, faults));
+  }
   if (const Node* node = reader.take("sandbox")) read_sandbox(*node, faults, charter.sandbox);
 }
 

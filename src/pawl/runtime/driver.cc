@@ -1,5 +1,7 @@
 #include "pawl/runtime/driver.h"
 
+#include "pawl/runtime/secret_filter/event_filter.h"
+
 #include <algorithm>
 
 #include "pawl/kernel/codec.h"
@@ -73,13 +75,16 @@ void Driver::attach(const std::string& by) {
   if (const Status settled = settle(); !settled) end(settled);
 }
 
-Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
-  PAWL_CHECK(take(std::move(event), std::move(blobs)));
+Status Driver::feed(Event event, std::vector<StoredBlob> blobs, Filtered filtered) {
+  PAWL_CHECK(take(std::move(event), std::move(blobs), filtered));
   return settle();
 }
 
-Status Driver::take(Event event, std::vector<StoredBlob> blobs) {
+Status Driver::take(Event event, std::vector<StoredBlob> blobs, Filtered filtered) {
   if (over_) return Error{ErrorCode::conflict, "run " + id_.text + " is no longer driven here"};
+  if (services_.filter && filtered == Filtered::no) {
+    filter_event(*services_.filter, Passage::first, event, blobs);
+  }
   auto record = advance(loaded_.run, std::move(event), now());
   if (!record) return record.error();
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
@@ -146,7 +151,7 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
   if (first && accepted_) std::exchange(accepted_, {})(status);
   if (!status) return end(status);
   durable_seq_ = view->record.seq;
-  publish(view);
+  publish(for_the_stream(view));
   for (const Effect& effect : view->record.effects) {
     if (over_) return;
     std::visit([&](const auto& one) { perform(view->record, one); }, effect);
@@ -168,6 +173,7 @@ void Driver::publish(const RunEvent& event) {
 }
 
 void Driver::log(std::string text) {
+  if (services_.filter) text = services_.filter->sink(std::move(text));
   publish(RunLogLine{id_, std::move(text)});
 }
 
@@ -197,6 +203,7 @@ void Driver::end(Status status) {
   replies_.clear();
   // Only after this call has unwound may the owner destroy the driver.
   services_.loop.post([self = shared_from_this(), status] {
+    if (self->setup_.agent.release) self->setup_.agent.release(self->id_);
     self->setup_.drive.hold.reset();
     if (self->ended_) std::exchange(self->ended_, {})(status);
   });
@@ -226,7 +233,7 @@ void Driver::take_inbox() {
     const std::string what(name(event));
     // A refused row goes with the next record: the run has moved on from what it asks for.
     Status fed = prepare(event);
-    if (fed) fed = feed(std::move(event));
+    if (fed) fed = feed(std::move(event), {}, Filtered::yes);
     if (!fed) log(what + " was refused: " + fed.error().message);
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/kernel/kernel.h"
+#include "pawl/port/byte_filter.h"
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
 #include "pawl/port/upkeep.h"
@@ -43,6 +44,7 @@ struct DriverServices {
   const CallbackRegistry& callbacks;
   RunEventSink publish;
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
+  std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
 };
 
 // One run's circumstances, in this process.
@@ -76,7 +78,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
   // Looks for messages of other processes.
   void take_inbox();
   // Feeds an event of the host's own. conflict: the kernel refused it.
-  Status feed(Event event, std::vector<StoredBlob> blobs = {});
+  // What has passed the filter before says so: its handles are real.
+  enum class Filtered : std::uint8_t { no, yes };
+  Status feed(Event event, std::vector<StoredBlob> blobs = {}, Filtered filtered = Filtered::no);
 
   const Run& run() const { return loaded_.run; }
   const RunId& id() const { return id_; }
@@ -86,7 +90,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   struct Pending;
 
   // An event and its record, without what follows from where the run stands then.
-  Status take(Event event, std::vector<StoredBlob> blobs);
+  Status take(Event event, std::vector<StoredBlob> blobs, Filtered filtered = Filtered::no);
   Status settle();
   Stamp now() const;
   void append(Record record, std::vector<StoredBlob> blobs);
@@ -113,7 +117,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
   ProposedPlan plan_of(InstanceId instance, std::vector<ProposedCall> calls) const;
   void judge_calls(InstanceId instance, std::vector<Block>& blocks,
                    const std::function<std::string(const Content&)>& bytes_of);
+  // For executors that run tools themselves: they cannot wait for a person.
+  std::function<HookDecision(const std::string&, const std::string&)> native_hook(
+      InstanceId instance) const;
   Status prepare(Event& event);
+  Status prepare(MessageReceived& event);
+  std::string for_the_model(std::string text, const std::string& tool) const;
+  std::shared_ptr<const RecordView> for_the_stream(std::shared_ptr<const RecordView> view) const;
   Status prepare(ExternalTurnPushed& event);
   Status prepare(CallDecided& event);
   void finish_judging(const JudgeCall& effect, CallJudgement judgement);
@@ -131,7 +141,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::string output_fault(const ModelReplied& reply, const std::string& text) const;
   std::optional<std::uint64_t> stated_cost(const std::string& model, const Usage& usage) const;
   void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);
-  void finish_model(const CallModel& effect, Event event, Ingress ingress);
+  void finish_model(const CallModel& effect, Event event, Ingress ingress,
+                    Filtered filtered = Filtered::no);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
   void invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation);
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,

@@ -260,6 +260,7 @@ void Driver::finish_tool(const RunTool& effect, const std::string& tool, const s
     if (answer.result.verdict == HookVerdict::stop) stop = answer.result.reason;
   }
   const ToolEnd end = end_of(outcome.kind);
+  outcome.content = for_the_model(std::move(outcome.content), tool);
   report_tool(effect, end, std::move(outcome), origin, std::move(stop));
 }
 

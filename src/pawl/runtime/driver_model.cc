@@ -2,10 +2,17 @@
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
 #include "pawl/runtime/journal_transcript.h"
+#include "pawl/runtime/secret_filter/event_filter.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {
 namespace {
+
+// A secret may come in pieces: what could be the beginning of one is held back until it is clear.
+struct PreviewStream {
+  std::unique_ptr<ByteStream> bytes;
+  std::uint64_t offset = 0;
+};
 
 constexpr std::uint64_t kSummaryTokensMax = 2'048;
 constexpr std::size_t kOutputFaultBytesMax = 2'000;
@@ -41,6 +48,7 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   for (const ToolSpec& tool : request.tools) {
     request.hook_policy.allowed_tools->push_back(tool.name);
   }
+  request.hook_policy.on_pre_tool_use = native_hook(effect.instance);
   if (const ProviderSession* session = find_session(*instance, provider_of(request.model))) {
     request.session = session->handle;
     request.session_length = session->length;
@@ -89,7 +97,17 @@ std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
 }
 
 void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest request) {
-  const auto preview = [this, effect](Preview::Kind kind, std::uint64_t offset, std::string text) {
+  const auto streams = std::make_shared<std::map<Preview::Kind, PreviewStream>>();
+  const auto preview = [this, effect, streams](Preview::Kind kind, std::uint64_t offset,
+                                               std::string text) {
+    if (services_.filter) {
+      PreviewStream& stream = (*streams)[kind];
+      if (!stream.bytes) stream.bytes = services_.filter->stream();
+      text = stream.bytes->feed(text);
+      offset = stream.offset;
+      stream.offset += text.size();
+      if (text.empty()) return;
+    }
     publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
                     kind, offset, std::move(text)});
   };
@@ -129,6 +147,8 @@ void Driver::on_phase_done(const CallModel& effect) {
   if (*unreadable_) return end_unreadable(**unreadable_);
   Ingress ingress;
   Event event = reply->take(effect, ingress);
+  // Before anybody looks at it: what is judged, recorded and run are the same bytes.
+  if (services_.filter) filter_event(*services_.filter, Passage::first, event, ingress.blobs());
   auto* replied = std::get_if<ModelReplied>(&event);
   if (replied != nullptr) {
     const std::string& asked = loaded_.run->targets.at(effect.target).literal;
@@ -153,12 +173,12 @@ void Driver::on_phase_done(const CallModel& effect) {
       replied->origin = Origin::callback;
     }
   }
-  finish_model(effect, std::move(event), std::move(ingress));
+  finish_model(effect, std::move(event), std::move(ingress), Filtered::yes);
 }
 
-void Driver::finish_model(const CallModel&, Event event, Ingress ingress) {
+void Driver::finish_model(const CallModel&, Event event, Ingress ingress, Filtered filtered) {
   const std::string what(name(event));
-  if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
+  if (const Status fed = feed(std::move(event), ingress.take_blobs(), filtered); !fed) {
     log("late_result: " + what + ": " + fed.error().message);
   }
 }

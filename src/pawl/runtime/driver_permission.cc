@@ -3,6 +3,7 @@
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/driver.h"
+#include "pawl/runtime/secret_filter/event_filter.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {
@@ -67,6 +68,10 @@ void Driver::judge_calls(InstanceId instance, std::vector<Block>& blocks,
 }
 
 Status Driver::prepare(Event& event) {
+  // It passed the filter when it was posted; this process may know more secrets than that one.
+  std::vector<StoredBlob> none;
+  if (services_.filter) filter_event(*services_.filter, Passage::again, event, none);
+  if (auto* message = std::get_if<MessageReceived>(&event)) return prepare(*message);
   if (auto* turn = std::get_if<ExternalTurnPushed>(&event)) return prepare(*turn);
   if (auto* decided = std::get_if<CallDecided>(&event)) return prepare(*decided);
   return ok();
@@ -157,6 +162,22 @@ std::optional<CallJudgement> Driver::objection(const Record& record, const RunTo
   now.reason = "what it would do has changed since it was approved" +
                (now.reason.empty() ? "" : "; " + now.reason);
   return now;
+}
+
+std::function<HookDecision(const std::string&, const std::string&)> Driver::native_hook(
+    InstanceId instance) const {
+  if (!setup_.agent.gate) return {};
+  return [gate = setup_.agent.gate, plan = plan_of(instance, {})](const std::string& tool,
+                                                                  const std::string& input) {
+    ProposedPlan one = plan;
+    one.calls = {{tool, input}};
+    const CallJudgement judgement = judged(*gate, one).front();
+    if (judgement.verdict == CallVerdict::allow) return HookDecision{};
+    const bool denied = judgement.verdict == CallVerdict::deny;
+    return HookDecision{HookDecision::Verdict::deny,
+                        denied ? judgement.reason
+                               : "it needs somebody's approval, which cannot be waited for here"};
+  };
 }
 
 }  // namespace pawl

@@ -74,7 +74,15 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
-  event.input = ingress.keep(request.input);
+  event.approvers = charter.permissions.approvers;
+  std::string input = request.input;
+  if (charter.processors) {
+    Processing done = charter.processors->input.process(std::move(input), TextSource::run_input,
+                                                        Destination::model);
+    input = std::move(done.text);
+    event.blocked = std::move(done.blocked);
+  }
+  event.input = ingress.keep(std::move(input));
   return event;
 }
 
@@ -174,11 +182,14 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
 }
 
 std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) {
-  DriverServices services{options_.loop, options_.store, options_.callbacks,
+  DriverServices services{options_.loop,
+                          options_.store,
+                          options_.callbacks,
                           [this, alive = alive_](const RunEvent& event) {
                             if (*alive) publish(event);
                           },
-                          options_.snapshot_bytes_min};
+                          options_.snapshot_bytes_min,
+                          options_.filter};
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;

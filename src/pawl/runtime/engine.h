@@ -34,6 +34,8 @@ struct EngineOptions {
   AgentSource agents;          // for runs that are carried on; may be empty
   std::string name = "local";  // who drives, in the journal
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
+  // Known secrets become handles before the kernel, the journal or anybody sees them; null: none.
+  std::shared_ptr<const ByteFilter> filter = nullptr;
 };
 
 // A run that goes on by itself is looked at again within this time.
@@ -73,6 +75,7 @@ class Engine {
   const Run* find(const RunId& run) const;
   std::size_t live() const { return drivers_.size(); }
   const Store& store() const { return options_.store; }
+  const ByteFilter* filter() const { return options_.filter.get(); }
   Loop& loop() { return options_.loop; }
 
  private:

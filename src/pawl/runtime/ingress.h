@@ -33,6 +33,7 @@ class Ingress {
     return {};
   }
 
+  std::vector<StoredBlob>& blobs() { return blobs_; }
   std::vector<StoredBlob> take_blobs() { return std::move(blobs_); }
 
  private:

@@ -6,6 +6,7 @@
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
 #include "pawl/runtime/housekeeping.h"
+#include "pawl/runtime/secret_filter/event_filter.h"
 
 namespace pawl {
 namespace {
@@ -161,7 +162,12 @@ Status Service::resume(const RunId& run) {
 
 void Service::post(const RunId& run, const Event& event, StatusCallback done) {
   PAWL_ASSERT(inbox_rank(event) != InboxRank::refused);
-  engine_.store().inbox->post(run, engine_.loop().wall_ms(), encode_event(event),
+  Event filtered = event;
+  std::vector<StoredBlob> none;
+  if (engine_.filter() != nullptr) {
+    filter_event(*engine_.filter(), Passage::first, filtered, none);
+  }
+  engine_.store().inbox->post(run, engine_.loop().wall_ms(), encode_event(filtered),
                               [this, run, done = std::move(done)](const Status& status) {
                                 done(status);
                                 if (status) engine_.notice(run);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/events.h"
 #include "pawl/runtime/processors/processor.h"
 
 namespace pawl {
@@ -21,12 +22,6 @@ inline constexpr int kProcessorPriorityDefault = 100;
 inline constexpr std::size_t kProcessorGrowthBytesMax = 1U << 20U;
 inline constexpr std::size_t kBlockReasonBytesMax = 500;
 
-struct InputBlocked {
-  std::string processor;
-  std::string reason;
-
-  friend bool operator==(const InputBlocked&, const InputBlocked&) = default;
-};
 // "Input blocked by pii: …".
 std::string to_string(const InputBlocked& blocked);
 

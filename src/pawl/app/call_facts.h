@@ -1,0 +1,41 @@
+// What a call touches, and the circumstances that an approval of it is bound to.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/policy_gate.h"
+#include "pawl/runtime/tools/tool_catalogue.h"
+
+namespace pawl {
+
+class CommandPool;
+
+// Where calls run.
+struct CallPlace {
+  std::string directory;  // absolute
+  std::map<std::string, std::string> environment = {};
+  std::map<std::string, std::vector<std::string>> commands = {};  // of tools that are commands
+};
+
+// Paths, made absolute. An error: the input cannot be read.
+Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
+                              const std::string& input);
+// The host of the argument `url`.
+Result<ToolTraits> touches_of_url(const std::string& input);
+
+// Files that a command may run: longer ones are known by their size and times only.
+inline constexpr std::size_t kScriptBytesDigested = 4U << 20U;
+inline constexpr std::size_t kScriptsDigestedMax = 64;
+
+// The directory (device and inode), the environment, and the content of every file that the call's
+// words name, as they are now.
+std::string circumstances_of(const CallPlace& place, const ProposedCall& call);
+
+// A program that judges calls; null: it is not there.
+std::shared_ptr<Tool> script_tool(const std::string& directory, const std::string& script,
+                                  Loop& loop, const std::shared_ptr<CommandPool>& pool);
+
+}  // namespace pawl

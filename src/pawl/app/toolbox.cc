@@ -1,0 +1,251 @@
+#include "pawl/app/toolbox.h"
+
+#include <filesystem>
+
+#include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/adapter/backend/files/rooted_files.h"
+#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/egress/egress_proxy.h"
+#include "pawl/adapter/egress/guard.h"
+#include "pawl/adapter/egress/guarded_client.h"
+#include "pawl/adapter/egress/thread_resolver.h"
+#include "pawl/app/call_facts.h"
+#include "pawl/runtime/tool_registry.h"
+#include "pawl/runtime/tools/session_command.h"
+#include "pawl/runtime/tools_http/http_fetch.h"
+
+namespace pawl {
+namespace {
+
+std::string absolute(const std::string& directory, const std::string& path) {
+  std::string text = (std::filesystem::path(directory) / path).lexically_normal().string();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
+// A question is put to a person; no tool runs.
+class QuestionTool final : public Tool {
+ public:
+  QuestionTool(ToolSpec spec, Loop& loop) : spec_(std::move(spec)), loop_(loop) {}
+  const ToolSpec& spec() const override { return spec_; }
+  std::unique_ptr<Operation> invoke(const ToolInvocation&,
+                                    std::function<void(ToolOutcome)> done) override {
+    const std::string text = "a person has to answer this, and nobody was asked";
+    loop_.post([done, text] { done({ToolOutcome::Kind::failed, text, text.size()}); });
+    return std::make_unique<Nothing>();
+  }
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)> done) override {
+    loop_.post([done] { done({ToolStatus::Kind::unknown, "nobody was asked"}); });
+    return std::make_unique<Nothing>();
+  }
+
+ private:
+  struct Nothing final : Operation {
+    void abort() override {}
+  };
+  ToolSpec spec_;
+  Loop& loop_;
+};
+
+PermissionBits bits_of(const ToolNeeds& needs) {
+  PermissionBits bits;
+  if (needs.fs_read) bits.add(Permission::fs_read);
+  if (needs.fs_write) bits.add(Permission::fs_write);
+  if (needs.subprocess) bits.add(Permission::subprocess);
+  if (needs.network) bits.add(Permission::network);
+  return bits;
+}
+
+bool has_http(const std::string& name) {
+  return name == "http_fetch" || name == "http_post";
+}
+
+}  // namespace
+
+// One agent on its way.
+struct Toolbox::Work {
+  RunnableAgent& agent;
+  std::vector<ToolFault> faults = {};
+  std::map<std::string, GatedTool> gated = {};
+  std::shared_ptr<RunSessions> sessions = nullptr;
+  std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
+  CallPlace place = {};
+
+  const Charter& charter() const { return agent.charter; }
+  void add(std::shared_ptr<Tool> tool, GatedTool gated_tool) {
+    const ToolSpec& spec = tool->spec();
+    gated_tool.traits.name = spec.name;
+    gated_tool.definition = definition_digest(spec);
+    gated[spec.name] = std::move(gated_tool);
+    agent.tools.push_back(std::move(tool));
+  }
+};
+
+Toolbox::Toolbox(Loop& loop, ToolboxOptions options) : loop_(loop), options_(std::move(options)) {}
+Toolbox::~Toolbox() = default;
+
+Result<EgressPolicy> Toolbox::egress_of(const NetworkPolicy& network) const {
+  if (network.access == NetworkAccess::full) return parse_egress_policy({"*:*"});
+  if (network.access == NetworkAccess::none) return EgressPolicy{};
+  return parse_egress_policy(network.hosts);
+}
+
+std::shared_ptr<EgressGuard> Toolbox::guard_for(const EgressPolicy& policy) {
+  if (!resolver_) resolver_ = make_thread_resolver(loop_);
+  return make_egress_guard(loop_, resolver_, policy);
+}
+
+// Of what is asked for, or nothing: a lower level is never taken instead.
+bool Toolbox::make_sessions(Work& work) {
+  if (work.sessions) return true;
+  const SandboxDeclaration& sandbox = work.charter().sandbox;
+  const auto refuse = [&](const Error& error) {
+    work.faults.push_back({sandbox.backend, error.message, ""});
+    return false;
+  };
+  const auto policy = egress_of(sandbox.network);
+  if (!policy) return refuse(policy.error());
+  backend::BackendOptions options;
+  options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
+  if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
+    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(*policy));
+    options.connect_proxy = [proxy] {
+      auto fd = proxy->connect();
+      return fd ? *fd : -1;
+    };
+  }
+  auto backend = backend::make_backend(sandbox.backend, loop_, options);
+  if (!backend) return refuse(backend.error());
+  if (const auto level = (*backend)->probe(); !level) return refuse(level.error());
+  ExecutionContext context;
+  const std::string& directory = work.charter().directory;
+  context.working_directory = absolute(directory, sandbox.directory);
+  for (const std::string& path : sandbox.write) {
+    context.write_roots.push_back(absolute(directory, path));
+  }
+  for (const std::string& path : sandbox.read) {
+    context.read_roots.push_back(absolute(directory, path));
+  }
+  context.environment = sandbox.environment;
+  context.network = sandbox.network;
+  context.limits = sandbox.limits;
+  context.artifact_directory = options_.artifacts;
+  work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
+                                                std::move(context), loop_);
+  work.agent.release = [sessions = work.sessions](const RunId& run) { sessions->release(run); };
+  return true;
+}
+
+void Toolbox::add_commands(Work& work) {
+  const bool confined = work.charter().sandbox.declared == SandboxDeclaration::Declared::yes;
+  for (const CommandDeclaration& declared : work.charter().commands) {
+    GatedTool gated;
+    gated.traits.trust = declared.trust;
+    gated.traits.needs = declared.needs.value_or(PermissionBits::all());
+    gated.risk = declared.risk;
+    work.place.commands[declared.spec.name] = declared.command;
+    if (confined && declared.where == CommandDeclaration::Where::sandbox) {
+      if (!make_sessions(work)) return;
+      work.add(make_session_command({declared.spec, declared.command, declared.status}, loop_,
+                                    work.sessions->source()),
+               std::move(gated));
+      continue;
+    }
+    if (!pool_) pool_ = std::make_shared<CommandPool>();
+    CommandSpec spec;
+    spec.tool = declared.spec;
+    spec.command = declared.command;
+    spec.status_command = declared.status;
+    spec.working_directory = work.charter().directory;
+    work.add(make_command_tool(std::move(spec), loop_, pool_), std::move(gated));
+  }
+}
+
+void Toolbox::add_http(Work& work, const std::string& name) {
+  if (!options_.http) {
+    work.faults.push_back({name, "this host has no HTTP client for " + name, ""});
+    return;
+  }
+  const auto policy = egress_of(work.charter().sandbox.network);
+  if (!policy) {
+    work.faults.push_back({name, policy.error().message, ""});
+    return;
+  }
+  const auto client = make_guarded_client(loop_, options_.http(), guard_for(*policy));
+  GatedTool gated;
+  gated.traits.needs = {Permission::network};
+  gated.touches = touches_of_url;
+  if (name == "http_post") gated.risk = Risk::medium;
+  work.add(name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client),
+           std::move(gated));
+}
+
+void Toolbox::add_common(Work& work) {
+  CommonToolOptions options;
+  options.command_time_ms = work.charter().sandbox.limits.time_ms;
+  options.output_bytes_max = work.charter().sandbox.limits.output_bytes;
+  for (const std::string& name : work.charter().common_tools) {
+    if (has_http(name)) {
+      add_http(work, name);
+      continue;
+    }
+    const auto description = describe_common_tool(name, options);
+    if (!description) {
+      work.faults.push_back({name, "Pawl brings no tool " + name, ""});
+      continue;
+    }
+    GatedTool gated;
+    gated.traits.needs = bits_of(description->needs);
+    gated.risk = description->needs.subprocess ? Risk::medium : Risk::low;
+    gated.touches = [place = work.place, description = *description](const std::string& input) {
+      return touches_of(place, description, input);
+    };
+    if (description->needs.person) {
+      gated.asks = GatedTool::Asks::a_person;
+      work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
+      continue;
+    }
+    if (!make_sessions(work)) return;
+    auto tool = make_common_tool(*description, loop_, work.sessions->source());
+    if (tool) work.add(*std::move(tool), std::move(gated));
+  }
+}
+
+void Toolbox::make_gate(Work& work) {
+  const CharterPermissions& declared = work.charter().permissions;
+  GatePolicy policy;
+  policy.allow = declared.allow;
+  policy.grants = declared.grants;
+  std::vector<Fault> faults;
+  policy.rules = merge_rules(default_rules(), declared.guardrails, RuleSource::user, faults);
+  for (const Fault& fault : faults) work.faults.push_back({"guardrails", fault.message, ""});
+  policy.rules.insert(policy.rules.end(), declared.listed.begin(), declared.listed.end());
+  if (declared.approvals) policy.approvals = *declared.approvals;
+  policy.expires_ms = declared.expires_ms;
+  policy.circumstances = [place = work.place](const ProposedCall& call) {
+    return circumstances_of(place, call);
+  };
+  policy.scripts = [this, directory = work.charter().directory](const std::string& script) {
+    if (!pool_) pool_ = std::make_shared<CommandPool>();
+    return script_tool(directory, script, loop_, pool_);
+  };
+  auto gate = make_policy_gate(std::move(policy), std::move(work.gated), loop_);
+  if (gate) {
+    work.agent.gate = *std::move(gate);
+  } else {
+    work.faults.push_back({"guardrails", gate.error().message, ""});
+  }
+}
+
+std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent) {
+  Work work{agent};
+  work.place.directory = absolute(agent.charter.directory, agent.charter.sandbox.directory);
+  work.place.environment = agent.charter.sandbox.environment;
+  add_commands(work);
+  if (work.faults.empty()) add_common(work);
+  if (work.faults.empty()) make_gate(work);
+  return std::move(work.faults);
+}
+
+}  // namespace pawl

@@ -1,0 +1,59 @@
+// What a charter's tools are made of: commands on the host, sessions of a backend, the guarded HTTP
+// client, and the gate before all of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/port/egress.h"
+#include "pawl/port/http.h"
+#include "pawl/port/sockets.h"
+#include "pawl/runtime/agent.h"
+#include "pawl/runtime/tools/run_sessions.h"
+
+namespace pawl {
+
+class CommandPool;
+class EgressProxy;
+
+struct ToolboxOptions {
+  std::function<std::shared_ptr<HttpClient>()> http = {};  // for http_fetch; empty: there is none
+  SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
+  std::string artifacts = {};                              // a directory; empty: none are kept
+};
+
+// A fault of the charter: a text in it that it is about, and what is wrong.
+struct ToolFault {
+  std::string about;
+  std::string message;
+  std::string remedy;
+};
+
+// Made and used on the loop thread; the loop outlives it and what it makes.
+class Toolbox {
+ public:
+  Toolbox(Loop& loop, ToolboxOptions options);
+  ~Toolbox();
+
+  // The agent's tools, its gate, and what gives their resources back.
+  std::vector<ToolFault> equip(RunnableAgent& agent);
+
+ private:
+  struct Work;
+  bool make_sessions(Work& work);
+  void add_commands(Work& work);
+  void add_common(Work& work);
+  void add_http(Work& work, const std::string& name);
+  void make_gate(Work& work);
+  Result<EgressPolicy> egress_of(const NetworkPolicy& network) const;
+  std::shared_ptr<EgressGuard> guard_for(const EgressPolicy& policy);
+
+  Loop& loop_;
+  ToolboxOptions options_;
+  std::shared_ptr<CommandPool> pool_;  // made with the first command
+  std::shared_ptr<Resolver> resolver_;
+};
+
+}  // namespace pawl

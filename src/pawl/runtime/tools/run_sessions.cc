@@ -1,0 +1,58 @@
+#include "pawl/runtime/tools/run_sessions.h"
+
+namespace pawl {
+
+BackendSessions RunSessions::source() {
+  return [self = shared_from_this()](const ToolInvocation& invocation, Answer answer) {
+    self->get(invocation, std::move(answer));
+  };
+}
+
+void RunSessions::get(const ToolInvocation& invocation, Answer answer) {
+  Entry& entry = sessions_[invocation.run];
+  if (entry.session) return answer(entry.session);
+  entry.waiting.push_back(std::move(answer));
+  if (entry.starting) return;
+  ExecutionContext context = context_;
+  context.run = invocation.run;
+  if (!context.artifact_directory.empty()) context.artifact_directory += "/" + invocation.run.text;
+  entry.starting = backend_->init(std::move(context),
+                                  [weak = weak_from_this(), run = invocation.run](auto session) {
+                                    if (const auto self = weak.lock())
+                                      self->on_init(run, std::move(session));
+                                  });
+}
+
+void RunSessions::on_init(const RunId& run, Result<std::shared_ptr<BackendSession>> session) {
+  const auto found = sessions_.find(run);
+  if (found == sessions_.end()) {
+    if (session) clean_up(*std::move(session));
+    return;
+  }
+  Entry& entry = found->second;
+  loop_.post([gone = std::shared_ptr<Operation>(std::move(entry.starting))] {});
+  const std::vector<Answer> waiting = std::exchange(entry.waiting, {});
+  if (session) entry.session = *session;
+  // One that could not be made is tried again by the next call.
+  if (!session) sessions_.erase(found);
+  for (const Answer& answer : waiting) answer(session);
+}
+
+void RunSessions::release(const RunId& run) {
+  const auto found = sessions_.find(run);
+  if (found == sessions_.end()) return;
+  std::shared_ptr<BackendSession> session = std::move(found->second.session);
+  sessions_.erase(found);
+  if (session) clean_up(std::move(session));
+}
+
+void RunSessions::clean_up(std::shared_ptr<BackendSession> session) {
+  const auto ending = std::make_shared<std::unique_ptr<Operation>>();
+  BackendSession& one = *session;
+  *ending = one.cleanup(
+      [this, ending, session = std::move(session), self = shared_from_this()](const Status&) {
+        loop_.post([gone = std::shared_ptr<Operation>(std::move(*ending)), session] {});
+      });
+}
+
+}  // namespace pawl

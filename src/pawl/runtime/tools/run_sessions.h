@@ -1,0 +1,45 @@
+// The sessions of a backend, one a run: made when a tool of the run first needs it, given back when
+// the run is no longer driven here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "pawl/port/backend.h"
+#include "pawl/runtime/tools/common_tools.h"
+
+namespace pawl {
+
+// Used on the loop thread, which it may not outlive.
+class RunSessions : public std::enable_shared_from_this<RunSessions> {
+ public:
+  using Answer = std::function<void(Result<std::shared_ptr<BackendSession>>)>;
+
+  // `context` is every session's, with the run filled in and a directory of its own for artifacts.
+  RunSessions(std::shared_ptr<Backend> backend, ExecutionContext context, Loop& loop)
+      : backend_(std::move(backend)), context_(std::move(context)), loop_(loop) {}
+
+  void get(const ToolInvocation& invocation, Answer answer);
+  // Ends what runs in the run's session. What is being made is given back when it is there.
+  void release(const RunId& run);
+  BackendSessions source();
+  std::size_t size() const { return sessions_.size(); }
+
+ private:
+  struct Entry {
+    std::shared_ptr<BackendSession> session;
+    std::unique_ptr<Operation> starting;
+    std::vector<Answer> waiting;
+  };
+  void on_init(const RunId& run, Result<std::shared_ptr<BackendSession>> session);
+  void clean_up(std::shared_ptr<BackendSession> session);
+
+  std::shared_ptr<Backend> backend_;
+  ExecutionContext context_;
+  Loop& loop_;
+  std::map<RunId, Entry> sessions_;
+};
+
+}  // namespace pawl
