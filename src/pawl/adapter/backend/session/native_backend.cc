@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/session/session_calls.h"
 #include "pawl/base/utf8.h"
 
@@ -91,6 +92,7 @@ std::unique_ptr<Backend> make_native_backend(Loop& loop, BackendOptions options,
   parts.probe = [] { return Result<IsolationLevel>(IsolationLevel::native); };
   parts.open = [options = std::move(options), functions = std::move(functions)](
                    const ExecutionContext& context) -> Result<std::shared_ptr<SessionCalls>> {
+    PAWL_CHECK(sandbox::make_sandbox_plan(context, IsolationLevel::native));
     ExecutionContext completed = context;
     if (completed.limits.output_bytes == 0) {
       completed.limits.output_bytes = BackendLimits().output_bytes;
