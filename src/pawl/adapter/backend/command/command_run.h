@@ -4,12 +4,17 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/output_capture.h"
+
+namespace pawl::sandbox {
+class Confinement;
+}
 
 namespace pawl::tool_command {
 
@@ -25,6 +30,7 @@ struct CommandPlan {
   enum class Leftovers : std::uint8_t { none, possible } leftovers = Leftovers::none;
   std::string run;  // together they name the attempts at one call
   std::string key;
+  std::shared_ptr<const sandbox::Confinement> place = nullptr;  // where it is confined
 };
 
 struct NotStarted {

@@ -40,7 +40,7 @@ PAWL_IN_CHILD void reset_signals() {
 
 PAWL_IN_CHILD long set_limits(const ChildLaunch& launch) {
   for (std::size_t i = 0; i < launch.limit_count; ++i) {
-    const LimitValue& limit = launch.limits.data()[i];
+    const LimitValue& limit = launch.limits[i];
     const std::uint64_t soft_and_hard[2] = {limit.value, limit.value};
     const long set = system_call(SYS_prlimit64, 0, limit.resource, word(soft_and_hard), 0);
     if (set < 0) return set;
@@ -82,7 +82,7 @@ PAWL_IN_CHILD long tie_to_host(const ChildLaunch& launch) {
 
 PAWL_IN_CHILD long set_up_stdio(const ChildLaunch& launch) {
   for (int target = 0; target < 3; ++target) {
-    const long moved = system_call(SYS_dup3, launch.stdio.data()[target], target, 0);
+    const long moved = system_call(SYS_dup3, launch.stdio[target], target, 0);
     if (moved < 0) return moved;
   }
   return 0;
@@ -140,7 +140,7 @@ PAWL_IN_CHILD long enter_namespaces(const ChildLaunch& launch) {
   // Only root may; for others the user namespace has made it impossible to use them anyway.
   system_call(SYS_setgroups, 0, 0);
   for (std::size_t i = 0; i < kNamespaces; ++i) {
-    const int space = launch.spaces.data()[i];
+    const int space = launch.spaces[i];
     const long entered = space < 0 ? 0 : system_call(SYS_setns, space, 0);
     if (entered < 0) return entered;
   }
@@ -165,7 +165,7 @@ PAWL_IN_CHILD int run_outer(ChildLaunch& launch) {
 PAWL_IN_CHILD int run_confined_child(void* argument) {
   ChildLaunch& launch = *static_cast<ChildLaunch*>(argument);
   for (std::size_t i = 0; i < kDoorsMax; ++i) {
-    const int door = launch.doors.data()[i];
+    const int door = launch.doors[i];
     const long joined = door < 0 ? 0 : system_call(SYS_write, door, word("0"), 1);
     if (joined < 0) return fail(launch, ChildStage::cgroup, joined);
   }

@@ -5,7 +5,6 @@
 #include <linux/filter.h>
 #include <sys/types.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,19 +33,20 @@ enum class ChildStage : std::uint8_t {
   execute,
 };
 
-// All made beforehand; the child writes `stage`, `error` and `inner`.
+// All made beforehand; the child writes `stage`, `error` and `inner`. Plain arrays: the functions
+// of std::array could be compiled with a sanitizer's notes, which must not be taken in a child.
 struct ChildLaunch {
   const char* const* argv = nullptr;  // this one and the next two end with a null pointer
   const char* const* environment = nullptr;
   const char* const* candidates = nullptr;
   const char* working_directory = nullptr;
-  std::array<int, 3> stdio = {-1, -1, -1};
+  int stdio[3] = {-1, -1, -1};
   int host = -1;     // pidfd of the host: readable when it is dead
   int ruleset = -1;  // Landlock's
   const sock_fprog* filter = nullptr;
-  std::array<int, kNamespaces> spaces = {-1, -1, -1, -1, -1, -1};
-  std::array<int, kDoorsMax> doors = {-1, -1, -1, -1};
-  std::array<LimitValue, kLimitsMax> limits = {};
+  int spaces[kNamespaces] = {-1, -1, -1, -1, -1, -1};
+  int doors[kDoorsMax] = {-1, -1, -1, -1};
+  LimitValue limits[kLimitsMax] = {};
   std::size_t limit_count = 0;
   IsolationLevel level = IsolationLevel::none;
   bool own_proc = false;

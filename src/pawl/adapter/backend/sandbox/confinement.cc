@@ -262,7 +262,9 @@ Result<ConfinedProcess> Confinement::start(const ProcessStart& start) const {
   launch.environment = environment.data();
   launch.candidates = candidate_pointers.data();
   if (!start.working_directory.empty()) launch.working_directory = start.working_directory.c_str();
-  launch.stdio = {start.input, start.output, start.errors};
+  launch.stdio[0] = start.input;
+  launch.stdio[1] = start.output;
+  launch.stdio[2] = start.errors;
   launch.host = host.number();
   launch.level = plan_.level;
   launch.own_proc = namespaces_.proc == Namespaces::Proc::own;

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "pawl/adapter/backend/command/fd.h"
-#include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/namespaces.h"

@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/child_syscalls.h"
@@ -28,20 +27,21 @@ constexpr int kProxyBacklog = 64;
 constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 constexpr unsigned kDetach = 2;          // MNT_DETACH
 constexpr unsigned kMoveEmptyPath = 4;   // MOVE_MOUNT_F_EMPTY_PATH
-constexpr std::array<const char*, kNamespaces> kNames = {
-    "/proc/self/ns/user", "/proc/self/ns/mnt", "/proc/self/ns/net",
-    "/proc/self/ns/ipc",  "/proc/self/ns/uts", "/proc/self/ns/cgroup"};
+constexpr const char* kNames[kNamespaces] = {"/proc/self/ns/user", "/proc/self/ns/mnt",
+                                             "/proc/self/ns/net",  "/proc/self/ns/ipc",
+                                             "/proc/self/ns/uts",  "/proc/self/ns/cgroup"};
 constexpr std::size_t kNetwork = 2;
 
 enum class BuildStage : std::uint8_t { identity, descriptors, network, root, done };
 
 // Shared with the child, which fills in what follows `gate`.
 struct Build {
-  std::span<Step> steps;
+  Step* steps = nullptr;  // plain arrays, see confined_child.h
+  std::size_t step_count = 0;
   bool own_network = true;
   bool proxy = false;
   int gate = -1;
-  std::array<int, kNamespaces> spaces = {-1, -1, -1, -1, -1, -1};
+  int spaces[kNamespaces] = {-1, -1, -1, -1, -1, -1};
   int proxy_socket = -1;
   volatile BuildStage stage = BuildStage::identity;
   volatile long error = 0;
@@ -155,8 +155,8 @@ PAWL_IN_CHILD long set_up_network(Build& build) {
 }
 
 PAWL_IN_CHILD long build_root(Build& build) {
-  for (std::size_t i = 0; i < build.steps.size(); ++i) {
-    Step& step = build.steps.data()[i];
+  for (std::size_t i = 0; i < build.step_count; ++i) {
+    Step& step = build.steps[i];
     build.step = i;
     const long result = carry_out(step);
     if (result < 0) step.error = static_cast<int>(-result);
@@ -258,7 +258,8 @@ Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& 
   PAWL_TRY(Fd ruleset, make_landlock_ruleset(plan.level, plan.network));
   RootSteps root(plan, identity.mounts, placeholders.places());
   Build build;
-  build.steps = root.steps();
+  build.steps = root.steps().data();
+  build.step_count = root.steps().size();
   build.own_network = plan.network != NetworkAccess::full;
   build.proxy = plan.network == NetworkAccess::limited;
   const Status built = run_build(build, identity);

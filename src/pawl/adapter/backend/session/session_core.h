@@ -1,4 +1,4 @@
-// What a session does, on its own thread: everything here may block.
+// The calls of a session whose tools are processes of this machine.
 #pragma once
 
 #include <memory>
@@ -10,28 +10,29 @@
 #include "pawl/adapter/backend/session/call_output.h"
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/running_process.h"
+#include "pawl/adapter/backend/session/session_calls.h"
 #include "pawl/adapter/backend/session/session_files.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
 
-class SessionCore {
+class SessionCore final : public SessionCalls {
  public:
   // `connect` is asked for a connection to the proxy where the network is limited.
   static Result<std::shared_ptr<SessionCore>> open(ExecutionContext context, IsolationLevel level,
                                                    const OpenFiles& open_files,
                                                    const ProxyConnector& connect);
 
-  const ExecutionContext& context() const { return context_; }
-  IsolationLevel level() const { return level_; }
+  const ExecutionContext& context() const override { return context_; }
+  IsolationLevel level() const override { return level_; }
 
-  BackendOutcome bash(const ShellCommand& command, const tool_command::Fd& stop);
-  BackendOutcome exec(const ShellCommand& command, const tool_command::Fd& stop);
-  BackendOutcome view(const std::string& path, std::optional<ViewRange> range);
-  BackendOutcome create_file(const FileWrite& write);
-  BackendOutcome str_replace(const StrReplace& edit);
-  BackendOutcome file_request(const FileRequest& request);
-  Status cleanup();
+  BackendOutcome bash(const ShellCommand& command, const tool_command::Fd& stop) override;
+  BackendOutcome exec(const ShellCommand& command, const tool_command::Fd& stop) override;
+  BackendOutcome view(const std::string& path, std::optional<ViewRange> range) override;
+  BackendOutcome create_file(const FileWrite& write) override;
+  BackendOutcome str_replace(const StrReplace& edit) override;
+  BackendOutcome file_request(const FileRequest& request) override;
+  Status cleanup() override;
 
  private:
   struct Call {

@@ -1,0 +1,42 @@
+// What a session can do, on the session's own thread: everything here may block. `stop` is an
+// eventfd: when it becomes readable, the call is to end soon.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/result.h"
+#include "pawl/port/backend.h"
+#include "pawl/port/loop.h"
+
+namespace pawl::backend {
+
+class SessionCalls {
+ public:
+  virtual ~SessionCalls() = default;
+  virtual const ExecutionContext& context() const = 0;
+  virtual IsolationLevel level() const = 0;
+  virtual BackendOutcome bash(const ShellCommand& command, const tool_command::Fd& stop) = 0;
+  virtual BackendOutcome exec(const ShellCommand& command, const tool_command::Fd& stop) = 0;
+  virtual BackendOutcome view(const std::string& path, std::optional<ViewRange> range) = 0;
+  virtual BackendOutcome create_file(const FileWrite& write) = 0;
+  virtual BackendOutcome str_replace(const StrReplace& edit) = 0;
+  virtual BackendOutcome file_request(const FileRequest& request) = 0;
+  virtual Status cleanup() = 0;
+};
+
+struct ThreadedBackendParts {
+  std::string name;
+  std::function<Result<IsolationLevel>()> probe;
+  std::function<Result<std::shared_ptr<SessionCalls>>(const ExecutionContext&)> open;
+};
+
+// A backend whose sessions have a thread each and perform their calls one after the other. The loop
+// outlives it, its sessions and their operations.
+std::unique_ptr<Backend> make_threaded_backend(Loop& loop, ThreadedBackendParts parts);
+
+}  // namespace pawl::backend
