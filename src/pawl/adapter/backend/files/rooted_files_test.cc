@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -58,6 +59,31 @@ TEST_CASE("a new file under umask 0 is writable by its owner only, and setuid is
   REQUIRE(::stat(work.root("tool").c_str(), &status) == 0);
   CHECK((status.st_mode & 07777U) == 0755U);
   ::umask(umask_before);
+}
+
+TEST_CASE("what root makes for somebody belongs to them") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: not root");
+    return;
+  }
+  constexpr uid_t kSomebody = 12345;
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("theirs"), "old");
+  REQUIRE(::chown(work.root("theirs").c_str(), kSomebody + 1, kSomebody + 1) == 0);
+  REQUIRE(::chown(work.root("").c_str(), kSomebody, kSomebody) == 0);
+
+  REQUIRE(succeeded(files->create_file({"d/e/new", "x"})));
+  REQUIRE(succeeded(files->str_replace({"theirs", "old", "new"})));
+
+  struct stat status{};
+  for (const char* path : {"d", "d/e", "d/e/new"}) {
+    REQUIRE(::stat(work.root(path).c_str(), &status) == 0);
+    CHECK(status.st_uid == kSomebody);
+    CHECK(status.st_gid == kSomebody);
+  }
+  REQUIRE(::stat(work.root("theirs").c_str(), &status) == 0);
+  CHECK(status.st_uid == kSomebody + 1);
 }
 
 TEST_CASE("str_replace wants exactly one match and says where the others are") {
