@@ -113,6 +113,18 @@ TEST_CASE("str_replace wants exactly one match and says where the others are") {
   CHECK(one.files.at(0).size == 14);
 }
 
+TEST_CASE("texts that are made to be searched slowly are not") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("f"), std::string(8U << 20U, 'a'));
+
+  const BackendOutcome none = files->str_replace({"f", std::string(1U << 20U, 'a') + "b", ""});
+  const BackendOutcome many = files->str_replace({"f", std::string(1U << 20U, 'a'), ""});
+
+  CHECK(has(none.output, "0 times"));
+  CHECK(has(many.output, "at least 1000 times"));
+}
+
 TEST_CASE("a file that changed since it was viewed is not edited blindly") {
   const Workspace work;
   const auto files = work.open();
