@@ -15,7 +15,7 @@ namespace pawl::backend {
 namespace {
 
 constexpr std::size_t kMatchesShownMax = 20;
-constexpr std::size_t kMatchesCountedMax = 1000;
+constexpr std::size_t kMatchesCountedMax = 100;
 constexpr std::size_t kSnippetLines = 4;  // around an edit
 constexpr std::size_t kSnippetBytesMax = 8U << 10U;
 
