@@ -42,8 +42,10 @@ Status write_all(int file, std::string_view bytes, const std::string& path) {
 }
 
 // A host that is root works for whoever owns the directory: what it makes must be theirs to change.
+// One that has taken on somebody's rights for the moment (setfsuid) may not give files away, and
+// need not: they are that somebody's.
 Status give_to_owner(int file, uid_t user, gid_t group, const std::string& path) {
-  if (::geteuid() != 0 || ::fchown(file, user, group) == 0) return ok();
+  if (::geteuid() != 0 || ::fchown(file, user, group) == 0 || errno == EPERM) return ok();
   return system_error(errno, shown_name(path));
 }
 

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <thread>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -84,6 +87,31 @@ TEST_CASE("what root makes for somebody belongs to them") {
   }
   REQUIRE(::stat(work.root("theirs").c_str(), &status) == 0);
   CHECK(status.st_uid == kSomebody + 1);
+}
+
+TEST_CASE("a root that has taken on somebody's rights makes files as that somebody") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: not root");
+    return;
+  }
+  constexpr uid_t kSomebody = 12345;
+  const Workspace work;
+  const auto files = work.open();
+  std::filesystem::permissions(work.root(""), std::filesystem::perms(0777));
+  std::filesystem::permissions(std::filesystem::path(work.outside("")).parent_path().parent_path(),
+                               std::filesystem::perms(0755));
+  BackendOutcome made;
+  std::thread somebody([&] {  // the rights are this thread's only
+    ::setfsgid(kSomebody);
+    ::setfsuid(kSomebody);
+    made = files->create_file({"d/new", "x"});
+  });
+  somebody.join();
+
+  CHECK_MESSAGE(succeeded(made), made.output);
+  struct stat status{};
+  REQUIRE(::stat(work.root("d/new").c_str(), &status) == 0);
+  CHECK(status.st_uid == kSomebody);
 }
 
 TEST_CASE("str_replace wants exactly one match and says where the others are") {
