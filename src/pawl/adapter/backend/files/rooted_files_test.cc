@@ -73,7 +73,10 @@ TEST_CASE("what root makes for somebody belongs to them") {
   const Workspace work;
   const auto files = work.open();
   Workspace::put(work.root("theirs"), "old");
-  REQUIRE(::chown(work.root("theirs").c_str(), kSomebody + 1, kSomebody + 1) == 0);
+  if (::chown(work.root("theirs").c_str(), kSomebody + 1, kSomebody + 1) != 0) {
+    MESSAGE("skipped: this root cannot give files away");
+    return;
+  }
   REQUIRE(::chown(work.root("").c_str(), kSomebody, kSomebody) == 0);
 
   REQUIRE(succeeded(files->create_file({"d/e/new", "x"})));
@@ -101,13 +104,19 @@ TEST_CASE("a root that has taken on somebody's rights makes files as that somebo
   std::filesystem::permissions(std::filesystem::path(work.outside("")).parent_path().parent_path(),
                                std::filesystem::perms(0755));
   BackendOutcome made;
+  int user = 0;
   std::thread somebody([&] {  // the rights are this thread's only
     ::setfsgid(kSomebody);
     ::setfsuid(kSomebody);
+    user = ::setfsuid(kSomebody);
     made = files->create_file({"d/new", "x"});
   });
   somebody.join();
 
+  if (user != static_cast<int>(kSomebody)) {
+    MESSAGE("skipped: this root cannot take on other rights");
+    return;
+  }
   CHECK_MESSAGE(succeeded(made), made.output);
   struct stat status{};
   REQUIRE(::stat(work.root("d/new").c_str(), &status) == 0);
