@@ -68,6 +68,7 @@ ToolDescription description_of(const Row& row, const CommonToolOptions& options)
   made.spec.name = row.tool == CommonTool::bash ? options.bash_name : row.name;
   made.spec.description = row.description;
   made.spec.input_schema = row.schema;
+  std::erase(made.spec.input_schema, '\n');  // they stand between tokens only
   made.spec.effect = row.effect;
   made.spec.on_doubt = row.tool == CommonTool::ask_user ? OnDoubt::wait : OnDoubt::tell_model;
   made.spec.timeout_ms = row.needs.subprocess ? options.command_time_ms : options.file_time_ms;

@@ -24,6 +24,7 @@ TEST_CASE("every tool has a schema that compiles, and the effect that its deeds 
     const auto schema = parse_json(tool.spec.input_schema);
     REQUIRE_MESSAGE(schema, tool.spec.name);
     CHECK(Schema::compile(*schema));
+    CHECK(tool.spec.input_schema == write_json(*schema));  // compact, on one line
     const bool acts = tool.needs.fs_write || tool.needs.subprocess || tool.needs.person;
     CHECK((tool.spec.effect == EffectClass::once) == acts);
     CHECK((tool.spec.on_doubt == OnDoubt::wait) == tool.needs.person);

@@ -138,11 +138,11 @@ TEST_CASE("NULs, long paths and deep trees are refused without harm") {
   CHECK(work.names().empty());  // the directories that it had made are gone again
 }
 
-TEST_CASE("a tree far deeper than any path is walked as far as the bound") {
+TEST_CASE("a tree far deeper than a walk goes is walked as far as the bound") {
   const Workspace work;
   const auto files = work.open();
   int here = ::open(work.root("").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  for (int i = 0; i < 3'000; ++i) {
+  for (int i = 0; i < 300; ++i) {
     REQUIRE(::mkdirat(here, "d", 0755) == 0);
     const int below = ::openat(here, "d", O_PATH | O_DIRECTORY | O_CLOEXEC);
     ::close(here);

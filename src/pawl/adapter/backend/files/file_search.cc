@@ -42,6 +42,8 @@ std::string shown_line(std::string_view line) {
   return cut ? shown + "…" : shown;
 }
 
+constexpr std::size_t kLinesBetweenLooks = 1000;  // at the clock
+
 class Grep {
  public:
   Grep(const GrepQuery& query, std::optional<GlobPattern> include)
@@ -64,6 +66,10 @@ class Grep {
     const LineIndex lines(text);
     std::size_t shown_until = 0;  // lines before this one are shown already
     for (std::size_t at = 0; at < lines.size(); ++at) {
+      if (at % kLinesBetweenLooks == kLinesBetweenLooks - 1 && deadline_.is_over()) {
+        bounded();
+        return false;
+      }
       if (!matches(lines[at])) continue;
       if (++found_ > kGrepMatchesMax) {
         note_ = "stopped after " + std::to_string(kGrepMatchesMax) + " matches";
@@ -79,7 +85,9 @@ class Grep {
   }
 
   void pass_by() { ++passed_by_; }
-  void bounded() { note_ = "there are more files than a search takes: give a path further down"; }
+  void bounded() {
+    note_ = "stopped: more files, or slower to search, than one search takes: give a path";
+  }
 
   BackendOutcome outcome(std::uint64_t bytes_max) {
     if (passed_by_ > 0) {
@@ -100,6 +108,7 @@ class Grep {
   }
 
   bool matches(std::string_view line) const {
+    line = line.substr(0, kGrepMatchedBytesMax);
     return re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), expression_);
   }
 
@@ -123,6 +132,7 @@ class Grep {
   const std::uint32_t context_;
   const std::optional<GlobPattern> include_;
   const re2::RE2 expression_;
+  const Deadline deadline_{kWalkTimeMaxMs};
   std::vector<std::string> shown_;
   std::size_t found_ = 0;
   std::size_t passed_by_ = 0;

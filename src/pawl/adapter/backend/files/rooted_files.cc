@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/files/rooted_files.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include <algorithm>
 
@@ -14,18 +15,24 @@ namespace pawl::backend {
 namespace {
 
 constexpr std::size_t kMatchesShownMax = 20;
+constexpr std::size_t kMatchesCountedMax = 100;
 constexpr std::size_t kSnippetLines = 4;  // around an edit
 constexpr std::size_t kSnippetBytesMax = 8U << 10U;
 
 struct Matches {
-  std::size_t count = 0;
+  std::size_t count = 0;           // up to kMatchesCountedMax
   std::vector<std::size_t> first;  // where they begin, as many as are shown
 };
 
-// Also where occurrences overlap: none of them may be chosen for the caller.
+// Also where occurrences overlap: none of them may be chosen for the caller. memmem() is linear
+// whatever the texts are, and std::string::find() is not.
 Matches matches_of(const std::string& text, const std::string& part) {
   Matches found;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+  for (std::size_t at = 0; found.count < kMatchesCountedMax; ++at) {
+    const void* const match =
+        ::memmem(text.data() + at, text.size() - at, part.data(), part.size());
+    if (match == nullptr) break;
+    at = static_cast<std::size_t>(static_cast<const char*>(match) - text.data());
     if (++found.count <= kMatchesShownMax) found.first.push_back(at);
   }
   return found;
@@ -33,8 +40,9 @@ Matches matches_of(const std::string& text, const std::string& part) {
 
 std::string not_unique(const std::string& text, const Matches& found) {
   const LineIndex lines(text);
-  std::string message =
-      "string_not_unique: old_str occurs " + std::to_string(found.count) + " times, in lines";
+  std::string message = std::string("string_not_unique: old_str occurs ") +
+                        (found.count == kMatchesCountedMax ? "at least " : "") +
+                        std::to_string(found.count) + " times, in lines";
   for (std::size_t i = 0; i < found.first.size(); ++i) {
     message += (i == 0 ? " " : ", ") + std::to_string(lines.line_at(found.first[i]) + 1);
   }

@@ -1,5 +1,6 @@
 // The part of RootedFiles behind file_request().
 #include <fcntl.h>
+#include <sys/fsuid.h>
 
 #include <algorithm>
 
@@ -12,12 +13,29 @@
 namespace pawl::backend {
 namespace {
 
+// Kept output is the host's own, also while this thread has taken on somebody else's rights.
+class AsHost {
+ public:
+  AsHost() : user_(::setfsuid(::geteuid())), group_(::setfsgid(::getegid())) {}
+  ~AsHost() {
+    ::setfsgid(static_cast<gid_t>(group_));
+    ::setfsuid(static_cast<uid_t>(user_));
+  }
+  AsHost(const AsHost&) = delete;
+  AsHost& operator=(const AsHost&) = delete;
+
+ private:
+  int user_;  // as setfsuid() gives them back
+  int group_;
+};
+
 struct Page {
   std::string bytes;
   std::uint64_t total = 0;
 };
 
 Result<Page> read_page(const Place& place, std::uint64_t offset, std::uint64_t length) {
+  const AsHost as_host;
   PAWL_TRY(const Descriptor file, open_place(place, O_RDONLY | O_NOFOLLOW, Links::refused));
   struct stat status{};
   if (::fstat(file.number(), &status) != 0) return system_error(errno, shown_name(place.path));

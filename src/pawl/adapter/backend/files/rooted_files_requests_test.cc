@@ -1,4 +1,8 @@
 #include <doctest/doctest.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -44,6 +48,30 @@ TEST_CASE("a page never cuts a character, and all pages together are the whole")
     offset += shown.size();
   }
   CHECK(all == text);
+}
+
+TEST_CASE("kept output is read as the host, and somebody's rights are given back") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: not root");
+    return;
+  }
+  constexpr uid_t kSomebody = 12345;
+  const Stage stage;
+  Workspace::put(stage.work.outside("private"), "kept");
+  std::filesystem::permissions(stage.work.outside("private"), std::filesystem::perms(0600));
+  BackendOutcome page;
+  int user_before = 0;
+  int user_after = 0;
+  std::thread somebody([&] {  // the rights are this thread's only
+    ::setfsuid(kSomebody);
+    user_before = ::setfsuid(kSomebody);
+    page = stage.page("private", 0);
+    user_after = ::setfsuid(kSomebody);
+  });
+  somebody.join();
+
+  CHECK_MESSAGE(has(page.output, "kept"), page.output);
+  CHECK(user_after == user_before);
 }
 
 TEST_CASE("only artifacts can be paged through") {
