@@ -412,6 +412,28 @@ TEST_CASE("a client with http_proxy finds it through a listening socket, until t
   ::unsetenv("http_proxy");
 }
 
+TEST_CASE("the hello of a real client is understood") {
+  Stage stage({}, [&](RawConnection& peer) {
+    peer.say("not TLS\r\n");
+    peer.stall();
+  });
+  std::uint16_t port = 0;
+  const auto listener = stage.proxy->serve(listen_on_loopback(port));
+  const auto curl = make_curl_client(stage.loop);
+  ::setenv("https_proxy", ("http://127.0.0.1:" + std::to_string(port)).c_str(), 1);
+  contract::HttpCall call;
+  call.operation =
+      curl->start(contract::get("https://allowed.test:" + stage.port + "/"), call.handler());
+  call.inside_start = false;
+  stage.until([&] { return call.end.has_value(); });
+  ::unsetenv("https_proxy");
+  // The server's words came back through the tunnel, which opens only for a hello with the name.
+  CHECK(call.failure() == HttpFailure::tls);
+  CHECK(call.message().find("wrong version number") != std::string::npos);
+  CHECK(stage.told(kAllowed, "connected to 127.0.0.1"));
+  CHECK(!stage.told(kRefused, ""));
+}
+
 TEST_CASE("destroying it ends every connection, also one that was just made") {
   Stage stage({}, [](RawConnection& peer) { peer.stall(); });
   const auto idle = stage.proxy->connect();
