@@ -40,6 +40,7 @@ void fuzz_anthropic(std::string_view bytes);
 void fuzz_arguments(std::string_view bytes);
 void fuzz_charter(std::string_view bytes);
 void fuzz_chat(std::string_view bytes);
+void fuzz_client_hello(std::string_view bytes);
 void fuzz_configuration(std::string_view bytes);
 void fuzz_escape(std::string_view bytes);
 void fuzz_event(std::string_view bytes);
@@ -56,8 +57,10 @@ void fuzz_script(std::string_view bytes);
 void fuzz_cassette(std::string_view bytes);
 void fuzz_provider_request(std::string_view bytes);
 void fuzz_provider_script(std::string_view bytes);
+void fuzz_proxy_request(std::string_view bytes);
 void fuzz_snapshot(std::string_view bytes);
 void fuzz_sse(std::string_view bytes);
+void fuzz_url(std::string_view bytes);
 void fuzz_yaml(std::string_view bytes);
 
 }  // namespace pawl::fuzz

@@ -11,6 +11,7 @@ const std::vector<NamedTarget>& targets() {
       {"cassette", fuzz_cassette},
       {"charter", fuzz_charter},
       {"chat", fuzz_chat},
+      {"client_hello", fuzz_client_hello},
       {"configuration", fuzz_configuration},
       {"escape", fuzz_escape},
       {"event", fuzz_event},
@@ -22,12 +23,14 @@ const std::vector<NamedTarget>& targets() {
       {"patch", fuzz_patch},
       {"provider_request", fuzz_provider_request},
       {"provider_script", fuzz_provider_script},
+      {"proxy_request", fuzz_proxy_request},
       {"record", fuzz_record},
       {"responses", fuzz_responses},
       {"schema", fuzz_schema},
       {"script", fuzz_script},
       {"snapshot", fuzz_snapshot},
       {"sse", fuzz_sse},
+      {"url", fuzz_url},
       {"yaml", fuzz_yaml},
   };
   return all;

@@ -1,16 +1,14 @@
 #include "pawl/adapter/egress/proxy_connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "pawl/adapter/egress/client_hello.h"
+#include "pawl/adapter/egress/dialling.h"
 #include "pawl/adapter/egress/proxy_response.h"
 
 namespace pawl::egress {
@@ -18,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kLastWordsMs = 1'000;
 constexpr std::size_t kDialsMax = 4;
+constexpr int kAnswerHeadsMax = 16;  // interim ones, and the last
 constexpr int kBadRequest = 400;
 constexpr int kForbidden = 403;
 constexpr int kBadGateway = 502;
@@ -31,43 +30,6 @@ std::string answer_of(int status, const std::string& why) {
   return "HTTP/1.1 " + std::to_string(status) + reason +
          "\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-};
-SocketAddress socket_address(const IpAddress& address, std::uint16_t port) {
-  SocketAddress out;
-  if (address.family == IpAddress::Family::v4) {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    std::memcpy(&v4.sin_addr, address.bytes.data(), IpAddress::kV4Bytes);
-    std::memcpy(&out.storage, &v4, sizeof v4);
-    out.size = sizeof v4;
-  } else {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(port);
-    std::memcpy(&v6.sin6_addr, address.bytes.data(), IpAddress::kV6Bytes);
-    std::memcpy(&out.storage, &v6, sizeof v6);
-    out.size = sizeof v6;
-  }
-  return out;
-}
-
-// Empty: it failed at once.
-Descriptor begin_connecting(const IpAddress& address, std::uint16_t port) {
-  const SocketAddress to = socket_address(address, port);
-  Descriptor socket(
-      ::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  if (!socket) return {};
-  const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  const auto* const generic = reinterpret_cast<const sockaddr*>(&to.storage);
-  if (::connect(socket.get(), generic, to.size) != 0 && errno != EINPROGRESS) return {};
-  return socket;
 }
 
 }  // namespace
@@ -147,6 +109,8 @@ void ProxyConnection::on_vetted(EgressGuard::Answer& answer) {
     addresses_ = std::move(answer->addresses);
     if (addresses_.size() > kDialsMax) addresses_.resize(kDialsMax);
     std::reverse(addresses_.begin(), addresses_.end());
+    // Each has its share, so that one that says nothing leaves time for the next.
+    dial_ms_ = context_.options.connect_ms / static_cast<std::int64_t>(addresses_.size());
     stage_ = Stage::dialling;
     dial();
   } else {
@@ -159,6 +123,7 @@ void ProxyConnection::on_vetted(EgressGuard::Answer& answer) {
 
 void ProxyConnection::dial() {
   server_.close();
+  stage_since_ms_ = context_.loop.monotonic_ms();
   while (!addresses_.empty()) {
     dialled_ = to_text(addresses_.back());
     server_.socket = begin_connecting(addresses_.back(), request_.target.port);
@@ -169,18 +134,14 @@ void ProxyConnection::dial() {
 }
 
 void ProxyConnection::on_dialled() {
-  int fault = 0;
-  socklen_t size = sizeof fault;
-  if (::getsockopt(server_.socket.get(), SOL_SOCKET, SO_ERROR, &fault, &size) != 0 || fault != 0) {
-    return dial();
+  switch (state_of(server_.socket)) {
+    case Dialled::pending:
+      return;
+    case Dialled::failed:
+      return dial();
+    case Dialled::connected:
+      return on_connected();
   }
-  sockaddr_storage peer{};
-  socklen_t peer_size = sizeof peer;
-  // Woken for another reason: not connected yet.
-  if (::getpeername(server_.socket.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
-    return;
-  }
-  on_connected();
 }
 
 void ProxyConnection::on_connected() {
@@ -253,6 +214,9 @@ void ProxyConnection::forward_head() {
       return refuse(kBadGateway, "the server's answer is not HTTP/1.1");
     }
     if (!whole) return;
+    if (++answer_heads_ > kAnswerHeadsMax) {
+      return refuse(kBadGateway, "the server's answer does not begin");
+    }
     down_.put(read.head);
     answer_.drop(read.bytes);
     if (read.verdict == ProxyResponse::Verdict::final) answer_head_ = Head::passed;
@@ -347,8 +311,9 @@ std::int64_t ProxyConnection::due_ms() const {
     case Stage::reading_hello:
       return std::min(total, stage_since_ms_ + options.head_ms);
     case Stage::vetting:
-    case Stage::dialling:
       return std::min(total, stage_since_ms_ + options.connect_ms);
+    case Stage::dialling:
+      return std::min(total, stage_since_ms_ + dial_ms_);
     case Stage::relaying:
       return std::min(total, last_byte_ms_ + options.idle_ms);
     case Stage::closing:
@@ -379,8 +344,12 @@ void ProxyConnection::on_timer() {
     if (stage_ != Stage::closing) tell(EgressEvent::Verdict::refused, "ended: too slow");
     return end();
   }
-  vetting_.reset();
-  refuse(kBadGateway, "the server could not be connected to in time");
+  if (stage_ == Stage::dialling) {
+    dial();  // the next one
+  } else {
+    vetting_.reset();
+    refuse(kBadGateway, "the name could not be resolved in time");
+  }
   stage_since_ms_ = context_.loop.monotonic_ms();
   arm();
   watch_sides();

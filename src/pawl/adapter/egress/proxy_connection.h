@@ -89,6 +89,8 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
   ProxyRequest request_;
   std::vector<IpAddress> addresses_;  // vetted, the next one last
   std::string dialled_;
+  std::int64_t dial_ms_ = 0;  // for each of them
+  int answer_heads_ = 0;
   std::unique_ptr<Operation> vetting_;
   std::unique_ptr<Timer> timer_;
   const std::int64_t started_ms_;

@@ -65,7 +65,9 @@ class TlsServer {
                 authority / (name + ".pem"), "-key", authority / (name + ".key")}) {
     REQUIRE(child_.port() != 0);
   }
-  std::string url() const { return "https://127.0.0.1:" + std::to_string(child_.port()) + "/"; }
+  std::string url(const std::string& host = "127.0.0.1") const {
+    return "https://" + host + ":" + std::to_string(child_.port()) + "/";
+  }
 
  private:
   ChildServer child_;
@@ -105,6 +107,26 @@ TEST_CASE("a certificate of an authority that is trusted is believed, and no oth
   HttpCall call;
   stranger.perform(call, get(good.url()));
   CHECK(call.failure() == HttpFailure::tls);
+}
+
+TEST_CASE("a pinned request believes a certificate for its name, not for its address") {
+  if (is_missing("openssl")) return;
+  const TestAuthority authority;
+  authority.sign("named", "DNS:name.example", 2);
+  authority.sign("address", "IP:127.0.0.1", 2);
+  HttpStage stage(trusting(authority / "ca.pem"));
+  const auto failure_of = [&](const TlsServer& server, const std::string& host) {
+    HttpCall call;
+    HttpRequest request = get(server.url(host));
+    request.address = IpAddress::v4(127, 0, 0, 1);
+    stage.perform(call, std::move(request));
+    return call.failure();
+  };
+  const TlsServer named(authority, "named");
+  CHECK(failure_of(named, "name.example") == HttpFailure::none);
+  CHECK(failure_of(named, "other.example") == HttpFailure::tls);
+  const TlsServer address(authority, "address");
+  CHECK(failure_of(address, "name.example") == HttpFailure::tls);
 }
 
 TEST_CASE("the environment names the authorities") {

@@ -125,7 +125,7 @@ class HttpToolCall : public std::enable_shared_from_this<HttpToolCall> {
     if (end.failure == HttpFailure::none) return on_answered();
     const bool transient =
         end.failure == HttpFailure::connect || end.failure == HttpFailure::broken;
-    if (transient && may_try_again(kHttpBackoffMs << attempt_)) return;
+    if (transient && may_try_again(kHttpPauseMs << attempt_)) return;
     tell(kind_of(end.failure, tool_), tools_http::render_failure(end.message, output_bytes_max_));
   }
 
@@ -137,7 +137,7 @@ class HttpToolCall : public std::enable_shared_from_this<HttpToolCall> {
   std::int64_t wait_asked_for() const {
     const std::string* const text = answer_.head.find("retry-after");
     std::int64_t seconds = 0;
-    if (text == nullptr) return kHttpBackoffMs << attempt_;
+    if (text == nullptr) return kHttpPauseMs << attempt_;
     const auto [end, fault] = std::from_chars(text->data(), text->data() + text->size(), seconds);
     // A date, or something else: not a wait that is short for certain.
     if (fault != std::errc() || end != text->data() + text->size() || seconds < 0 ||

@@ -23,7 +23,7 @@ struct HttpToolOptions {
 };
 
 inline constexpr int kHttpAttemptsMax = 3;  // of one call, where it may be made again at all
-inline constexpr std::int64_t kHttpBackoffMs = 250;
+inline constexpr std::int64_t kHttpPauseMs = 250;
 inline constexpr std::int64_t kHttpRetryAfterMaxMs =
     10'000;  // a longer wait is the model's to make
 
