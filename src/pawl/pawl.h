@@ -10,3 +10,7 @@
 #include "pawl/runtime/invocation.h"
 #include "pawl/runtime/machine_step.h"
 #include "pawl/runtime/native_tool.h"
+#include "pawl/runtime/processors/processors_reader.h"
+#include "pawl/runtime/processors/shipped_processors.h"
+#include "pawl/runtime/secret_filter/handle_text.h"
+#include "pawl/runtime/secret_filter/secret_filter.h"

@@ -12,9 +12,9 @@ constexpr std::array<std::string_view, kTextSources> kSourceNames = {"run_input"
 constexpr std::array<std::string_view, kDestinations> kDestinationNames = {"model", "stream", "log",
                                                                            "audit"};
 
-bool applies(const ProcessorEntry& entry, const ProcessedText& text) {
-  return entry.sources.test(static_cast<std::size_t>(text.source)) &&
-         entry.destinations.test(static_cast<std::size_t>(text.destination));
+bool applies(const ProcessorEntry& entry, TextSource source, Destination destination) {
+  return entry.sources.test(static_cast<std::size_t>(source)) &&
+         entry.destinations.test(static_cast<std::size_t>(destination));
 }
 
 // A processor that fails has not looked: nothing passes it.
@@ -59,13 +59,19 @@ Status ProcessorPipeline::add(ProcessorEntry entry) {
   return ok();
 }
 
+bool ProcessorPipeline::concerns(TextSource source, Destination destination) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const ProcessorEntry& entry) {
+    return applies(entry, source, destination);
+  });
+}
+
 Processing ProcessorPipeline::process(std::string text, TextSource source, Destination destination,
                                       std::string_view tool) const {
   Processing result;
   result.text = std::move(text);
   for (const ProcessorEntry& entry : entries_) {
     const ProcessedText at_hand{result.text, source, destination, tool};
-    if (!applies(entry, at_hand)) continue;
+    if (!applies(entry, source, destination)) continue;
     ProcessorVerdict verdict = verdict_of(*entry.processor, at_hand);
     if (auto* blocked = std::get_if<TextBlocked>(&verdict)) {
       result.blocked = InputBlocked{std::string(entry.processor->name()),

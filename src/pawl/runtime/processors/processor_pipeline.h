@@ -50,6 +50,9 @@ class ProcessorPipeline {
   Status add(ProcessorEntry entry);
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
+  // Whether any processor looks at such texts. Where one does, pieces of them are not to be shown
+  // before the whole was looked at.
+  bool concerns(TextSource source, Destination destination) const;
 
   Processing process(std::string text, TextSource source, Destination destination,
                      std::string_view tool = {}) const;

@@ -103,6 +103,8 @@ TEST_CASE("the same text is masked for one destination and whole for the audit t
   CHECK(shown(TextSource::tool_output, Destination::log) == "t!");
   CHECK(shown(TextSource::tool_output, Destination::audit) == "t");
   CHECK(shown(TextSource::model_output, Destination::stream) == "t!");
+  CHECK(pipeline.concerns(TextSource::tool_output, Destination::log));
+  CHECK_FALSE(pipeline.concerns(TextSource::tool_output, Destination::audit));
 }
 
 TEST_CASE("the number of processors is bounded") {

@@ -66,9 +66,15 @@ std::shared_ptr<const Processor> read_one(std::string_view name, MapReader& read
   return nullptr;
 }
 
-void read_destinations(MapReader& reader, ProcessorEntry& entry) {
+// What is kept from the model is not journaled either: somebody has to ask for that. Frames and
+// bounds are for the model in the first place.
+void read_destinations(MapReader& reader, std::string_view processor, ProcessorEntry& entry) {
   const Node* list = reader.take_list("to");
-  if (list == nullptr) return;
+  if (list == nullptr) {
+    const bool masks = processor == "pii" || processor == "secret_scan";
+    entry.destinations.set(static_cast<std::size_t>(Destination::model), !masks);
+    return;
+  }
   entry.destinations.reset();
   for (const Node& item : list->items()) {
     std::size_t at = 0;
@@ -114,7 +120,7 @@ class Reader {
     if (!entry.processor) return refuse(name, options.mark());
     reader.take_int("priority", {-kProcessorPriorityMax, kProcessorPriorityMax}, entry.priority);
     const bool is_output = direction == Direction::output;
-    if (is_output) read_destinations(reader, entry);
+    if (is_output) read_destinations(reader, name, entry);
     entry.sources.reset();
     for (const TextSource source : {TextSource::run_input, TextSource::message}) {
       entry.sources.set(static_cast<std::size_t>(source), !is_output);

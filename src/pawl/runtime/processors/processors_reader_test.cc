@@ -60,6 +60,19 @@ TEST_CASE("a section names processors, with options or without") {
             .text.size() < 1'100);
 }
 
+TEST_CASE("what masks works on screens and logs unless it is told otherwise") {
+  const Reading reading = read("output:\n  - pii\n  - size: { bytes: 1KiB }\n");
+  const auto shown = [&](Destination destination) {
+    return reading.processors.output
+        .process("a@b.example", TextSource::tool_output, destination, "t")
+        .text;
+  };
+  CHECK(shown(Destination::stream) == "[email]");
+  CHECK(shown(Destination::log) == "[email]");
+  CHECK(shown(Destination::model) == "a@b.example");
+  CHECK(reading.processors.output.concerns(TextSource::model_output, Destination::model));
+}
+
 TEST_CASE("a host's own processor is named like the others") {
   const HostProcessors host = {{"own", make_size_bound(3, OnTooLong::block)}};
   const Reading reading = read("input: [own]\n", host);

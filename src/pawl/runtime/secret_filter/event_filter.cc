@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/runtime/secret_filter/carried_texts.h"
 #include "pawl/runtime/secret_filter/event_texts.h"
 
 namespace pawl {
@@ -10,18 +11,11 @@ namespace {
 class EventPass {
  public:
   EventPass(const ByteFilter& filter, Passage passage, std::vector<StoredBlob>& blobs)
-      : filter_(filter), passage_(passage), blobs_(blobs) {
-    for (const StoredBlob& blob : blobs_) before_.push_back(blob.digest);
-  }
+      : filter_(filter), passage_(passage), contents_(blobs) {}
 
   void operator()(std::string& text) { text = filtered(std::move(text)); }
   void operator()(Content& content) {
-    if (auto* bytes = std::get_if<std::string>(&content.held)) return (*this)(*bytes);
-    const auto found = std::find(before_.begin(), before_.end(), content.blob()->digest);
-    if (found == before_.end()) return;  // It was stored with an earlier event, and filtered then.
-    StoredBlob& blob = blobs_[static_cast<std::size_t>(found - before_.begin())];
-    if (blob.digest == *found) refresh(blob);
-    content = Content(BlobRef{blob.digest, blob.bytes.size()});
+    contents_.change(content, [this](std::string text) { return filtered(std::move(text)); });
   }
 
   void set_passage(Passage passage) { passage_ = passage; }
@@ -32,18 +26,9 @@ class EventPass {
                                       : filter_.sink(std::move(text));
   }
 
-  void refresh(StoredBlob& blob) const {
-    const std::size_t before = blob.bytes.size();
-    std::string bytes = filtered(blob.bytes);
-    if (bytes.size() == before && bytes == blob.bytes) return;
-    bytes.resize(std::min(bytes.size(), kBlobBytesMax));  // Handles may be longer than values.
-    blob = {sha256(bytes), std::move(bytes)};
-  }
-
   const ByteFilter& filter_;
   Passage passage_;
-  std::vector<StoredBlob>& blobs_;
-  std::vector<Digest> before_;  // of the blobs as they came
+  CarriedTexts contents_;
 };
 
 template <class T>
