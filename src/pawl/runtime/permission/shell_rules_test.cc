@@ -243,6 +243,9 @@ TEST_CASE("what is allowed runs") {
     CHECK(judge_shell(text, kPolicy).verdict == Verdict::allow);
   }
   CHECK(judge_argv(Words{"ls", "-l", "a b", "*"}, kPolicy).verdict == Verdict::allow);
+  CHECK(judge_argv(Words{"echo", "a\n\tb"}, kPolicy).verdict == Verdict::allow);
+  CHECK(judge_shell("echo 'a\n\tb'", kPolicy).verdict == Verdict::allow);
+  CHECK(judge_argv(Words{"echo", "a\rb"}, kPolicy).verdict == Verdict::ask);
   CHECK(judge_argv(Words{"ls", "\xC3\xA4"}, kPolicy).verdict == Verdict::ask);
 }
 
