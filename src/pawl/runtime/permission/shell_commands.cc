@@ -90,6 +90,14 @@ class Finder {
       for (const std::string& word : words.subspan(1)) joined += word + " ";
       return text(joined, depth + 1);
     }
+    if (program == "alias") {
+      for (const std::string& word : words.subspan(1)) {
+        if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+          text(std::string_view(word).substr(equals + 1), depth + 1);
+        }
+      }
+      return;
+    }
     if (program == "trap" || program == "ssh" || program == "watch" || program == "parallel") {
       for (const std::string& word : words.subspan(1)) text(word, depth + 1);
       return;
@@ -235,6 +243,12 @@ bool command_matches(std::string_view pattern, std::span<const std::string> argv
     ++at;
   }
   return true;
+}
+
+std::string pattern_fault(std::string_view pattern) {
+  if (words_of(pattern).empty()) return "a pattern needs the name of a program";
+  if (pattern.size() <= kGlobBytesMax) return {};
+  return "a pattern has at most " + std::to_string(kGlobBytesMax) + " bytes";
 }
 
 std::string matching_pattern(std::span<const std::string> patterns, const FoundCommands& found,

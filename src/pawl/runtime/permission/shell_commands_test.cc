@@ -48,6 +48,7 @@ TEST_CASE("commands behind wrappers, shells and strings are found") {
                            "mapfile -C 'rm x' -c 1",
                            "ssh h 'rm x'",
                            "su -c 'rm x'",
+                           "alias a='rm x'",
                            "echo `rm x`",
                            "/bin/sh -c 'rm x'",
                            "r${y}m x",

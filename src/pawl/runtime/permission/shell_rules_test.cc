@@ -130,7 +130,8 @@ TEST_CASE("sc-X17, X20..X22, X25, X27 and what is like them") {
                            "bash",
                            "eval ls",
                            "source x",
-                           ". x"}) {
+                           ". x",
+                           "echo $'a\\'; touch M #'"}) {
     never_runs(text);
   }
 }
