@@ -179,6 +179,9 @@ Result<Condition> compile_condition(ArgumentCondition spec) {
     if (value.empty() || value.size() > kConditionBytesMax) {
       return refused("a value has 1 to " + std::to_string(kConditionBytesMax) + " bytes");
     }
+    if (condition.spec.kind == ConditionKind::runs && !pattern_fault(value).empty()) {
+      return refused(pattern_fault(value));
+    }
     if (condition.spec.kind != ConditionKind::regex) continue;
     Expression expression{compile_regex(value, false), compile_regex(value, true)};
     if (!expression.narrow->ok() || !expression.wide->ok()) {

@@ -88,6 +88,19 @@ TEST_CASE("conditions on one argument") {
   }
 }
 
+TEST_CASE("commands anywhere in a text or in a list of words") {
+  const char* yaml = "c: {runs: [rm, git push --force]}";
+  CHECK(match(yaml, R"j({"c":"ls; echo $(rm x)"})j") == Match::yes);
+  CHECK(match(yaml, R"({"c":["sh","-c","rm x"]})") == Match::yes);
+  CHECK(match(yaml, R"({"c":"git push origin --force"})") == Match::yes);
+  CHECK(match(yaml, R"({"c":"echo rm"})") == Match::no);
+  CHECK(match(yaml, R"({"c":"$x"})") == Match::no);
+  CHECK(match(yaml, R"({"c":"echo 'rm"})") == Match::yes);
+  CHECK(match(yaml, R"({"c":["rm",1]})") == Match::maybe);
+  CHECK(match(yaml, R"({"c":7})") == Match::maybe);
+  CHECK(match(yaml, R"({})") == Match::no);
+}
+
 TEST_CASE("all conditions must hold") {
   const char* both = "a: x\nb: y";
   CHECK(match(both, R"({"a":"x","b":"y"})") == Match::yes);
@@ -119,6 +132,8 @@ TEST_CASE("what is no pattern is refused") {
   };
   CHECK(compile({"a", ConditionKind::regex, Sense::is, {"("}})
             .starts_with("argument \"a\": \"(\" is not an expression"));
+  CHECK(compile({"a", ConditionKind::runs, Sense::is, {"  "}}) ==
+        "argument \"a\": a pattern needs the name of a program");
   CHECK(compile({"a", ConditionKind::glob, Sense::is, {}}) != "");
   CHECK(compile({"a", ConditionKind::glob, Sense::is, {""}}) != "");
   CHECK(compile({"", ConditionKind::glob, Sense::is, {"x"}}) != "");

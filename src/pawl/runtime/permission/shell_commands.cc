@@ -90,6 +90,14 @@ class Finder {
       for (const std::string& word : words.subspan(1)) joined += word + " ";
       return text(joined, depth + 1);
     }
+    if (program == "alias") {
+      for (const std::string& word : words.subspan(1)) {
+        if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+          text(std::string_view(word).substr(equals + 1), depth + 1);
+        }
+      }
+      return;
+    }
     if (program == "trap" || program == "ssh" || program == "watch" || program == "parallel") {
       for (const std::string& word : words.subspan(1)) text(word, depth + 1);
       return;
@@ -192,6 +200,27 @@ std::string_view literal_part(std::string_view glob) {
   return best;
 }
 
+bool is_name_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The name stands in the text as a word: "su" is not in "result". A glob may go on where its
+// literal part ends.
+bool has_name(std::string_view text, std::string_view glob) {
+  const std::string_view name = literal_part(glob);
+  if (name.empty()) return true;
+  const std::size_t place = glob.find(name);
+  const bool free_before = place > 0;
+  const bool free_after = place + name.size() < glob.size();
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + name.size();
+    const bool begins = free_before || at == 0 || !is_name_byte(text[at - 1]);
+    const bool ends = free_after || end == text.size() || !is_name_byte(text[end]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FoundCommands commands_in_text(std::string_view text) {
@@ -237,6 +266,12 @@ bool command_matches(std::string_view pattern, std::span<const std::string> argv
   return true;
 }
 
+std::string pattern_fault(std::string_view pattern) {
+  if (words_of(pattern).empty()) return "a pattern needs the name of a program";
+  if (pattern.size() <= kGlobBytesMax) return {};
+  return "a pattern has at most " + std::to_string(kGlobBytesMax) + " bytes";
+}
+
 std::string matching_pattern(std::span<const std::string> patterns, const FoundCommands& found,
                              std::string_view text) {
   const std::string plain =
@@ -249,10 +284,7 @@ std::string matching_pattern(std::span<const std::string> patterns, const FoundC
     if (found.outcome == ShellOutcome::understood) continue;
     const std::vector<std::string_view> words = words_of(pattern);
     if (words.empty()) continue;
-    const std::string_view name = literal_part(words[0]);
-    if (text.find(name) != std::string_view::npos || plain.find(name) != std::string::npos) {
-      return pattern;
-    }
+    if (has_name(text, words[0]) || has_name(plain, words[0])) return pattern;
   }
   return {};
 }

@@ -36,6 +36,9 @@ std::size_t plain_wrapper_words(std::span<const std::string> argv);
 // too); other words must occur in this order, with anything between. "*" is any number of words.
 bool command_matches(std::string_view pattern, std::span<const std::string> argv);
 
+// Why a pattern is none, or empty: it has a program, and at most kGlobBytesMax bytes.
+std::string pattern_fault(std::string_view pattern);
+
 // Whether one of the patterns matches a command that was found; "" or the pattern. A text that
 // cannot be read matches when it contains the program's name, quotes and backslashes or not.
 std::string matching_pattern(std::span<const std::string> patterns, const FoundCommands& found,

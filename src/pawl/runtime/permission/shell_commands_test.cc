@@ -48,6 +48,7 @@ TEST_CASE("commands behind wrappers, shells and strings are found") {
                            "mapfile -C 'rm x' -c 1",
                            "ssh h 'rm x'",
                            "su -c 'rm x'",
+                           "alias a='rm x'",
                            "echo `rm x`",
                            "/bin/sh -c 'rm x'",
                            "r${y}m x",
@@ -122,6 +123,13 @@ TEST_CASE("an unreadable text matches when the name is in it") {
   CHECK(match("echo $((a); (cu\"\"rl x))") == "curl *");
   CHECK(match("echo $((a); (b))") == "");
   CHECK(match("echo curl") == "");
+  CHECK(match("echo $((a); (curling))") == "");
+  CHECK(match("echo $((a); (xcurl; /usr/bin/curl))") == "curl *");
+  const std::vector<std::string> glob = {"mkfs*"};
+  const std::string_view text = "echo $((a); (mkfs.ext4 x))";
+  CHECK(matching_pattern(glob, commands_in_text(text), text) == "mkfs*");
+  const std::vector<std::string> all = {"*"};
+  CHECK(matching_pattern(all, commands_in_text("'"), "'") == "*");
 }
 
 TEST_CASE("wrappers that change nothing") {

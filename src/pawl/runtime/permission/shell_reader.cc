@@ -14,7 +14,7 @@ struct FeatureName {
   std::string_view name;
 };
 
-constexpr std::array<FeatureName, 17> kFeatures = {{
+constexpr std::array<FeatureName, 18> kFeatures = {{
     {ShellFeature::pipeline, "a pipeline"},
     {ShellFeature::list, "several commands"},
     {ShellFeature::background, "a background command"},
@@ -32,6 +32,7 @@ constexpr std::array<FeatureName, 17> kFeatures = {{
     {ShellFeature::line_join, "a joined line"},
     {ShellFeature::control, "a control character"},
     {ShellFeature::not_ascii, "characters beyond ASCII"},
+    {ShellFeature::ansi_quote, "a $'...'"},
 }};
 
 bool is_literal_kind(ShellPartKind kind) {

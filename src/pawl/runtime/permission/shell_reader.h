@@ -89,6 +89,7 @@ enum class ShellFeature : std::uint32_t {
   line_join = 1U << 14U,  // a backslash before a line's end
   control = 1U << 15U,    // a control character other than tab and line feed
   not_ascii = 1U << 16U,
+  ansi_quote = 1U << 17U,  // $'...': known, but another shell than bash reads it differently
 };
 
 class ShellFeatures {

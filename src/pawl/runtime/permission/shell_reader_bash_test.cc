@@ -73,7 +73,7 @@ std::optional<std::vector<std::string>> literal_arguments(const std::string& tex
   const ShellReading reading = read_shell(text);
   if (reading.outcome != ShellOutcome::understood || reading.commands.size() != 1) return {};
   if (!reading.features.only({ShellFeature::line_join, ShellFeature::comment, ShellFeature::control,
-                              ShellFeature::not_ascii})) {
+                              ShellFeature::not_ascii, ShellFeature::ansi_quote})) {
     return {};
   }
   std::vector<std::string> words;

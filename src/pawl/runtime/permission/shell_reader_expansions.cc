@@ -191,6 +191,7 @@ void ShellParser::read_backquote(ShellWord& word, QuoteState quotes) {
 // $'...'
 void ShellParser::read_ansi(ShellWord& word) {
   std::string value;
+  add(ShellFeature::ansi_quote);
   advance();
   while (!failed()) {
     if (position_ >= text_.size()) return malformed("a $' without its end");

@@ -169,6 +169,7 @@ TEST_CASE("features") {
   CHECK(features("a \\\nb") == "a joined line");
   CHECK(features("echo ok\r") == "a control character");
   CHECK(features("echo \xC3\xA4") == "characters beyond ASCII");
+  CHECK(features("echo $'a'") == "a $'...'");
   CHECK(features("f() { a; }") == "several commands, a compound command, a function");
   CHECK(name(ShellFeature::coprocess) == "a coprocess");
 }

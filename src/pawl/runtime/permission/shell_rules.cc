@@ -139,7 +139,9 @@ std::optional<Judgement> judge_words(Argv argv) {
 
 bool is_plain_text(Argv argv) {
   return std::all_of(argv.begin(), argv.end(), [](const std::string& word) {
-    return std::all_of(word.begin(), word.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+    return std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t';  // as in shell text
+    });
   });
 }
 

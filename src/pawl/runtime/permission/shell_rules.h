@@ -7,12 +7,14 @@
 //   ask    everything else
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pawl/base/document.h"
 #include "pawl/runtime/permission/verdict.h"
 
 namespace pawl {
@@ -21,6 +23,8 @@ enum class ShellGrammar : std::uint8_t {
   single,  // one simple command
   lists,   // also pipelines and lists, when every command of them is allowed
 };
+
+inline constexpr std::size_t kShellPatternsMax = 256;  // of one list
 
 struct ShellPolicy {
   // Names of the table of readers ("ls", "git status"), "*" for all of it, or whole commands
@@ -34,6 +38,14 @@ struct ShellPolicy {
 
   friend bool operator==(const ShellPolicy&, const ShellPolicy&) = default;
 };
+
+// The section of a document:
+//   allow: [ls, git status, make test]     # without it, all readers
+//   ask: [git push]
+//   deny: [curl, "rm -rf *"]
+//   grammar: single                        # or lists
+ShellPolicy read_shell_policy(const Node& node, std::vector<Fault>& faults,
+                              const std::string& where);
 
 // A project's policy can only tighten the user's: what both allow, what either asks or denies.
 ShellPolicy tightened(const ShellPolicy& user, const ShellPolicy& project);

@@ -130,7 +130,8 @@ TEST_CASE("sc-X17, X20..X22, X25, X27 and what is like them") {
                            "bash",
                            "eval ls",
                            "source x",
-                           ". x"}) {
+                           ". x",
+                           "echo $'a\\'; touch M #'"}) {
     never_runs(text);
   }
 }
@@ -243,6 +244,9 @@ TEST_CASE("what is allowed runs") {
     CHECK(judge_shell(text, kPolicy).verdict == Verdict::allow);
   }
   CHECK(judge_argv(Words{"ls", "-l", "a b", "*"}, kPolicy).verdict == Verdict::allow);
+  CHECK(judge_argv(Words{"echo", "a\n\tb"}, kPolicy).verdict == Verdict::allow);
+  CHECK(judge_shell("echo 'a\n\tb'", kPolicy).verdict == Verdict::allow);
+  CHECK(judge_argv(Words{"echo", "a\rb"}, kPolicy).verdict == Verdict::ask);
   CHECK(judge_argv(Words{"ls", "\xC3\xA4"}, kPolicy).verdict == Verdict::ask);
 }
 
