@@ -216,7 +216,6 @@ IpAddress address_in(const sockaddr* address) {
 Resolver::Answer look_up_by_system(const std::string& name) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_ADDRCONFIG;
   addrinfo* raw = nullptr;
   if (const int code = ::getaddrinfo(name.c_str(), nullptr, &hints, &raw); code != 0) {
     return unresolved(ErrorCode::unavailable, name, ::gai_strerror(code));
