@@ -54,7 +54,7 @@ void collect_words(const Json& json, std::vector<std::string>& words) {
     for (const Json& item : json.array()) collect_words(item, words);
   }
   if (json.is_object()) {
-    for (const auto& member : json.object()) collect_words(member.second, words);
+    for (const JsonMember& member : json.object().members()) collect_words(member.value, words);
   }
 }
 
