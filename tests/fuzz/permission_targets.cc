@@ -72,7 +72,7 @@ void fuzz_shell(std::string_view bytes) {
   const ShellReading reading = read_shell(bytes);
   FUZZ_CHECK((reading.outcome == ShellOutcome::understood) == reading.why.empty());
   FUZZ_CHECK(reading.commands.size() <= kShellCommandsMax);
-  for (const ShellCommand& command : reading.commands) {
+  for (const ReadCommand& command : reading.commands) {
     check_words(command.words, bytes.size());
     check_words(command.assignments, bytes.size());
   }

@@ -10,6 +10,7 @@
 #include "pawl/adapter/egress/guarded_client.h"
 #include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/app/call_facts.h"
+#include "pawl/app/files.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -47,6 +48,14 @@ class QuestionTool final : public Tool {
   ToolSpec spec_;
   Loop& loop_;
 };
+
+// A directory a run, that nobody else may read.
+Status prepare_artifacts(ExecutionContext& context) {
+  if (context.artifact_directory.empty()) return ok();
+  PAWL_CHECK(make_private_directory(context.artifact_directory));
+  context.artifact_directory += "/" + context.run.text;
+  return make_private_directory(context.artifact_directory);
+}
 
 PermissionBits bits_of(const ToolNeeds& needs) {
   PermissionBits bits;
@@ -132,7 +141,7 @@ bool Toolbox::make_sessions(Work& work) {
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
-                                                std::move(context), loop_);
+                                                std::move(context), prepare_artifacts, loop_);
   work.agent.release = [sessions = work.sessions](const RunId& run) { sessions->release(run); };
   return true;
 }

@@ -45,7 +45,7 @@ class Finder {
       note(guess ? ShellOutcome::unsupported : reading.outcome,
            reading.why + " at byte " + std::to_string(reading.at));
     }
-    for (const ShellCommand& one : reading.commands) {
+    for (const ReadCommand& one : reading.commands) {
       std::vector<std::string> words;
       for (const ShellWord& word : one.words) words.push_back(word.value());
       argv(words, depth);

@@ -216,7 +216,7 @@ void ShellParser::read_pipeline() {
   }
 }
 
-void ShellParser::add_command(ShellCommand command) {
+void ShellParser::add_command(ReadCommand command) {
   auto& commands = progress_.reading.commands;
   if (commands.size() >= kShellCommandsMax) {
     return fail(ShellOutcome::too_much,
@@ -237,7 +237,7 @@ bool ShellParser::at_redirection() {
 }
 
 // One more piece of a simple command; false at its end.
-bool ShellParser::read_simple_item(ShellCommand& command) {
+bool ShellParser::read_simple_item(ReadCommand& command) {
   skip_blanks();
   if (failed()) return false;
   if (at_redirection()) {
@@ -263,7 +263,7 @@ bool ShellParser::read_simple_item(ShellCommand& command) {
 }
 
 void ShellParser::read_simple() {
-  ShellCommand command;
+  ReadCommand command;
   while (read_simple_item(command)) {
     const bool one_word =
         command.words.size() == 1 && command.assignments.empty() && command.redirections.empty();

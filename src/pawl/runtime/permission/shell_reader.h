@@ -63,7 +63,7 @@ struct ShellRedirection {
   ShellWord target;
 };
 
-struct ShellCommand {
+struct ReadCommand {
   std::vector<ShellWord> assignments = {};
   std::vector<ShellWord> words = {};
   std::vector<ShellRedirection> redirections = {};
@@ -126,7 +126,7 @@ struct ShellReading {
   std::string why = {};  // unless it was understood
   std::size_t at = 0;    // the byte where that was noticed
   ShellFeatures features = {};
-  std::vector<ShellCommand> commands = {};  // what was found, also before a failure
+  std::vector<ReadCommand> commands = {};  // what was found, also before a failure
 };
 
 // Time is linear in the length of the text times kShellDepthMax.

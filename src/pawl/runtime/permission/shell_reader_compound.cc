@@ -288,7 +288,7 @@ void ShellParser::read_redirection(std::vector<ShellRedirection>& out) {
 }
 
 void ShellParser::read_redirections_of_compound() {
-  ShellCommand command;
+  ReadCommand command;
   skip_blanks();
   while (!failed() && at_redirection()) {
     read_redirection(command.redirections);

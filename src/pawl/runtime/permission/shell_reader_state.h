@@ -78,7 +78,7 @@ class ShellParser {
   void read_command();
   bool read_compound(std::string_view keyword);
   void read_simple();
-  bool read_simple_item(ShellCommand& command);
+  bool read_simple_item(ReadCommand& command);
   bool at_redirection();
   void read_redirection(std::vector<ShellRedirection>& out);
   void read_rest_of_operation(std::string& operation);
@@ -86,7 +86,7 @@ class ShellParser {
   void add_document(const std::string& operation, const ShellWord& delimiter);
   void read_documents();
   void read_one_document(const PendingDocument& document);
-  void add_command(ShellCommand command);
+  void add_command(ReadCommand command);
   // The reserved word that begins here, or empty. Takes nothing.
   std::string peek_keyword() const;
   bool take_keyword(std::string_view keyword);

@@ -9,7 +9,7 @@ namespace {
 // known of them.
 std::string shown(const ShellReading& reading) {
   std::string text;
-  for (const ShellCommand& command : reading.commands) {
+  for (const ReadCommand& command : reading.commands) {
     text += std::string(command.nesting, '+') + "[";
     std::string words;
     const auto add = [&words](const std::string& word) {

@@ -26,7 +26,7 @@ bool contains(const std::vector<std::string>& list, std::string_view text) {
 }
 
 // The words, when the reader is sure of each.
-std::optional<std::vector<std::string>> literal_words(const ShellCommand& command) {
+std::optional<std::vector<std::string>> literal_words(const ReadCommand& command) {
   std::vector<std::string> words;
   for (const ShellWord& word : command.words) {
     if (!word.is_literal()) return std::nullopt;
@@ -85,7 +85,7 @@ Judgement judge_reading(const ShellReading& reading, const ShellPolicy& policy) 
     return asked("shell.form", "it is more than a simple command: " +
                                    (what.empty() ? std::string("several commands") : what));
   }
-  for (const ShellCommand& command : reading.commands) {
+  for (const ReadCommand& command : reading.commands) {
     const auto words = literal_words(command);
     const auto why = words ? not_allowed(*words, policy) : std::string("a word expands");
     if (why) return asked("shell.allow", *why);

@@ -15,7 +15,9 @@ void RunSessions::get(const ToolInvocation& invocation, Answer answer) {
   if (entry.starting) return;
   ExecutionContext context = context_;
   context.run = invocation.run;
-  if (!context.artifact_directory.empty()) context.artifact_directory += "/" + invocation.run.text;
+  if (const Status prepared = prepare_ ? prepare_(context) : ok(); !prepared) {
+    return on_init(invocation.run, prepared.error());
+  }
   entry.starting = backend_->init(std::move(context),
                                   [weak = weak_from_this(), run = invocation.run](auto session) {
                                     if (const auto self = weak.lock())

@@ -17,9 +17,16 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
  public:
   using Answer = std::function<void(Result<std::shared_ptr<BackendSession>>)>;
 
-  // `context` is every session's, with the run filled in and a directory of its own for artifacts.
-  RunSessions(std::shared_ptr<Backend> backend, ExecutionContext context, Loop& loop)
-      : backend_(std::move(backend)), context_(std::move(context)), loop_(loop) {}
+  // Of a run's session, before it is made: whatever it needs to be there is made here.
+  using Prepare = std::function<Status(ExecutionContext&)>;
+
+  // `context` is every session's, with the run filled in.
+  RunSessions(std::shared_ptr<Backend> backend, ExecutionContext context, Prepare prepare,
+              Loop& loop)
+      : backend_(std::move(backend)),
+        context_(std::move(context)),
+        prepare_(std::move(prepare)),
+        loop_(loop) {}
 
   void get(const ToolInvocation& invocation, Answer answer);
   // Ends what runs in the run's session. What is being made is given back when it is there.
@@ -38,6 +45,7 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
 
   std::shared_ptr<Backend> backend_;
   ExecutionContext context_;
+  Prepare prepare_;
   Loop& loop_;
   std::map<RunId, Entry> sessions_;
 };

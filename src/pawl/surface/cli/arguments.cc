@@ -48,12 +48,12 @@ void collect(const Bindings& bindings, Arguments& out) {
 
 std::string nearest_command(const std::string& word) {
   std::vector<std::string> names;
-  for (const CommandSpec& command : commands()) names.emplace_back(command.name);
+  for (const CommandEntry& command : commands()) names.emplace_back(command.name);
   return std::string(nearest(word, names));
 }
 
 Status check_complete(const Arguments& arguments) {
-  const CommandSpec* command = find_command(arguments.command);
+  const CommandEntry* command = find_command(arguments.command);
   if (command == nullptr || arguments.has("help") || arguments.has("version")) return ok();
   for (const ArgumentSpec& argument : command->arguments) {
     const std::string name(argument.name);
@@ -82,10 +82,10 @@ struct Parser {
     app.require_subcommand(0, 1);
     app.allow_extras();
     for (const OptionSpec& option : global_options()) add_option(app, option, global);
-    for (const CommandSpec& command : commands()) add_command(command);
+    for (const CommandEntry& command : commands()) add_command(command);
   }
 
-  void add_command(const CommandSpec& command) {
+  void add_command(const CommandEntry& command) {
     CLI::App* sub = app.add_subcommand(std::string(command.name));
     sub->set_help_flag();
     sub->fallthrough();  // global options may stand anywhere

@@ -8,7 +8,7 @@ namespace {
 const ArgumentSpec kRun{"RUN", "The id of a run, or any unique prefix of it."};
 const ArgumentSpec kCharter{"CHARTER", "A charter file."};
 
-CommandSpec run_command() {
+CommandEntry run_command() {
   return {
       "run",
       "Start a run of a charter and drive it to its end",
@@ -31,7 +31,7 @@ CommandSpec run_command() {
   };
 }
 
-CommandSpec chat_command() {
+CommandEntry chat_command() {
   return {
       "chat",
       "Talk with a model, without tools and without a run",
@@ -47,7 +47,7 @@ CommandSpec chat_command() {
   };
 }
 
-std::vector<CommandSpec> running_commands() {
+std::vector<CommandEntry> running_commands() {
   return {
       run_command(),
       chat_command(),
@@ -71,7 +71,7 @@ std::vector<CommandSpec> running_commands() {
   };
 }
 
-std::vector<CommandSpec> looking_commands() {
+std::vector<CommandEntry> looking_commands() {
   return {
       {"ls",
        "List runs, newest first",
@@ -103,7 +103,7 @@ std::vector<CommandSpec> looking_commands() {
 }
 
 // What is done with the recorded history of runs.
-std::vector<CommandSpec> history_commands() {
+std::vector<CommandEntry> history_commands() {
   return {
       {"replay",
        "Make every decision of a run again, offline, and compare",
@@ -149,7 +149,7 @@ std::vector<CommandSpec> history_commands() {
   };
 }
 
-std::vector<CommandSpec> steering_commands() {
+std::vector<CommandEntry> steering_commands() {
   return {
       {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
       {"cancel",
@@ -243,7 +243,7 @@ std::vector<CommandSpec> steering_commands() {
   };
 }
 
-std::vector<CommandSpec> keeping_commands() {
+std::vector<CommandEntry> keeping_commands() {
   return {
       {"rm",
        "Remove runs with all that is stored of them",
@@ -289,9 +289,9 @@ std::vector<CommandSpec> keeping_commands() {
 
 }  // namespace
 
-const std::vector<CommandSpec>& commands() {
-  static const std::vector<CommandSpec> all = [] {
-    std::vector<CommandSpec> list = running_commands();
+const std::vector<CommandEntry>& commands() {
+  static const std::vector<CommandEntry> all = [] {
+    std::vector<CommandEntry> list = running_commands();
     for (const auto& group :
          {looking_commands(), history_commands(), steering_commands(), keeping_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
@@ -352,14 +352,14 @@ const std::vector<PlaceSpec>& places() {
   return all;
 }
 
-const CommandSpec* find_command(std::string_view name) {
+const CommandEntry* find_command(std::string_view name) {
   const auto& all = commands();
   const auto found = std::find_if(all.begin(), all.end(),
-                                  [name](const CommandSpec& one) { return one.name == name; });
+                                  [name](const CommandEntry& one) { return one.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 
-std::string usage_line(const CommandSpec& command) {
+std::string usage_line(const CommandEntry& command) {
   std::string line = "pawl " + std::string(command.name);
   for (const ArgumentSpec& argument : command.arguments) {
     const std::string name(argument.name);

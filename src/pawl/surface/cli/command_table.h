@@ -27,7 +27,7 @@ struct OptionSpec {
   std::string_view help;
 };
 
-struct CommandSpec {
+struct CommandEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view text;  // further sentences
@@ -35,7 +35,7 @@ struct CommandSpec {
   std::vector<OptionSpec> options;
 };
 
-const std::vector<CommandSpec>& commands();
+const std::vector<CommandEntry>& commands();
 // Accepted before and after the command.
 const std::vector<OptionSpec>& global_options();
 
@@ -52,9 +52,9 @@ struct PlaceSpec {
 };
 const std::vector<PlaceSpec>& places();
 
-const CommandSpec* find_command(std::string_view name);
+const CommandEntry* find_command(std::string_view name);
 // "pawl resolve RUN CALL [options]"
-std::string usage_line(const CommandSpec& command);
+std::string usage_line(const CommandEntry& command);
 // "-f, --follow" or "--data DIR".
 std::string option_label(const OptionSpec& option);
 

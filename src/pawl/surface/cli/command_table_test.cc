@@ -8,7 +8,7 @@ namespace pawl {
 
 TEST_CASE("no command, and no option of a command, is there twice") {
   std::set<std::string_view> names;
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     CHECK(names.insert(command.name).second);
     std::set<std::string_view> options;
     std::set<char> letters;

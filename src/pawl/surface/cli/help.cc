@@ -49,7 +49,7 @@ std::string overview() {
       "pawl runs agents durably: every step is journaled before it shows, a killed run goes\n"
       "on where it was, nothing runs past its bounds, no effect happens twice unnoticed.\n\n"
       "usage: pawl COMMAND [arguments] [options]\n\ncommands:\n";
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     text += entry(std::string(command.name), command.summary);
   }
   text += "\noptions of every command:\n" + options_text(global_options());
@@ -63,7 +63,7 @@ std::string overview() {
 
 }  // namespace
 
-std::string help_text(const CommandSpec* command) {
+std::string help_text(const CommandEntry* command) {
   if (command == nullptr) return overview();
   std::string text = std::string(command->summary) + ".\n";
   if (!command->text.empty()) text += wrapped(command->text, 0) + "\n";

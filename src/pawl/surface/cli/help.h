@@ -10,7 +10,7 @@
 namespace pawl {
 
 // Of one command, or of all (nullptr).
-std::string help_text(const CommandSpec* command);
+std::string help_text(const CommandEntry* command);
 // roff.
 std::string man_page();
 // invalid_argument: a shell that is not known.

@@ -19,7 +19,7 @@ std::string words(const std::vector<OptionSpec>& options) {
 // "ls|show|…" of the commands whose first argument is a run, or a charter.
 std::string taking(std::string_view argument) {
   std::vector<std::string_view> names;
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     if (!command.arguments.empty() && command.arguments.front().name == argument) {
       names.push_back(command.name);
     }
@@ -29,13 +29,13 @@ std::string taking(std::string_view argument) {
 
 std::string command_names() {
   std::vector<std::string_view> names;
-  for (const CommandSpec& command : commands()) names.push_back(command.name);
+  for (const CommandEntry& command : commands()) names.push_back(command.name);
   return fmt::format("{}", fmt::join(names, " "));
 }
 
 std::string bash_script() {
   std::string cases;
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     cases += fmt::format("    {}) options=\"{}{}\" ;;\n", command.name, words(command.options),
                          words(global_options()));
   }
@@ -82,7 +82,7 @@ std::string zsh_option(const OptionSpec& option) {
 std::string zsh_script() {
   std::string list;
   std::string cases;
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     list += fmt::format("    '{}:{}'\n", command.name, command.summary);
     cases += fmt::format("      {}) _arguments \\\n", command.name);
     for (const OptionSpec& option : command.options) cases += zsh_option(option);
@@ -129,7 +129,7 @@ std::string fish_option(std::string_view condition, const OptionSpec& option) {
 std::string fish_script() {
   std::string text = "# fish completion for pawl: pawl completion fish | source\n";
   for (const OptionSpec& option : global_options()) text += fish_option("", option);
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     text += fmt::format("complete -c pawl -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                         command.summary);
     const std::string seen = fmt::format(" -n '__fish_seen_subcommand_from {}'", command.name);

@@ -25,7 +25,7 @@ std::string item(std::string_view label, std::string_view text) {
   return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(label), roff(text));
 }
 
-std::string command_section(const CommandSpec& command) {
+std::string command_section(const CommandEntry& command) {
   std::string text = fmt::format(".SS {}\n\\fB{}\\fR\n.PP\n{}.", roff(command.name),
                                  roff(usage_line(command)), roff(command.summary));
   if (!command.text.empty()) text += "\n" + roff(command.text);
@@ -47,7 +47,7 @@ std::string man_page() {
       "on where it was; nothing runs past its bounds; and no side effect happens twice behind\n"
       "anyone's back.\n"
       ".SH COMMANDS\n";
-  for (const CommandSpec& command : commands()) text += command_section(command);
+  for (const CommandEntry& command : commands()) text += command_section(command);
   text += ".SH OPTIONS\nOf every command, before or after it.\n";
   for (const OptionSpec& option : global_options()) text += item(option_label(option), option.help);
   text += ".SH EXIT STATUS\n";

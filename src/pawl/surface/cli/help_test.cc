@@ -35,7 +35,7 @@ TEST_CASE("the help of a command names its arguments and options") {
 
 TEST_CASE("no line of any help is wider than a terminal") {
   std::vector<std::string> texts = {help_text(nullptr)};
-  for (const CommandSpec& command : commands()) texts.push_back(help_text(&command));
+  for (const CommandEntry& command : commands()) texts.push_back(help_text(&command));
   for (const std::string& text : texts) {
     std::stringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 88);
@@ -52,7 +52,7 @@ TEST_CASE("docs/cli.md names every command, option and exit code") {
   for (const OptionSpec& option : global_options()) {
     CHECK_MESSAGE(holds(text, "`" + option_label(option) + "`"), option.name);
   }
-  for (const CommandSpec& command : commands()) {
+  for (const CommandEntry& command : commands()) {
     CHECK_MESSAGE(holds(text, "### pawl " + std::string(command.name) + "\n"), command.name);
     for (const OptionSpec& option : command.options) {
       CHECK_MESSAGE(holds(text, "`" + option_label(option) + "`"), option.name);
@@ -67,7 +67,7 @@ TEST_CASE("completions know every command") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const auto script = completion_script(shell);
     REQUIRE(script);
-    for (const CommandSpec& command : commands()) {
+    for (const CommandEntry& command : commands()) {
       CHECK(holds(*script, std::string(command.name)));
     }
   }
