@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pawl/runtime/export.h"
+#include "pawl/runtime/explain_permissions.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -119,6 +120,9 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
   switch (waits_for(state)) {
     case WaitFor::in_doubt:
       return "It waits for somebody to say what a call did.\n" + explain_doubt(reader, state);
+    case WaitFor::approval:
+    case WaitFor::input:
+      return explain_approvals(reader, state);
     case WaitFor::paused:
       return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
     default:
