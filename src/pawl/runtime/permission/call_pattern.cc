@@ -192,6 +192,20 @@ Result<Condition> compile_condition(ArgumentCondition spec) {
   return condition;
 }
 
+// Digits without a leading zero.
+std::optional<std::size_t> array_index(std::string_view token) {
+  constexpr std::size_t kDigitsMax = 9;
+  if (token.empty() || token.size() > kDigitsMax || (token.size() > 1 && token[0] == '0')) {
+    return std::nullopt;
+  }
+  std::size_t index = 0;
+  for (const char c : token) {
+    if (c < '0' || c > '9') return std::nullopt;
+    index = index * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return index;
+}
+
 // RFC 6901.
 const Json* at_pointer(const Json& root, std::string_view pointer) {
   const Json* value = &root;
@@ -205,10 +219,8 @@ const Json* at_pointer(const Json& root, std::string_view pointer) {
     }
     pointer.remove_prefix(end);
     if (const JsonArray* list = value->if_array()) {
-      const auto index = JsonNumber{token}.as_uint64();
-      const bool number = token.find_first_not_of("0123456789") == std::string::npos;
-      value =
-          !token.empty() && number && index && *index < list->size() ? &(*list)[*index] : nullptr;
+      const auto index = array_index(token);
+      value = index && *index < list->size() ? &(*list)[*index] : nullptr;
     } else {
       value = value->find(token);
     }

@@ -2,6 +2,7 @@
 // understands, bash must accept.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <optional>
 
 #include "pawl/base/rng.h"
+#include "pawl/runtime/permission/shell_commands.h"
 #include "pawl/runtime/permission/shell_reader.h"
 
 namespace pawl {
@@ -173,6 +175,76 @@ TEST_CASE("bash accepts what the reader understands") {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CHECK_MESSAGE(verdicts[i] == 'y', cases[i]);
   }
+}
+
+// Loops that could run for ever are left out.
+const std::vector<std::string> kRunnable = {"a ",      "b ",
+                                            "c",       " ",
+                                            ";",       "\n",
+                                            "& ",      "| ",
+                                            "&& ",     "|| ",
+                                            "( ",      ") ",
+                                            "{ ",      "; } ",
+                                            "if ",     "then ",
+                                            "fi ",     "else ",
+                                            "elif ",   "for x in 1; do ",
+                                            "done ",   "! ",
+                                            "time ",   "$(",
+                                            ")",       "`",
+                                            ">y ",     "2>&1 ",
+                                            "<<<z ",   "case a in a) ",
+                                            ";; ",     "esac ",
+                                            "f() ",    "f ",
+                                            "'q' ",    "\"d\" ",
+                                            "\"$(",    ")\" ",
+                                            "${x:-$(", ")} ",
+                                            "<(",      "x=1 ",
+                                            "\\",      "#",
+                                            "$((1)) ", "bash -c 'e' ",
+                                            "eval g ", "<<E\n$(h)\nE\n",
+                                            "in "};
+
+bool names_are_literal(const ShellReading& reading) {
+  return std::all_of(reading.commands.begin(), reading.commands.end(), [](const auto& command) {
+    return command.words.empty() || command.words[0].is_literal();
+  });
+}
+
+TEST_CASE("whatever bash runs, the reader has found") {
+  if (!have_bash()) return;
+  constexpr std::size_t kTexts = 600;
+  Rng rng(kSeed + 2);
+  std::vector<std::string> cases;
+  for (int i = 0; i < 2'000'000 && cases.size() < kTexts; ++i) {
+    std::string text = random_text(rng, kRunnable, 14);
+    const ShellReading reading = read_shell(text);
+    const bool plain = reading.features.only({ShellFeature::list, ShellFeature::comment});
+    if (reading.outcome != ShellOutcome::understood || plain || !names_are_literal(reading))
+      continue;
+    cases.push_back(std::move(text));
+  }
+  CHECK(cases.size() == kTexts);
+  const Scratch scratch;
+  // Nothing can be found, so bash tells us what it looked for.
+  const auto seen = split_at_nul(
+      scratch.bash("exec 9>&1 1>/dev/null\nFUNCNEST=20\n"
+                   "command_not_found_handle() { printf '%s\\0' \"$1\" >&9; return 1; }\n"
+                   "while IFS= read -r -d '' t; do ( eval \"$t\"; wait ) </dev/null; printf "
+                   "'END\\0' >&9; done\n",
+                   cases));
+  std::size_t at = 0;
+  std::size_t ran = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const FoundCommands found = commands_in_text(cases[i]);
+    for (; at < seen.size() && seen[at] != "END"; ++at, ++ran) {
+      const bool known = std::any_of(found.commands.begin(), found.commands.end(),
+                                     [&](const auto& argv) { return argv.at(0) == seen[at]; });
+      CHECK_MESSAGE(known, cases[i] << " ran " << seen[at]);
+    }
+    ++at;
+  }
+  CHECK(at == seen.size());
+  CHECK(ran > kTexts / 2);
 }
 
 }  // namespace
