@@ -91,6 +91,22 @@ Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& too
   return traits;
 }
 
+Judgement shell_of(const ToolDescription& tool, const std::string& input,
+                   const ShellPolicy& policy) {
+  const auto found = touches(tool, input);
+  if (!found) return {Verdict::deny, "shell", found.error().message};
+  Judgement all;
+  for (const ToolTouch& touch : *found) {
+    if (touch.kind == ArgumentKind::command) {
+      all = stricter(std::move(all), judge_shell(touch.text, policy));
+    }
+    if (touch.kind == ArgumentKind::argv) {
+      all = stricter(std::move(all), judge_argv(touch.words, policy));
+    }
+  }
+  return all;
+}
+
 Result<ToolTraits> touches_of_url(const std::string& input) {
   PAWL_TRY(const Json json, parse_json(input));
   const Json* url = json.is_object() ? json.object().find("url") : nullptr;

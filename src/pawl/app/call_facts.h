@@ -23,6 +23,9 @@ struct CallPlace {
 // Paths, made absolute. An error: the input cannot be read.
 Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
                               const std::string& input);
+// What the shell rules say of the command or the words in the arguments.
+Judgement shell_of(const ToolDescription& tool, const std::string& input,
+                   const ShellPolicy& policy);
 // The host of the argument `url`.
 Result<ToolTraits> touches_of_url(const std::string& input);
 

@@ -210,6 +210,12 @@ void Toolbox::add_common(Work& work) {
     gated.touches = [place = work.place, description = *description](const std::string& input) {
       return touches_of(place, description, input);
     };
+    if (description->needs.subprocess) {
+      gated.shell = [description = *description](const std::string& input,
+                                                 const ShellPolicy& policy) {
+        return shell_of(description, input, policy);
+      };
+    }
     if (description->needs.person) {
       gated.asks = GatedTool::Asks::a_person;
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
@@ -226,6 +232,7 @@ void Toolbox::make_gate(Work& work) {
   GatePolicy policy;
   policy.allow = declared.allow;
   policy.grants = declared.grants;
+  policy.shell = declared.shell;
   std::vector<Fault> faults;
   policy.rules = merge_rules(default_rules(), declared.guardrails, RuleSource::user, faults);
   for (const Fault& fault : faults) work.faults.push_back({"guardrails", fault.message, ""});

@@ -11,6 +11,7 @@
 #include "pawl/kernel/events.h"
 #include "pawl/runtime/permission/approval_policy.h"
 #include "pawl/runtime/permission/rules.h"
+#include "pawl/runtime/permission/shell_rules.h"
 #include "pawl/runtime/permission/trust.h"
 
 namespace pawl {
@@ -23,6 +24,7 @@ struct CharterPermissions {
   std::vector<ToolRule> listed;                   // of tools.ask and tools.deny
   std::vector<RuleOverride> guardrails;
   std::optional<Grants> grants;
+  std::optional<ShellPolicy> shell;  // tools.shell
   std::optional<ApprovalPolicyConfig> approvals;
   std::uint64_t expires_ms = 0;
   Approvers approvers = Approvers::anyone;

@@ -256,6 +256,9 @@ CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
   if (permissions.allow && ask != nullptr) {
     for (std::string& pattern : texts_of(*ask)) permissions.allow->push_back(std::move(pattern));
   }
+  if (const Node* shell = reader.take("shell")) {
+    permissions.shell = read_shell_policy(*shell, faults, "tools.shell");
+  }
   read_tool_patterns(reader, "ask", Verdict::ask, permissions);
   read_tool_patterns(reader, "deny", Verdict::deny, permissions);
   reader.finish();

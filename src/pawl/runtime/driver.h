@@ -130,6 +130,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,
                                          const ToolInvocation& invocation);
 
+  // A secret may come in pieces: what could be the beginning of one is held back until it is clear.
+  struct PreviewStream {
+    std::unique_ptr<ByteStream> bytes;
+    std::uint64_t offset = 0;  // counts what was shown
+  };
+  void show(const CallModel& effect, Preview::Kind kind, std::uint64_t offset, std::string text);
+  void show_filtered(const CallModel& effect, Preview::Kind kind, PreviewStream& stream,
+                     std::string text);
+
   bool is_open(EffectId effect) const;
   Result<std::string> input_text() const;
   PhaseExecutionRequest request_for(const CallModel& effect) const;
@@ -170,6 +179,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::unique_ptr<Timer> timer_;
   std::map<EffectId, std::unique_ptr<Operation>> operations_;
   std::map<EffectId, std::unique_ptr<ReplyAssembler>> replies_;
+  std::map<EffectId, std::map<Preview::Kind, PreviewStream>> previews_;
   std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;
   const std::shared_ptr<std::optional<Error>> unreadable_ =
       std::make_shared<std::optional<Error>>();  // what a transcript could not read

@@ -8,12 +8,6 @@
 namespace pawl {
 namespace {
 
-// A secret may come in pieces: what could be the beginning of one is held back until it is clear.
-struct PreviewStream {
-  std::unique_ptr<ByteStream> bytes;
-  std::uint64_t offset = 0;
-};
-
 constexpr std::uint64_t kSummaryTokensMax = 2'048;
 constexpr std::size_t kOutputFaultBytesMax = 2'000;
 
@@ -96,20 +90,25 @@ std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
   return failed;
 }
 
+void Driver::show(const CallModel& effect, Preview::Kind kind, std::uint64_t offset,
+                  std::string text) {
+  publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
+                  kind, offset, std::move(text)});
+}
+
+void Driver::show_filtered(const CallModel& effect, Preview::Kind kind, PreviewStream& stream,
+                           std::string text) {
+  if (text.empty()) return;
+  const std::uint64_t offset = std::exchange(stream.offset, stream.offset + text.size());
+  show(effect, kind, offset, std::move(text));
+}
+
 void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest request) {
-  const auto streams = std::make_shared<std::map<Preview::Kind, PreviewStream>>();
-  const auto preview = [this, effect, streams](Preview::Kind kind, std::uint64_t offset,
-                                               std::string text) {
-    if (services_.filter) {
-      PreviewStream& stream = (*streams)[kind];
-      if (!stream.bytes) stream.bytes = services_.filter->stream();
-      text = stream.bytes->feed(text);
-      offset = stream.offset;
-      stream.offset += text.size();
-      if (text.empty()) return;
-    }
-    publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
-                    kind, offset, std::move(text)});
+  const auto preview = [this, effect](Preview::Kind kind, std::uint64_t offset, std::string text) {
+    if (services_.filter == nullptr) return show(effect, kind, offset, std::move(text));
+    PreviewStream& stream = previews_[effect.effect][kind];
+    if (!stream.bytes) stream.bytes = services_.filter->stream();
+    show_filtered(effect, kind, stream, stream.bytes->feed(text));
   };
   replies_[effect.effect] = std::make_unique<ReplyAssembler>(setup_.tools, preview);
   try {
@@ -144,6 +143,12 @@ void Driver::on_phase_done(const CallModel& effect) {
   const std::unique_ptr<ReplyAssembler> reply = std::move(replies_.at(effect.effect));
   replies_.erase(effect.effect);
   retire(effect.effect);
+  auto previews = previews_.extract(effect.effect);
+  if (!previews.empty()) {
+    for (auto& [kind, stream] : previews.mapped()) {
+      show_filtered(effect, kind, stream, stream.bytes->finish());
+    }
+  }
   if (*unreadable_) return end_unreadable(**unreadable_);
   Ingress ingress;
   Event event = reply->take(effect, ingress);

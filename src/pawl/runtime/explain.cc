@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pawl/runtime/export.h"
 #include "pawl/runtime/explain_permissions.h"
+#include "pawl/runtime/export.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -191,7 +191,7 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
       text += explain_end(reader, state);
       break;
   }
-  return text + used(state);
+  return text + explain_permissions(reader, summary.id) + used(state);
 }
 
 }  // namespace pawl

@@ -90,6 +90,9 @@ Found PolicyGate::before_questions(const ProposedPlan& plan, const ProposedCall&
   };
   RuleOutcome outcome = rules_.judge({call.tool, call.input, plan.node}, exists);
   if (outcome.judgement) found.add(GateStage::rule, *outcome.judgement);
+  if (policy_.shell && tool->shell) {
+    found.add(GateStage::shell, tool->shell(call.input, *policy_.shell));
+  }
   scripts = std::move(outcome.needs_script);
   return found;
 }

@@ -14,6 +14,7 @@
 #include "pawl/runtime/call_gate.h"
 #include "pawl/runtime/permission/approval_policy.h"
 #include "pawl/runtime/permission/rules.h"
+#include "pawl/runtime/permission/shell_rules.h"
 #include "pawl/runtime/permission/trust.h"
 
 namespace pawl {
@@ -42,12 +43,15 @@ struct GatedTool {
   std::uint64_t cost_pico = 0;                                              // of one call
   // What a call with these arguments touches: hosts and absolute paths. An error denies.
   std::function<Result<ToolTraits>(const std::string& input)> touches = {};
+  // What the shell rules say of the command in these arguments; empty: it has none.
+  std::function<Judgement(const std::string& input, const ShellPolicy& policy)> shell = {};
 };
 
 struct GatePolicy {
   std::optional<std::vector<std::string>> allow;  // patterns; absent: every tool; empty: none
   std::optional<Grants> grants;                   // absent: everything is granted
   std::vector<ToolRule> rules;
+  std::optional<ShellPolicy> shell;  // absent: commands are judged as other calls are
   ApprovalPolicyConfig approvals{AlwaysApproveConfig{}};
   std::uint64_t expires_ms = 0;  // an approval nobody gives in this time is denied; 0: it waits
   std::vector<PreToolUseHook> hooks;

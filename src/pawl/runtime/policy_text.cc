@@ -54,6 +54,13 @@ Digest policy_digest(const GatePolicy& policy, const RuleSet& rules) {
   out.end_array();
   out.field("approvals", approval_policy_to_json(policy.approvals));
   out.field("expires_ms", policy.expires_ms);
+  if (policy.shell) {
+    write_list(out, "shell_allow", policy.shell->allow);
+    write_list(out, "shell_ask", policy.shell->ask);
+    write_list(out, "shell_deny", policy.shell->deny);
+    write_list(out, "shell_approved", policy.shell->approved);
+    out.field("shell_lists", policy.shell->grammar == ShellGrammar::lists);
+  }
   out.key("hooks").begin_array();
   for (const PreToolUseHook& hook : policy.hooks) out.string(hook.name);
   out.end_array();

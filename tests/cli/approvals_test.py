@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Calls that wait for people: asked once, decided once, run once, bound to what was shown."""
+
+import json
+import os
+import subprocess
+
+from support import PAWL, PATIENCE_S, Stage, main
+
+PAY = """    pay:
+      description: Pays.
+      command: [./pay.sh]
+      effect: once
+      input: { type: object, properties: { amount: { type: integer } }, required: [amount] }
+"""
+ONE = "  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 } }]\n  - text: Done.\n"
+
+
+class Approvals(Stage):
+    def paying(self, replies=ONE, more="approvals: always_require\n"):
+        self.write("pay.sh", "#!/bin/sh\ncat >>paid\necho >>paid\necho paid\n", 0o755)
+        return self.charter("p", replies, PAY, more=more)
+
+    def paid(self):
+        path = self.directory / "paid"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def waiting(self, **how):
+        self.ok("run", self.paying(**how), "go", "--id", "r", code=4)
+
+    def pending(self):
+        return [json.loads(line) for line in self.ok("approvals", "--json").stdout.splitlines()]
+
+    def test_an_approval_runs_the_call_exactly_once(self):
+        self.waiting()
+        self.assertEqual(self.paid(), [])
+        shown = self.ok("approvals").stdout
+        self.assertIn('{"amount":5}', shown.replace(" ", ""))
+        self.assertIn("model> I list the files.", shown)
+        self.assertIn("pawl approve r c1", shown)
+        self.assertIn("waits for a person", self.ok("explain", "r").stdout)
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [{"amount": 5}])
+        self.refused("approve", "r", "c1", code=3, says="over")
+        self.assertIn("1 permitted, 1 put before a person, 0 denied", self.ok("explain", "r").stdout)
+        self.ok("replay", "r")
+
+    def test_a_denial_reaches_the_model(self):
+        self.waiting()
+        self.ok("deny", "r", "--reason", "too dear")
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("denied by", json.dumps(self.events("r")))
+        self.assertIn("too dear", self.ok("explain", "r").stdout)
+
+    def test_it_is_asked_once_however_often_it_is_taken_up(self):
+        self.waiting()
+        binding = self.pending()[0]["binding"]
+        for _ in range(5):
+            self.ok("resume", "r", code=4)
+        self.assertEqual([one["binding"] for one in self.pending()], [binding])
+        self.assertEqual(json.dumps(self.events("r")).count("approval_asked"), 1)
+
+    def test_of_many_approvers_one_wins(self):
+        self.waiting()
+        racing = [self.start("approve", "r", "c1") for _ in range(10)]
+        for process in racing:
+            process.communicate(timeout=PATIENCE_S)
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [{"amount": 5}])
+
+    def test_a_script_that_was_changed_after_the_approval_does_not_run(self):
+        self.waiting()
+        self.ok("approve", "r", "c1")
+        self.write("pay.sh", "#!/bin/sh\necho stolen >stolen\n", 0o755)
+        self.ok("resume", "r", code=4)
+        self.assertFalse((self.directory / "stolen").exists())
+        self.assertIn("has changed since it was approved", self.pending()[0]["reason"])
+
+    def test_edited_arguments_are_what_runs(self):
+        self.waiting()
+        self.refused("approve", "r", "--edit", "{", code=2, says="not JSON")
+        self.ok("approve", "r", "--edit", '{"amount": 4}')
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [{"amount": 4}])
+
+    def test_nobody_s_answer_is_no(self):
+        self.waiting(more="approvals: { policy: always_require, expires: 1ms }\n")
+        self.ok("resume", "--due")
+        self.assertEqual(self.status("r"), "done")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("nobody answered in time", self.ok("explain", "r").stdout)
+
+    def test_whoever_started_the_run_is_not_the_second_person(self):
+        self.waiting(more="approvals: { policy: always_require, four_eyes: true }\n")
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r", code=4)
+        self.assertEqual(self.paid(), [])
+
+    def test_a_plan_is_approved_as_one(self):
+        replies = ("  - call: [{ tool: pay, input: { amount: 1 } }, { tool: pay, input: "
+                   "{ amount: 2 } }]\n  - text: Done.\n")
+        self.waiting(replies=replies,
+                     more="approvals: { policy: { threshold: { steps: 1 } } }\n")
+        self.assertEqual(len(self.pending()), 2)
+        self.ok("approve", "r", "--plan")
+        self.ok("resume", "r")
+        self.assertEqual(sorted(one["amount"] for one in self.paid()), [1, 2])
+
+    def test_what_is_hidden_is_shown(self):
+        hidden = "  - call: [{ tool: pay, input: { amount: 5, note: \"a\\u202Eb\\x1b[2K\" } }]\n"
+        self.waiting(replies=hidden + "  - text: Done.\n")
+        shown = self.ok("approvals").stdout
+        self.assertIn("<U+202E>", shown)
+        self.assertNotIn("\x1b", shown)
+        self.assertNotIn("\u202e", shown)
+
+    def test_long_arguments_need_their_digest(self):
+        padded = "x" * 20000
+        self.waiting(replies="  - call: [{ tool: pay, input: { amount: 5, note: \"" + padded +
+                     "\" } }]\n  - text: Done.\n")
+        self.refused("approve", "r", code=3, says="--digest")
+        digest = self.pending()[0]["digest"]
+        self.assertIn("x" * 60, self.ok("approve", "r", "--full").stdout)
+        self.ok("approve", "r", "--digest", digest[:16])
+        self.ok("resume", "r")
+        self.assertEqual(len(self.paid()), 1)
+
+    def test_a_question_waits_for_its_answer(self):
+        self.write("q.script.yaml", "replies:\n  - call: [{ tool: ask_user, input: { question: "
+                   "\"Which branch?\" } }]\n  - text: Thanks.\n")
+        self.write("q.yaml", "name: q\nmodels: { main: scripted/q.script.yaml }\n"
+                   "tools: { use: [ask_user] }\ninstructions: Ask.\n")
+        self.ok("run", "q.yaml", "go", "--id", "q", code=4)
+        self.assertEqual(self.pending()[0]["kind"], "input")
+        self.ok("answer", "q", "main")
+        self.ok("resume", "q")
+        self.assertIn('"main"', json.dumps(self.events("q")))
+
+    def test_rules_deny_and_their_scripts_decide(self):
+        self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:5' && echo deny too much || echo allow\n",
+                   0o755)
+        rules = "guardrails: [{ id: checked, tool: pay, verdict: ask, script: ./check.sh }]\n"
+        self.ok("run", self.paying(more=rules), "go", "--id", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("(rule checked): denied: too much", self.ok("explain", "r").stdout)
+        os.remove(self.directory / "check.sh")
+        self.ok("run", self.paying(more=rules), "go", "--id", "s")
+        self.assertEqual(self.paid(), [])
+
+    def test_at_a_terminal_the_run_asks(self):
+        charter = self.paying()
+        script = f"printf 'y\\n' | true; {PAWL} run {charter} go --id r"
+        result = subprocess.run(["script", "-qec", script, "/dev/null"], cwd=self.directory,
+                                input="y\n", capture_output=True, text=True,
+                                env=self.environment(), timeout=PATIENCE_S)
+        self.assertIn("[y]es, [n]o", result.stdout)
+        self.assertEqual(self.paid(), [{"amount": 5}])
+
+
+if __name__ == "__main__":
+    main()

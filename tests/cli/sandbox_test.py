@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The common tools in their sandbox, as a charter declares it."""
+
+import json
+import os
+import unittest
+
+from support import Stage, main
+
+SECRET = "canary-of-the-host-0123456789"
+
+
+def call(tool, **arguments):
+    return f"  - call: [{{ tool: {tool}, input: {json.dumps(arguments)} }}]\n"
+
+
+class Sandbox(Stage):
+    def environment(self):
+        return {**super().environment(), "HOST_API_KEY": SECRET}
+
+    def tools(self, replies, sandbox="{ write: [work], directory: work }", use=None, more=""):
+        (self.directory / "work").mkdir(exist_ok=True)
+        os.chmod(self.directory, 0o755)
+        self.write("t.script.yaml", "replies:\n" + replies + "  - text: Done.\n")
+        use = use or "[bash, exec, view, create_file, str_replace, grep, glob]"
+        self.write("t.yaml", "name: t\nmodels: { main: scripted/t.script.yaml }\n"
+                   f"sandbox: {sandbox}\ntools: {{ use: {use} }}\n{more}instructions: Go.\n")
+        return "t.yaml"
+
+    def results(self, run="r"):
+        return [json.loads(event["body"]["content"]["text"]) if "text" in event["body"]["content"]
+                else event["body"]["content"]
+                for event in self.events(run) if event["type"] == "tool_finished"]
+
+    def run_tools(self, replies, **how):
+        said = self.pawl("run", self.tools(replies, **how), "go", "--id", "r")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        return json.dumps(self.events("r"))
+
+    def test_files_are_made_and_changed_beneath_the_root(self):
+        text = self.run_tools(call("create_file", path="a.txt", file_text="one\ntwo\n") +
+                              call("str_replace", path="a.txt", old_str="two", new_str="zwei") +
+                              call("view", path="a.txt") +
+                              call("create_file", path="../outside.txt", file_text="x"))
+        self.assertEqual((self.directory / "work/a.txt").read_text(), "one\nzwei\n")
+        self.assertFalse((self.directory / "outside.txt").exists())
+        self.assertIn("sha256", text)
+
+    def test_a_command_sees_nothing_of_the_host(self):
+        text = self.run_tools(call("bash", command="env; cat /proc/*/environ 2>/dev/null; "
+                                   "cat /etc/shadow; cat ../t.yaml; id -u; ls /proc/self/fd") +
+                              call("bash", command="echo x >../escaped; touch /usr/escaped; "
+                                   "echo > /dev/tcp/127.0.0.1/22"))
+        self.assertNotIn(SECRET, text)
+        self.assertNotIn("root:", text)
+        self.assertNotIn("scripted/t.script", text.split("tool_finished", 1)[1])
+        self.assertFalse((self.directory / "escaped").exists())
+
+    def test_the_shell_keeps_its_state_and_the_level_is_recorded(self):
+        self.run_tools(call("bash", command="cd /tmp && x=5 && pwd") +
+                       call("bash", command="echo $PWD $x"))
+        ends = [event for event in self.events("r") if event["type"] == "tool_finished"]
+        self.assertIn("/tmp 5", json.dumps(ends[1]))
+        self.assertIn("namespace", json.dumps(ends[1]))
+
+    def test_a_level_that_cannot_be_had_refuses_the_run(self):
+        said = self.pawl("run", self.tools(call("bash", command="id"), sandbox="{ level: nowhere }"),
+                         "go", "--id", "r")
+        self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
+        self.assertIn("nowhere", said.stderr)
+        self.assertIn("t.yaml:", said.stderr)
+
+    def test_time_and_output_are_bounded(self):
+        text = self.run_tools(call("bash", command="yes | head -c 1000000") +
+                              call("bash", command="sleep 600 & sleep 600"),
+                              sandbox="{ write: [work], directory: work, time: 500ms, output: 2KiB }")
+        self.assertIn("truncated", text)
+        self.assertIn("timed_out", text)
+
+    def test_commands_of_the_operator_run_there_too(self):
+        self.write("where.sh", "#!/bin/sh\nid -u\ncat >seen 2>&1\ncat ../t.yaml 2>&1\n", 0o755)
+        self.tools(call("where"), sandbox="{ write: [work], read: [where.sh] }")
+        charter = (self.directory / "t.yaml").read_text().replace(
+            "tools: {", "tools: { define: { where: { command: [./where.sh], effect: pure, "
+            "input: { type: object } } },")
+        self.write("t.yaml", charter)
+        said = self.pawl("run", "t.yaml", "go", "--id", "r")
+        if "user namespaces" in said.stderr:
+            raise unittest.SkipTest(said.stderr)
+        self.assertIn("tool_finished", json.dumps(self.events("r")))
+        self.assertNotIn("scripted/t.script", json.dumps(self.events("r")[2:]))
+
+    def test_fetching_is_refused_without_a_network(self):
+        text = self.run_tools(call("http_fetch", url="http://127.0.0.1:9/") +
+                              call("http_fetch", url="https://example.org/"),
+                              use="[http_fetch]")
+        self.assertNotIn('"ok":true', text.replace(" ", ""))
+
+    def test_shell_rules_allow_what_they_understand_and_ask_for_the_rest(self):
+        self.run_tools(call("bash", command="ls"), more="")
+        charter = self.tools(call("bash", command="ls") + call("bash", command="ls; touch M"))
+        text = (self.directory / charter).read_text().replace(
+            "tools: {", "tools: { shell: { allow: [ls] },")
+        self.write(charter, text)
+        self.ok("run", charter, "go", "--id", "s", code=4)
+        pending = self.ok("approvals", "s").stdout
+        self.assertIn("touch M", pending)
+        self.assertFalse((self.directory / "work/M").exists())
+
+
+if __name__ == "__main__":
+    main()
