@@ -56,7 +56,7 @@ struct HttpResponseHead {
   int status = 0;
   std::vector<HttpHeader> headers;
   std::uint32_t redirects = 0;  // that were followed
-  std::string url;              // where they led to; empty: there were none
+  std::string url = {};         // where they led to; empty: there were none
 
   // Of the first header of this (lower-case) name; null when there is none.
   const std::string* find(std::string_view name) const;
