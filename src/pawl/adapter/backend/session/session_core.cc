@@ -180,6 +180,11 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   return outcome;
 }
 
+// In a directory that is the session's own; one that others share is no place for it.
+std::string SessionCore::input_file() const {
+  return level_ == IsolationLevel::none ? "" : place_->temporary_directory() + "/.pawl-input";
+}
+
 Status SessionCore::start_shell() {
   if (shell_) return ok();
   PAWL_TRY(shell_, RunningProcess::start(place_, process({"bash", "--norc", "--noprofile"})));
@@ -191,7 +196,8 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command
   call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
   MarkFinder finder(mark);
-  auto frame = frame_call(command.command, command.input, command.environment, mark);
+  auto frame =
+      frame_call({command.command, command.input, input_file(), command.environment}, mark);
   if (!frame) return refusal(frame.error());
   if (auto started = start_shell(); !started) return refusal(started.error());
   if (std::exchange(lost_shell_, false)) call.note = kFreshShell;

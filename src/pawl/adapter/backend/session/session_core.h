@@ -48,6 +48,7 @@ class SessionCore final : public SessionCalls {
   BackendOutcome refusal(const Error& error) const;
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
   Status start_shell();
+  std::string input_file() const;
 
   ExecutionContext context_;
   IsolationLevel level_;
