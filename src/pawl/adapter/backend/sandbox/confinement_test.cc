@@ -73,6 +73,10 @@ TEST_CASE("a process in namespaces has no rights, no capabilities and nobody bes
   const TempDirectory directory;
   const auto place = prepare(plan_for(directory.path(), IsolationLevel::namespaces));
   if (!place) return;
+  if (run(*place, {"test", "-d", "/proc/self"}).code != 0) {
+    std::printf("SKIPPED: /proc cannot be mounted here\n");
+    return;
+  }
   const Ran ran = run(*place, {"cat", "/proc/self/status"});
   REQUIRE(ran.code == 0);
   for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
