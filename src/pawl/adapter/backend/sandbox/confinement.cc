@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/confined_child.h"
+#include "pawl/adapter/backend/sandbox/dumpable.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 
@@ -161,6 +162,7 @@ Result<ConfinedProcess> launch_child(ChildLaunch& launch, const ProcessStart& st
   const Stacks stacks;
   if (!stacks.exist()) return Error{ErrorCode::unavailable, "no memory for a process"};
   launch.inner_stack = stacks.inner();
+  const DumpableKept dumpable(DumpableKept::Need::unchanged);
   const std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t before = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
