@@ -9,17 +9,17 @@ namespace {
 
 TEST_CASE("alone, the rules name the roots, the system and nothing that is secret") {
   SandboxPlan plan;
-  plan.write_roots = {"/work/one"};
-  plan.read_roots = {"/work/two"};
+  plan.write_roots = {"/srv/one"};
+  plan.read_roots = {"/srv/two"};
   const auto rules = landlock_rules_alone(plan, "/tmp/mine");
   const auto access_of = [&](const std::string& path) -> int {
     const auto found = std::find_if(rules.begin(), rules.end(),
                                     [&](const LandlockRule& rule) { return rule.path == path; });
     return found == rules.end() ? -1 : static_cast<int>(found->access);
   };
-  CHECK(access_of("/work/one") == static_cast<int>(FileAccess::write));
+  CHECK(access_of("/srv/one") == static_cast<int>(FileAccess::write));
   CHECK(access_of("/tmp/mine") == static_cast<int>(FileAccess::write));
-  CHECK(access_of("/work/two") == static_cast<int>(FileAccess::read));
+  CHECK(access_of("/srv/two") == static_cast<int>(FileAccess::read));
   CHECK(access_of("/usr") == static_cast<int>(FileAccess::read));
   for (const char* path : {"/", "/etc", "/proc", "/dev", "/tmp", "/root", "/home", "/run"}) {
     CHECK(access_of(path) == -1);
