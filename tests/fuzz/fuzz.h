@@ -48,6 +48,7 @@ void fuzz_input(std::string_view bytes);
 void fuzz_http_head(std::string_view bytes);
 void fuzz_json(std::string_view bytes);
 void fuzz_log(std::string_view bytes);
+void fuzz_patch(std::string_view bytes);
 void fuzz_record(std::string_view bytes);
 void fuzz_responses(std::string_view bytes);
 void fuzz_schema(std::string_view bytes);

@@ -19,6 +19,7 @@ const std::vector<NamedTarget>& targets() {
       {"http_head", fuzz_http_head},
       {"json", fuzz_json},
       {"log", fuzz_log},
+      {"patch", fuzz_patch},
       {"provider_request", fuzz_provider_request},
       {"provider_script", fuzz_provider_script},
       {"record", fuzz_record},

@@ -140,7 +140,7 @@ struct StrReplace {
 struct GrepQuery {
   std::string pattern;  // RE2
   std::string path = ".";
-  std::string include;  // a glob that a file's name or path must match; empty: every file
+  std::string include = {};  // a glob that a file's name or path must match; empty: every file
   std::uint32_t context_lines = 0;
   enum class Case : std::uint8_t { sensitive, ignored } letter_case = Case::sensitive;
 };

@@ -1,7 +1,6 @@
 #include "pawl/adapter/backend/files/file_changes.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -43,8 +42,10 @@ Status write_all(int file, std::string_view bytes, const std::string& path) {
 }
 
 // A host that is root works for whoever owns the directory: what it makes must be theirs to change.
+// One that has taken on somebody's rights for the moment (setfsuid) may not give files away, and
+// need not: they are that somebody's.
 Status give_to_owner(int file, uid_t user, gid_t group, const std::string& path) {
-  if (::geteuid() != 0 || ::fchown(file, user, group) == 0) return ok();
+  if (::geteuid() != 0 || ::fchown(file, user, group) == 0 || errno == EPERM) return ok();
   return system_error(errno, shown_name(path));
 }
 
@@ -80,12 +81,13 @@ Status set_rights(int file, int directory, const std::optional<struct stat>& lik
   return ok();
 }
 
-bool is_old_one(int directory, const std::string& name, FileStamp old) {
+// By size and time alone: a rename moves the time of the last change, and on an overlay a file that
+// is touched for the first time may get another inode.
+bool is_old_one(int directory, const std::string& name, const FileStamp& old) {
   struct stat now{};
   if (::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  FileStamp stamp = stamp_of(now);
-  stamp.changed_ns = old.changed_ns;  // its own rename moved this one
-  return stamp == old && S_ISREG(now.st_mode);
+  const FileStamp stamp = stamp_of(now);
+  return S_ISREG(now.st_mode) && stamp.size == old.size && stamp.modified_ns == old.modified_ns;
 }
 
 // Swaps two names. Where the file system cannot, the old file gets a second name first.

@@ -67,6 +67,20 @@ TEST_CASE("a file that appears where one is to be made is kept") {
   CHECK(stage.work.names() == std::vector<std::string>{"a"});
 }
 
+TEST_CASE("no link is followed on the way to a file that is made") {
+  const Stage stage;
+  std::filesystem::create_directory(stage.work.root(".git"));
+  std::filesystem::create_directory_symlink(".git", stage.work.root("l"));
+  std::filesystem::create_directory_symlink(stage.work.outside(""), stage.work.root("out"));
+  FileChanges changes;
+
+  CHECK_FALSE(changes.add(stage.place("l/config"), "x"));
+  CHECK_FALSE(changes.add(stage.place("out/x"), "x"));
+  CHECK_FALSE(changes.add(stage.place("l/deeper/x"), "x"));
+  CHECK(changes.commit());
+  CHECK(stage.work.names() == std::vector<std::string>{".git", "l", "out"});
+}
+
 TEST_CASE("without a commit nothing stays behind, and reserved names are refused") {
   const Stage stage;
   {

@@ -10,8 +10,8 @@
 
 namespace pawl::backend {
 
-// A file that is read whole: viewed, edited, patched or searched.
-inline constexpr std::uint64_t kFileBytesMax = 64U << 20U;
+inline constexpr std::uint64_t kFileBytesMax = 64U << 20U;    // that is written
+inline constexpr std::uint64_t kViewedBytesMax = 32U << 20U;  // that is viewed, or edited in place
 
 // Which file it is and when it last changed. Equal before and after: nobody wrote in between.
 struct FileStamp {
@@ -32,7 +32,7 @@ struct FileContent {
 
 // Pipes, sockets, devices and directories are refused, without waiting for anybody.
 Result<FileContent> read_regular(const Place& place, Links links,
-                                 std::uint64_t bytes_max = kFileBytesMax);
+                                 std::uint64_t bytes_max = kViewedBytesMax);
 Result<FileContent> read_open_file(int file, const std::string& path, std::uint64_t bytes_max);
 
 // An Error unless the file may be replaced: regular, and with no second name elsewhere.

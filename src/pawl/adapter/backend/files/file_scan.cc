@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "pawl/adapter/backend/files/shown_name.h"
 #include "pawl/adapter/backend/files/tree_walk.h"
 
@@ -34,56 +37,91 @@ Result<FileRef> hashed(const Place& place, std::uint64_t& budget) {
   return ref;
 }
 
+bool is_root(const std::vector<Place>& roots, const Place& place) {
+  return std::any_of(roots.begin(), roots.end(),
+                     [&place](const Place& root) { return root.absolute == place.absolute; });
+}
+
+void scan_root(FileScan& scan, std::size_t root) {
+  const Place& start = scan.roots[root];
+  const auto note = [&scan, &start, root](const WalkEntry& entry) {
+    if (S_ISDIR(entry.status.st_mode)) {
+      if (is_bulk_directory(entry.name)) return Visit::pass_by;
+      // A root inside a root is scanned on its own.
+      const bool own =
+          scan.roots.size() > 1 && is_root(scan.roots, Roots::beneath(start, entry.relative));
+      return own ? Visit::pass_by : Visit::go_on;
+    }
+    if (!S_ISREG(entry.status.st_mode)) return Visit::go_on;
+    if (scan.files.size() >= kScannedMax) return Visit::stop;
+    scan.files.push_back({root, entry.relative, stamp_of(entry.status)});
+    return Visit::go_on;
+  };
+  const auto end = walk_tree(start, {}, note);
+  if (!end || *end != WalkEnd::complete) scan.complete = false;
+}
+
+bool comes_before(const FileScan::Entry& left, const FileScan::Entry& right) {
+  return std::tie(left.root, left.relative) < std::tie(right.root, right.relative);
+}
+
+// What a comparison has found so far, within its bounds.
+class Comparison {
+ public:
+  void add(const Place& place) {
+    if (seen_.files.size() >= kChangedFilesMax) {
+      ++left_out_;
+      return;
+    }
+    auto ref = hashed(place, budget_);
+    if (ref) {
+      seen_.files.push_back(*std::move(ref));
+    } else if (ref.error().code == ErrorCode::limit_exceeded) {
+      ++left_out_;
+    }
+  }
+
+  FileChangesSeen finish(const FileScan& before, const FileScan& after) {
+    if (left_out_ > 0) seen_.note = std::to_string(left_out_) + " more files were made or changed";
+    if (before.complete && after.complete) return std::move(seen_);
+    seen_.note += seen_.note.empty() ? "" : "; ";
+    seen_.note += "more than " + std::to_string(kScannedMax) +
+                  " files beneath the roots: not all of them were compared";
+    return std::move(seen_);
+  }
+
+ private:
+  FileChangesSeen seen_;
+  std::uint64_t budget_ = kHashedBytesMax;
+  std::size_t left_out_ = 0;
+};
+
 }  // namespace
 
 FileScan scan_files(const Roots& roots) {
   FileScan scan;
-  for (const Place& root : roots.write_places()) {
-    const auto note = [&scan, &root](const WalkEntry& entry) {
-      if (S_ISDIR(entry.status.st_mode)) {
-        return is_bulk_directory(entry.name) ? Visit::pass_by : Visit::go_on;
-      }
-      if (!S_ISREG(entry.status.st_mode)) return Visit::go_on;
-      if (scan.files.size() >= kScannedMax) return Visit::stop;
-      Place place = Roots::beneath(root, entry.relative);
-      std::string key = place.absolute;
-      scan.files.insert_or_assign(std::move(key),
-                                  FileScan::Entry{std::move(place), stamp_of(entry.status)});
-      return Visit::go_on;
-    };
-    const auto end = walk_tree(root, {}, note);
-    if (!end || *end != WalkEnd::complete) scan.complete = false;
+  scan.roots = roots.write_places();
+  for (std::size_t root = 0; root < scan.roots.size(); ++root) {
+    // The same directory twice would be scanned twice.
+    const auto first = scan.roots.begin() + static_cast<std::ptrdiff_t>(root);
+    if (!is_root({scan.roots.begin(), first}, *first)) scan_root(scan, root);
   }
+  std::sort(scan.files.begin(), scan.files.end(), comes_before);
   return scan;
 }
 
 FileChangesSeen changes_between(const FileScan& before, const FileScan& after) {
-  FileChangesSeen seen;
-  std::uint64_t budget = kHashedBytesMax;
-  std::size_t left_out = 0;
-  for (const auto& [path, entry] : after.files) {
-    const auto old = before.files.find(path);
-    if (old != before.files.end() && old->second.stamp == entry.stamp) continue;
+  Comparison comparison;
+  auto old = before.files.begin();
+  for (const FileScan::Entry& entry : after.files) {
+    while (old != before.files.end() && comes_before(*old, entry)) ++old;
+    const bool known = old != before.files.end() && !comes_before(entry, *old);
+    if (known && old->stamp == entry.stamp) continue;
     // In an incomplete scan a file that is missing may have been there all the time.
-    if (old == before.files.end() && !before.complete) continue;
-    if (seen.files.size() >= kChangedFilesMax) {
-      ++left_out;
-      continue;
-    }
-    auto ref = hashed(entry.place, budget);
-    if (ref) {
-      seen.files.push_back(*std::move(ref));
-    } else if (ref.error().code == ErrorCode::limit_exceeded) {
-      ++left_out;
-    }
+    if (!known && !before.complete) continue;
+    comparison.add(Roots::beneath(after.roots[entry.root], entry.relative));
   }
-  if (left_out > 0) seen.note = std::to_string(left_out) + " more files were made or changed";
-  if (!before.complete || !after.complete) {
-    seen.note += seen.note.empty() ? "" : "; ";
-    seen.note += "more than " + std::to_string(kScannedMax) +
-                 " files beneath the roots: not all of them were compared";
-  }
-  return seen;
+  return comparison.finish(before, after);
 }
 
 }  // namespace pawl::backend

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,13 +15,16 @@ inline constexpr std::size_t kScannedMax = 20'000;
 inline constexpr std::size_t kChangedFilesMax = 200;
 inline constexpr std::uint64_t kHashedBytesMax = 1ULL << 30U;  // of one comparison
 
+// It is made before and after every command: a few strings and no more than that for each file.
 struct FileScan {
   struct Entry {
-    Place place;
+    std::size_t root = 0;  // of `roots`
+    std::string relative;
     FileStamp stamp;
   };
-  std::map<std::string, Entry> files;  // by absolute path
-  bool complete = true;                // false: there were more than a scan takes
+  std::vector<Place> roots;
+  std::vector<Entry> files;  // in order of root and name
+  bool complete = true;      // false: there were more than a scan takes
 };
 
 struct FileChangesSeen {
@@ -32,6 +34,7 @@ struct FileChangesSeen {
 
 // Regular files; .git and node_modules are passed by.
 FileScan scan_files(const Roots& roots);
+// Both of the same Roots.
 FileChangesSeen changes_between(const FileScan& before, const FileScan& after);
 
 }  // namespace pawl::backend

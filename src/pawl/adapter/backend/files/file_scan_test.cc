@@ -47,6 +47,24 @@ TEST_CASE("the same size and time do not hide a change") {
   CHECK(files->changed_since(before) == std::vector<FileRef>{{"f", 3, sha256("new")}});
 }
 
+TEST_CASE("roots inside roots, and roots named twice, are looked at once") {
+  const Workspace work;
+  std::filesystem::create_directory(work.root("inner"));
+  FileRoots roots = work.roots();
+  roots.write_roots.push_back(work.root("inner"));
+  roots.write_roots.push_back(work.root("."));
+  const auto files = *RootedFiles::open(roots);
+  const RootedFiles::Scan before = files->scan();
+
+  Workspace::put(work.root("inner/a"), "1");
+  Workspace::put(work.root("inner-b"), "2");
+  Workspace::put(work.root("c/d"), "3");
+
+  CHECK(files->changed_since(before) == std::vector<FileRef>{{"c/d", 1, sha256("3")},
+                                                             {"inner-b", 1, sha256("2")},
+                                                             {"inner/a", 1, sha256("1")}});
+}
+
 TEST_CASE("more changes than are listed are noted") {
   const Workspace work;
   const auto files = work.open();

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "pawl/adapter/backend/files/image_kind.h"
+#include "pawl/adapter/backend/files/line_index.h"
 #include "pawl/adapter/backend/files/outcome.h"
 #include "pawl/adapter/backend/files/shown_name.h"
 #include "pawl/adapter/backend/files/tree_walk.h"
@@ -51,8 +52,7 @@ std::string cut_mark(std::size_t next, std::size_t count) {
          std::to_string(next) + ", -1] …]\n";
 }
 
-BackendOutcome view_lines(const std::vector<std::string_view>& lines, const ViewRange& range,
-                          std::uint64_t bytes_max) {
+BackendOutcome view_lines(const LineIndex& lines, const ViewRange& range, std::uint64_t bytes_max) {
   std::string out;
   std::uint64_t length = 0;
   std::size_t cut_at = 0;
@@ -88,16 +88,6 @@ BackendOutcome view_lines(const std::vector<std::string_view>& lines, const View
 
 }  // namespace
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 void append_numbered(std::string& out, std::size_t number, std::string_view line) {
   std::array<char, 32> digits{};
   const int length = std::snprintf(digits.data(), digits.size(), "%6zu\t", number);
@@ -113,7 +103,7 @@ BackendOutcome view_bytes(const Place& place, std::string_view bytes,
   }
   if (bytes.empty() && !range) return file_success("[the file is empty]");
   const std::string valid = is_valid_utf8(bytes) ? std::string() : to_valid_utf8(bytes);
-  const std::vector<std::string_view> lines = lines_of(valid.empty() ? bytes : valid);
+  const LineIndex lines(valid.empty() ? bytes : valid);
   const auto within = range_within(range.value_or(ViewRange{}), lines.size());
   if (!within) return file_failure(within.error().message);
   return view_lines(lines, *within, bytes_max);

@@ -15,8 +15,6 @@ namespace pawl::backend {
 inline constexpr std::size_t kListedMax = 2000;
 inline constexpr std::size_t kListedLevels = 2;
 
-// The lines of a text without their line feeds; one at the very end begins no further line.
-std::vector<std::string_view> lines_of(std::string_view text);
 // "     7\ttext\n"
 void append_numbered(std::string& out, std::size_t number, std::string_view line);
 

@@ -4,10 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "pawl/adapter/backend/files/rooted_files.h"
 #include "tests/support/temp_directory.h"
@@ -55,7 +57,7 @@ class Workspace {
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_ / "root")) {
-      found.push_back(std::filesystem::relative(entry.path(), directory_ / "root").string());
+      found.push_back(entry.path().lexically_relative(directory_ / "root").string());
     }
     std::sort(found.begin(), found.end());
     return found;

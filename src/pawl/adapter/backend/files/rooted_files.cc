@@ -1,11 +1,13 @@
 #include "pawl/adapter/backend/files/rooted_files.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include <algorithm>
 
 #include "pawl/adapter/backend/files/file_changes.h"
 #include "pawl/adapter/backend/files/file_view.h"
+#include "pawl/adapter/backend/files/line_index.h"
 #include "pawl/adapter/backend/files/outcome.h"
 #include "pawl/adapter/backend/files/shown_name.h"
 
@@ -13,43 +15,51 @@ namespace pawl::backend {
 namespace {
 
 constexpr std::size_t kMatchesShownMax = 20;
+constexpr std::size_t kMatchesCountedMax = 100;
 constexpr std::size_t kSnippetLines = 4;  // around an edit
 constexpr std::size_t kSnippetBytesMax = 8U << 10U;
 
-// Where `part` begins, also where occurrences overlap: none of them may be chosen for the caller.
-std::vector<std::size_t> matches_of(const std::string& text, const std::string& part) {
-  std::vector<std::size_t> found;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    found.push_back(at);
+struct Matches {
+  std::size_t count = 0;           // up to kMatchesCountedMax
+  std::vector<std::size_t> first;  // where they begin, as many as are shown
+};
+
+// Also where occurrences overlap: none of them may be chosen for the caller. memmem() is linear
+// whatever the texts are, and std::string::find() is not.
+Matches matches_of(const std::string& text, const std::string& part) {
+  Matches found;
+  for (std::size_t at = 0; found.count < kMatchesCountedMax; ++at) {
+    const void* const match =
+        ::memmem(text.data() + at, text.size() - at, part.data(), part.size());
+    if (match == nullptr) break;
+    at = static_cast<std::size_t>(static_cast<const char*>(match) - text.data());
+    if (++found.count <= kMatchesShownMax) found.first.push_back(at);
   }
   return found;
 }
 
-std::size_t line_at(const std::string& text, std::size_t offset) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(offset);
-  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
-}
-
-std::string not_unique(const std::string& text, const std::vector<std::size_t>& found) {
-  std::string message =
-      "string_not_unique: old_str occurs " + std::to_string(found.size()) + " times, in lines";
-  for (std::size_t i = 0; i < std::min(found.size(), kMatchesShownMax); ++i) {
-    message += (i == 0 ? " " : ", ") + std::to_string(line_at(text, found[i]));
+std::string not_unique(const std::string& text, const Matches& found) {
+  const LineIndex lines(text);
+  std::string message = std::string("string_not_unique: old_str occurs ") +
+                        (found.count == kMatchesCountedMax ? "at least " : "") +
+                        std::to_string(found.count) + " times, in lines";
+  for (std::size_t i = 0; i < found.first.size(); ++i) {
+    message += (i == 0 ? " " : ", ") + std::to_string(lines.line_at(found.first[i]) + 1);
   }
-  if (found.size() > kMatchesShownMax) message += ", …";
+  if (found.count > found.first.size()) message += ", …";
   return message + "; add lines around it until it is unique";
 }
 
 std::string snippet(const std::string& text, std::size_t offset, std::size_t length) {
-  const std::string valid = to_valid_utf8(text);
-  const std::vector<std::string_view> lines = lines_of(valid);
-  const std::size_t first_changed = line_at(text, offset);
-  const std::size_t last_changed = line_at(text, offset + length);
-  const std::size_t first = first_changed - std::min(first_changed - 1, kSnippetLines);
-  const std::size_t last = std::min(last_changed + kSnippetLines, lines.size());
+  const LineIndex lines(text);
+  if (lines.size() == 0) return {};
+  const std::size_t first_changed = lines.line_at(offset);
+  const std::size_t first = first_changed - std::min(first_changed, kSnippetLines);
+  const std::size_t last =
+      std::min(lines.line_at(offset + length) + kSnippetLines, lines.size() - 1);
   std::string out;
-  for (std::size_t number = first; number <= last && out.size() < kSnippetBytesMax; ++number) {
-    append_numbered(out, number, lines[number - 1]);
+  for (std::size_t at = first; at <= last && out.size() < kSnippetBytesMax; ++at) {
+    append_numbered(out, at + 1, to_valid_utf8(lines[at].substr(0, kSnippetBytesMax)));
   }
   return std::string(cut_utf8(out, kSnippetBytesMax));
 }
@@ -65,7 +75,11 @@ Result<struct stat> status_of(const Place& place) {
 
 Result<std::shared_ptr<RootedFiles>> RootedFiles::open(const FileRoots& roots) {
   PAWL_TRY(Roots opened, Roots::open(roots));
-  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened)));
+  std::optional<Roots> artifacts;
+  if (const std::string& kept = roots.artifact_directory; !kept.empty()) {
+    PAWL_TRY(artifacts, Roots::open({kept, {}, {kept}, {}, {}}));
+  }
+  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened), std::move(artifacts)));
 }
 
 void RootedFiles::remember(const Place& place, const Digest& digest) {
@@ -93,7 +107,7 @@ BackendOutcome RootedFiles::view(const std::string& path, std::optional<ViewRang
     if (range) return file_failure(shown_name(path) + " is a directory: view_range is for files");
     return view_directory(*place, output_bytes_max);
   }
-  const auto content = read_open_file(file->number(), place->path, kFileBytesMax);
+  const auto content = read_open_file(file->number(), place->path, kViewedBytesMax);
   if (!content) return file_failure(content.error().message);
   remember(*place, sha256(content->bytes));
   return view_bytes(*place, content->bytes, range, output_bytes_max);
@@ -141,23 +155,23 @@ Result<std::string> RootedFiles::replace(const StrReplace& edit, FileRef& change
     return Error{ErrorCode::conflict,
                  shown_name(place.path) + " has changed since you last saw it; view it again"};
   }
-  const std::vector<std::size_t> found = matches_of(content.bytes, edit.old_str);
-  if (found.empty()) {
+  const Matches found = matches_of(content.bytes, edit.old_str);
+  if (found.count == 0) {
     return Error{ErrorCode::not_found, "string_not_found: old_str occurs 0 times in " +
                                            shown_name(place.path) +
                                            "; it must match exactly, with spaces and line ends"};
   }
-  if (found.size() > 1) {
+  if (found.count > 1) {
     return Error{ErrorCode::invalid_argument, not_unique(content.bytes, found)};
   }
-  content.bytes.replace(found.front(), edit.old_str.size(), edit.new_str);
+  content.bytes.replace(found.first.front(), edit.old_str.size(), edit.new_str);
   FileChanges changes;
   PAWL_CHECK(changes.replace(place, content.bytes, content.status));
   PAWL_CHECK(changes.commit());
   changed = {shown_name(place.path), content.bytes.size(), sha256(content.bytes)};
   remember(place, changed.sha256);
   return "edited " + changed.path + ":\n" +
-         snippet(content.bytes, found.front(), edit.new_str.size());
+         snippet(content.bytes, found.first.front(), edit.new_str.size());
 }
 
 BackendOutcome RootedFiles::str_replace(const StrReplace& edit) {

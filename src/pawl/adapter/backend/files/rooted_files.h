@@ -37,6 +37,9 @@ class RootedFiles {
   // `old_str` must occur exactly once. A file that is not as view() last showed it is a conflict.
   BackendOutcome str_replace(const StrReplace& edit);
 
+  // grep, glob, apply_patch, and pages of output that was kept in the artifact directory.
+  BackendOutcome file_request(const FileRequest& request, std::uint64_t output_bytes_max);
+
   // An O_PATH descriptor of a directory beneath the roots; the caller closes it.
   Result<int> open_directory(const std::string& path);
 
@@ -46,16 +49,23 @@ class RootedFiles {
   FileChangesSeen changes_since(const Scan& before) const;
 
  private:
-  explicit RootedFiles(Roots roots) : roots_(std::move(roots)) {}
+  RootedFiles(Roots roots, std::optional<Roots> artifacts)
+      : roots_(std::move(roots)), artifacts_(std::move(artifacts)) {}
 
   void remember(const Place& place, const Digest& digest);
   bool is_stale(const Place& place, const Digest& digest) const;
   Result<FileRef> write(const FileWrite& write);
   Result<std::string> replace(const StrReplace& edit, FileRef& changed);
 
+  BackendOutcome grep(const GrepQuery& query, std::uint64_t bytes_max) const;
+  BackendOutcome glob(const GlobQuery& query, std::uint64_t bytes_max) const;
+  BackendOutcome patch(const PatchText& patch);
+  BackendOutcome page(const OutputPage& page, std::uint64_t bytes_max) const;
+
   const Roots roots_;
-  std::mutex changing_;        // one change at a time
-  mutable std::mutex memory_;  // of what was seen
+  const std::optional<Roots> artifacts_;  // one read root
+  std::mutex changing_;                   // one change at a time
+  mutable std::mutex memory_;             // of what was seen
   std::map<std::string, Digest> seen_;
   std::deque<std::string> seen_order_;
 };

@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -60,6 +64,65 @@ TEST_CASE("a new file under umask 0 is writable by its owner only, and setuid is
   ::umask(umask_before);
 }
 
+TEST_CASE("what root makes for somebody belongs to them") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: not root");
+    return;
+  }
+  constexpr uid_t kSomebody = 12345;
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("theirs"), "old");
+  if (::chown(work.root("theirs").c_str(), kSomebody + 1, kSomebody + 1) != 0) {
+    MESSAGE("skipped: this root cannot give files away");
+    return;
+  }
+  REQUIRE(::chown(work.root("").c_str(), kSomebody, kSomebody) == 0);
+
+  REQUIRE(succeeded(files->create_file({"d/e/new", "x"})));
+  REQUIRE(succeeded(files->str_replace({"theirs", "old", "new"})));
+
+  struct stat status{};
+  for (const char* path : {"d", "d/e", "d/e/new"}) {
+    REQUIRE(::stat(work.root(path).c_str(), &status) == 0);
+    CHECK(status.st_uid == kSomebody);
+    CHECK(status.st_gid == kSomebody);
+  }
+  REQUIRE(::stat(work.root("theirs").c_str(), &status) == 0);
+  CHECK(status.st_uid == kSomebody + 1);
+}
+
+TEST_CASE("a root that has taken on somebody's rights makes files as that somebody") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: not root");
+    return;
+  }
+  constexpr uid_t kSomebody = 12345;
+  const Workspace work;
+  const auto files = work.open();
+  std::filesystem::permissions(work.root(""), std::filesystem::perms(0777));
+  std::filesystem::permissions(std::filesystem::path(work.outside("")).parent_path().parent_path(),
+                               std::filesystem::perms(0755));
+  BackendOutcome made;
+  int user = 0;
+  std::thread somebody([&] {  // the rights are this thread's only
+    ::setfsgid(kSomebody);
+    ::setfsuid(kSomebody);
+    user = ::setfsuid(kSomebody);
+    made = files->create_file({"d/new", "x"});
+  });
+  somebody.join();
+
+  if (user != static_cast<int>(kSomebody)) {
+    MESSAGE("skipped: this root cannot take on other rights");
+    return;
+  }
+  CHECK_MESSAGE(succeeded(made), made.output);
+  struct stat status{};
+  REQUIRE(::stat(work.root("d/new").c_str(), &status) == 0);
+  CHECK(status.st_uid == kSomebody);
+}
+
 TEST_CASE("str_replace wants exactly one match and says where the others are") {
   const Workspace work;
   const auto files = work.open();
@@ -85,6 +148,18 @@ TEST_CASE("str_replace wants exactly one match and says where the others are") {
   CHECK(Workspace::get(work.root("f")) == "one\n2\none\naaa\n");
   CHECK(has(one.output, "     2\t2\n"));
   CHECK(one.files.at(0).size == 14);
+}
+
+TEST_CASE("texts that are made to be searched slowly are not") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("f"), std::string(2U << 20U, 'a'));
+
+  const BackendOutcome none = files->str_replace({"f", std::string(256U << 10U, 'a') + "b", ""});
+  const BackendOutcome many = files->str_replace({"f", std::string(256U << 10U, 'a'), ""});
+
+  CHECK(has(none.output, "0 times"));
+  CHECK(has(many.output, "at least 100 times"));
 }
 
 TEST_CASE("a file that changed since it was viewed is not edited blindly") {

@@ -42,6 +42,22 @@ Result<Descriptor> open_resolved(int directory, const std::string& name, int fla
   return system_error(number, shown_name(name));
 }
 
+// Without openat2 nothing holds a path beneath its root: better no files than that.
+Status probe_openat2(int directory) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  const auto fd = ::syscall(SYS_openat2, directory, ".", &how, sizeof how);
+  if (fd < 0) {
+    return Error{ErrorCode::unavailable,
+                 "openat2 is not available (" + std::generic_category().message(errno) +
+                     "): Linux 5.6 or later is needed, and a container's seccomp profile that "
+                     "lets it through"};
+  }
+  ::close(static_cast<int>(fd));
+  return ok();
+}
+
 bool contains_ignoring_case(std::string_view text, std::string_view lower) {
   const auto same = [](char a, char b) {
     return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
@@ -120,6 +136,7 @@ Status Roots::add(const std::string& path, Access access) {
   PAWL_TRY(std::string plain, plain_path(path));
   Descriptor directory(::open(plain.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return system_error(errno, "root " + shown_name(path));
+  PAWL_CHECK(probe_openat2(directory.number()));
   std::error_code failure;
   std::string alias = std::filesystem::canonical(plain, failure).string();
   if (failure) alias = plain;

@@ -19,7 +19,8 @@ struct CloseDirectory {
 
 class Walk {
  public:
-  Walk(const WalkBounds& bounds, const Visitor& visitor) : bounds_(bounds), visitor_(visitor) {}
+  Walk(const WalkBounds& bounds, const Visitor& visitor)
+      : bounds_(bounds), visitor_(visitor), deadline_(bounds.time_ms_max) {}
 
   // Recursion is bounded by depth_max. False: the walk is over.
   bool enter(Descriptor directory, const std::string& prefix, std::size_t depth) {
@@ -52,6 +53,10 @@ class Walk {
   }
 
   bool visit(int directory, const std::string& name, const std::string& prefix, std::size_t depth) {
+    if (deadline_.is_over()) {
+      end_ = WalkEnd::bounded;
+      return false;
+    }
     const std::string relative = prefix.empty() ? name : prefix + "/" + name;
     WalkEntry entry{directory, name, relative, {}, depth};
     if (::fstatat(directory, name.c_str(), &entry.status, AT_SYMLINK_NOFOLLOW) != 0) return true;
@@ -71,6 +76,7 @@ class Walk {
 
   const WalkBounds& bounds_;
   const Visitor& visitor_;
+  const Deadline deadline_;
   std::size_t entries_ = 0;
   WalkEnd end_ = WalkEnd::complete;
 };

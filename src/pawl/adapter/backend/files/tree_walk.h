@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -15,6 +16,7 @@ namespace pawl::backend {
 
 inline constexpr std::size_t kWalkDepthMax = 64;
 inline constexpr std::size_t kWalkEntriesMax = 100'000;
+inline constexpr std::int64_t kWalkTimeMaxMs = 20'000;  // names and patterns may be made to be slow
 
 struct WalkEntry {
   int directory = -1;  // that holds it, open during the visit
@@ -33,12 +35,24 @@ enum class Visit : std::uint8_t {
 enum class WalkEnd : std::uint8_t {
   complete,
   stopped,  // the visitor said so
-  bounded,  // there was more, or deeper, than a walk takes
+  bounded,  // there was more, or deeper, than a walk takes, or it took too long
 };
 
 struct WalkBounds {
   std::size_t depth_max = kWalkDepthMax;
   std::size_t entries_max = kWalkEntriesMax;
+  std::int64_t time_ms_max = kWalkTimeMaxMs;
+};
+
+// When something that began now has taken too long.
+class Deadline {
+ public:
+  explicit Deadline(std::int64_t time_ms)
+      : end_(std::chrono::steady_clock::now() + std::chrono::milliseconds(time_ms)) {}
+  bool is_over() const { return std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
 };
 
 using Visitor = std::function<Visit(const WalkEntry&)>;

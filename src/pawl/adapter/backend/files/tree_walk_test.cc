@@ -42,6 +42,9 @@ TEST_CASE("a walk stops where it is told, and at its bounds") {
   CHECK(stage.walk({10, 2}, stage.note()) == WalkEnd::bounded);
   CHECK(stage.walk({}, [](const WalkEntry&) { return Visit::stop; }) == WalkEnd::stopped);
   CHECK(stage.walk({1, 100}, [](const WalkEntry&) { return Visit::pass_by; }) == WalkEnd::complete);
+  stage.seen.clear();
+  CHECK(stage.walk({10, 100, 0}, stage.note()) == WalkEnd::bounded);  // no time at all
+  CHECK(stage.seen.empty());
   CHECK_FALSE(walk_tree(*stage.roots.place("none", Access::read), {}, stage.note()));
   CHECK(is_bulk_directory("node_modules"));
   CHECK_FALSE(is_bulk_directory("src"));

@@ -1,0 +1,93 @@
+// The common tools: their names, schemas and effects, what each may do, and which of its arguments
+// are paths, commands or patches. docs/tools.md is the same for readers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/kernel/tool_spec.h"
+
+namespace pawl {
+
+enum class CommonTool : std::uint8_t {
+  exec,
+  bash,
+  view,
+  create_file,
+  str_replace,
+  grep,
+  glob,
+  apply_patch,
+  todo,
+  ask_user,  // has no executable form: the run waits for a person
+  read_output,
+};
+
+// What a tool may do at most, whatever its arguments are.
+struct ToolNeeds {
+  bool fs_read = false;
+  bool fs_write = false;
+  bool subprocess = false;
+  bool network = false;  // as far as the session's network policy goes
+  bool person = false;   // somebody must answer
+
+  friend bool operator==(const ToolNeeds&, const ToolNeeds&) = default;
+};
+
+enum class ArgumentKind : std::uint8_t {
+  path_read,
+  path_write,
+  command,  // shell text
+  argv,     // a list of words; the first is the program
+  patch,    // paths inside, see touches()
+};
+
+struct ToolArgument {
+  std::string name;
+  ArgumentKind kind = ArgumentKind::path_read;
+
+  friend bool operator==(const ToolArgument&, const ToolArgument&) = default;
+};
+
+struct ToolDescription {
+  CommonTool tool = CommonTool::view;
+  ToolSpec spec;
+  ToolNeeds needs;
+  std::vector<ToolArgument> arguments;  // those that rules and approvals look at
+};
+
+struct CommonToolOptions {
+  std::string bash_name = "bash";                        // Conjure's is bash_tool
+  std::int64_t command_time_ms = kToolTimeoutDefaultMs;  // of bash and exec, at most
+  std::int64_t file_time_ms = kToolTimeoutDefaultMs;     // of the others
+  std::uint64_t output_bytes_max = kToolOutputDefaultBytes;
+};
+
+// Every common tool; with `only` just those (an empty list is none), without those in `except`. A
+// name that is unknown is an error that lists the known ones.
+Result<std::vector<ToolDescription>> common_definitions(
+    const CommonToolOptions& options = {},
+    const std::optional<std::vector<std::string>>& only = std::nullopt,
+    const std::vector<std::string>& except = {});
+
+// Empty: not one of the common tools.
+std::optional<ToolDescription> describe_common_tool(std::string_view name,
+                                                    const CommonToolOptions& options = {});
+
+// One thing that a call would touch, as its arguments have it.
+struct ToolTouch {
+  ArgumentKind kind = ArgumentKind::path_read;
+  std::string text;                // a path or a command
+  std::vector<std::string> words;  // argv
+
+  friend bool operator==(const ToolTouch&, const ToolTouch&) = default;
+};
+
+// What a call with this input would touch; of a patch every path in it. An Error: the input cannot
+// be read, and nothing may be assumed about it.
+Result<std::vector<ToolTouch>> touches(const ToolDescription& tool, std::string_view input);
+
+}  // namespace pawl

@@ -1,0 +1,55 @@
+#include "pawl/runtime/tools/tool_request.h"
+
+#include <doctest/doctest.h>
+
+namespace pawl {
+namespace {
+
+template <class T>
+T read(const char* name, std::string_view input) {
+  const auto request = read_request(*describe_common_tool(name), input);
+  REQUIRE_MESSAGE(request, request.error().message);
+  REQUIRE(std::holds_alternative<T>(*request));
+  return std::get<T>(*request);
+}
+
+TEST_CASE("arguments become the session's operation") {
+  CHECK(read<ViewRequest>("view", R"({"path":"p","view_range":[3,-1]})").range->first == 3);
+  CHECK_FALSE(read<ViewRequest>("view", R"({"path":"p"})").range);
+  const auto made = read<FileWrite>("create_file", R"({"path":"p","file_text":"t"})");
+  CHECK(made.overwrite == FileWrite::Overwrite::no);
+  CHECK(read<FileWrite>("create_file", R"({"path":"p","file_text":"t","overwrite":true})")
+            .overwrite == FileWrite::Overwrite::yes);
+  CHECK(read<StrReplace>("str_replace", R"({"path":"p","old_str":"o"})").new_str.empty());
+  const auto grep = std::get<GrepQuery>(read<FileRequest>(
+      "grep", R"({"pattern":"x","include":"*.h","context":999,"ignore_case":true})"));
+  CHECK(grep.path == ".");
+  CHECK(grep.include == "*.h");
+  CHECK(grep.context_lines == 20);
+  CHECK(grep.letter_case == GrepQuery::Case::ignored);
+  const auto page =
+      std::get<OutputPage>(read<FileRequest>("read_output", R"({"artifact":"a","offset":7})"));
+  CHECK(page.offset == 7);
+  CHECK(page.length_max == 0);
+}
+
+TEST_CASE("what the schema should have caught is refused all the same") {
+  const auto fails = [](const char* name, std::string_view input) {
+    return !read_request(*describe_common_tool(name), input);
+  };
+  CHECK(fails("view", "{"));
+  CHECK(fails("view", R"({"path":7})"));
+  CHECK(fails("view", R"({"path":"p","view_range":[1]})"));
+  CHECK(fails("view", R"({"path":"p","view_range":[1,"2"]})"));
+  CHECK(fails("bash", R"({"command":"a\u0000b"})"));
+  CHECK(fails("bash", R"({"command":"a","timeout":0})"));
+  CHECK(fails("exec", R"({"argv":[]})"));
+  CHECK(fails("exec", R"({"argv":["a\u0000b"]})"));
+  CHECK(fails("create_file", R"({"path":"p","file_text":"t","overwrite":"yes"})"));
+  CHECK(fails("read_output", R"({"artifact":"a","offset":-1})"));
+  CHECK(fails("ask_user", R"({"question":"?"})"));
+  CHECK(fails("todo", R"({"items":[]})"));
+}
+
+}  // namespace
+}  // namespace pawl
