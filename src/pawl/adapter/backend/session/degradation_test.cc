@@ -106,6 +106,11 @@ TEST_CASE("a step of the root that fails is named, and nothing is run") {
   CHECK(holds(refusal_with(&make_namespace_backend, SYS_mount_setattr, ENOSYS, 0), "no sandbox"));
 }
 
+TEST_CASE("without idmapped mounts, root's number is kept and the level is the same") {
+  if (!is_there(&make_namespace_backend)) return;
+  CHECK(refusal_with(&make_namespace_backend, SYS_open_tree, ENOSYS, 0) == "reached namespace");
+}
+
 constexpr const char* kDirectoryVariable = "PAWL_TEST_BACKEND_DIRECTORY";
 constexpr const char* kHostFilter = "-tc=the host of the tests in degradation_test.cc";
 constexpr const char* kOtherUserFilter =
