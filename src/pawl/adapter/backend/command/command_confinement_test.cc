@@ -40,7 +40,7 @@ TEST_CASE("a command tool in a sandbox works in its roots and nowhere else") {
   CHECK(directory.read("made") == "made\n");
   CHECK(run("echo x >" + elsewhere.path("made")).kind == Kind::failed);
   CHECK(run("id -u").content == "1000\n");
-  CHECK(run("ls /proc | grep -c '^[0-9]*$'").content == "3\n");  // sh, ls, grep
+  CHECK(run("kill -0 " + std::to_string(::getpid())).kind == Kind::failed);
   CHECK(run("exit 3").kind == Kind::failed);
 }
 

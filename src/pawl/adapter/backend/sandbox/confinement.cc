@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/confined_child.h"
+#include "pawl/adapter/backend/sandbox/dumpable.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 
@@ -141,13 +142,15 @@ void add_limit(ChildLaunch& launch, int resource, std::uint64_t value) {
   launch.limits[launch.limit_count++] = {resource, value};
 }
 
-void add_limits(ChildLaunch& launch, const SandboxPlan& plan, std::uint64_t mark) {
+void add_limits(ChildLaunch& launch, const SandboxPlan& plan, const Cgroup& cgroup,
+                std::uint64_t mark) {
   const BackendLimits& limits = plan.limits;
   launch.limits[launch.limit_count++] = {RLIMIT_CORE, 0};
   if (mark != 0) add_limit(launch, RLIMIT_LOCKS, mark);
   if (plan.level == IsolationLevel::none) return;
   // Of one process each; the session watches over the sum of them.
-  add_limit(launch, RLIMIT_DATA, limits.memory_bytes);
+  // Where a control group bounds memory, it does so for what is used, not for what is asked for.
+  if (!cgroup.bounds_memory()) add_limit(launch, RLIMIT_DATA, limits.memory_bytes);
   add_limit(launch, RLIMIT_FSIZE, limits.disk_bytes);
   add_limit(launch, RLIMIT_NOFILE, kOpenFilesMax);
   // Counted by user namespace. Without one it would count whatever else the user runs.
@@ -161,6 +164,7 @@ Result<ConfinedProcess> launch_child(ChildLaunch& launch, const ProcessStart& st
   const Stacks stacks;
   if (!stacks.exist()) return Error{ErrorCode::unavailable, "no memory for a process"};
   launch.inner_stack = stacks.inner();
+  const DumpableKept dumpable(DumpableKept::Need::unchanged);
   const std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t before = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
@@ -284,7 +288,7 @@ Result<ConfinedProcess> Confinement::start(const ProcessStart& start) const {
       plan_.level == IsolationLevel::landlock && identity_.change == HostIdentity::Change::drop;
   launch.user = identity_.user;
   launch.group = identity_.group;
-  add_limits(launch, plan_, start.mark);
+  add_limits(launch, plan_, cgroup_, start.mark);
   return launch_child(launch, start);
 }
 

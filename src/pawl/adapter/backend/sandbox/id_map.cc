@@ -3,17 +3,16 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/child_syscalls.h"
+#include "pawl/adapter/backend/sandbox/dumpable.h"
 
 // See child_process.cc: the name that ThreadSanitizer does not intercept.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
@@ -24,40 +23,6 @@ namespace {
 using tool_command::Fd;
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
-
-// A process that cannot be dumped has its files in /proc owned by root, so that an ordinary host
-// could not write the maps of a child that shares its memory. While this object lives, it can be.
-// Nothing that is confined can see the host in that time: it has neither its /proc nor its pids.
-class Dumpable {
- public:
-  Dumpable() {
-    const std::lock_guard lock(mutex());
-    if (users()++ == 0) {
-      before() = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
-      if (::geteuid() != 0) ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    }
-  }
-  Dumpable(const Dumpable&) = delete;
-  Dumpable& operator=(const Dumpable&) = delete;
-  ~Dumpable() {
-    const std::lock_guard lock(mutex());
-    if (--users() == 0 && ::geteuid() != 0 && before() == 0) ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  }
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex instance;
-    return instance;
-  }
-  static int& users() {
-    static int count = 0;
-    return count;
-  }
-  static int& before() {
-    static int value = 0;
-    return value;
-  }
-};
 
 Error describe(const std::string& what, int error) {
   const char* text = ::strerrordesc_np(error);
@@ -122,7 +87,7 @@ void SharedChild::await_end() {
 }
 
 Status write_id_maps(pid_t child, IdPair user, IdPair group) {
-  const Dumpable dumpable;
+  const DumpableKept dumpable(DumpableKept::Need::raised);
   PAWL_CHECK(write_map(child, "uid_map", map_line(user)));
   PAWL_CHECK(write_map(child, "setgroups", "deny"));
   return write_map(child, "gid_map", map_line(group));

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/child_syscalls.h"
+#include "pawl/adapter/backend/sandbox/dumpable.h"
 #include "pawl/adapter/backend/sandbox/id_map.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/root_steps.h"
@@ -262,6 +263,7 @@ Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& 
   build.step_count = root.steps().size();
   build.own_network = plan.network != NetworkAccess::full;
   build.proxy = plan.network == NetworkAccess::limited;
+  const DumpableKept dumpable(DumpableKept::Need::unchanged);
   const Status built = run_build(build, identity);
   Namespaces made = take(build);
   made.ruleset = std::move(ruleset);

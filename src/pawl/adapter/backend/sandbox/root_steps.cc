@@ -205,7 +205,7 @@ void RootSteps::bind_roots(const std::vector<DetachedMount>& detached) {
   for (const auto& [root, attributes] : roots) {
     const auto made = std::find_if(detached.begin(), detached.end(),
                                    [&](const DetachedMount& mount) { return mount.path == root; });
-    if (made == detached.end() || attributes != kOfWorkspace) {
+    if (made == detached.end()) {
       bind(root, attributes);
       continue;
     }

@@ -106,6 +106,11 @@ TEST_CASE("a step of the root that fails is named, and nothing is run") {
   CHECK(holds(refusal_with(&make_namespace_backend, SYS_mount_setattr, ENOSYS, 0), "no sandbox"));
 }
 
+TEST_CASE("without idmapped mounts, root's number is kept and the level is the same") {
+  if (!is_there(&make_namespace_backend)) return;
+  CHECK(refusal_with(&make_namespace_backend, SYS_open_tree, ENOSYS, 0) == "reached namespace");
+}
+
 constexpr const char* kDirectoryVariable = "PAWL_TEST_BACKEND_DIRECTORY";
 constexpr const char* kHostFilter = "-tc=the host of the tests in degradation_test.cc";
 constexpr const char* kOtherUserFilter =
@@ -116,7 +121,8 @@ TEST_CASE("the host of the tests in degradation_test.cc" * doctest::skip()) {
   const std::string argument = std::getenv(kDirectoryVariable);
   const std::string word = argument.substr(argument.rfind('=') + 1);
   REQUIRE(harden_host());
-  Bench bench(argument.starts_with("namespace") ? &make_namespace_backend : &make_landlock_backend);
+  Bench bench(argument.starts_with("namespace") ? &make_namespace_backend
+                                                : &make_container_backend);
   bench.bash("(setsid sleep " + word + " &) ; sleep " + word + " & sleep " + word, 25'000);
 }
 
@@ -128,18 +134,23 @@ pid_t run_self(const char* filter, const char* skip) {
   return pid;
 }
 
-TEST_CASE("a host that is killed leaves no process behind (C04)") {
-  if (!is_there(&make_namespace_backend)) return;
+void check_host_death(MakeBackend make, const std::string& name, int rounds) {
+  if (!is_there(make)) return;
   TestLoop loop;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const std::string word = contract::unique_sleep();
-    ::setenv(kDirectoryVariable, ("namespace=" + word).c_str(), 1);
+    ::setenv(kDirectoryVariable, (name + "=" + word).c_str(), 1);
     const pid_t host = run_self(kHostFilter, "--no-skip");
-    CHECK(comes_true(loop, [&] { return runs(word); }));
+    CHECK(comes_true(loop, [&] { return runs("sleep" + std::string(1, '\0') + word); }));
     ::kill(host, SIGKILL);
     REQUIRE(::waitpid(host, nullptr, 0) == host);
     CHECK(comes_true(loop, [&] { return !runs(word); }));
   }
+}
+
+TEST_CASE("a host that is killed leaves no process behind (C04)") {
+  check_host_death(&make_namespace_backend, "namespace", 3);
+  check_host_death(&make_container_backend, "container", 1);
 }
 
 TEST_CASE("all of it holds for an ordinary user, too") {

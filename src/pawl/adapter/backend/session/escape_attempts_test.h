@@ -36,7 +36,7 @@ def stream(family, address):
 def datagram():
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     s.sendto(b'leak', ('127.0.0.1', int(udp)))
-for path in ('/etc/x', '/usr/x', '/x', '/root/x', '/proc/sys/kernel/core_pattern', '/sys/x'):
+for path in ('/etc/x', '/usr/x', '/x', '/proc/sys/kernel/core_pattern', '/sys/x'):
     attempt('write ' + path, write(path))
 attempt('write outside', write(outside + '/made'))
 attempt('read outside', read(outside + '/secret'))

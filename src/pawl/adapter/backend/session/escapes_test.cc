@@ -113,7 +113,7 @@ void check_attempts(MakeBackend make) {
     if (name == "core" || name == "uid") continue;
     CHECK((result == "ok") == meant.contains(name));
   }
-  CHECK(results.size() >= 75);
+  CHECK(results.size() >= 74);
   CHECK(results["core"] == "0");
   if (bench.session().level() == IsolationLevel::namespaces) CHECK(results["uid"] == "1000");
   CHECK_FALSE(host.was_reached());

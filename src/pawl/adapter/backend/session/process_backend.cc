@@ -8,6 +8,34 @@
 namespace pawl::backend {
 namespace {
 
+Result<IsolationLevel> try_container() {
+  PAWL_CHECK(check_runc());
+  ExecutionContext context;
+  context.working_directory = "/usr";
+  context.read_roots = {"/usr"};
+  PAWL_TRY(auto plan, sandbox::make_sandbox_plan(context, IsolationLevel::container));
+  PAWL_TRY(auto bundle, ContainerBundle::make(plan, {}, {"/bin/true"}, {}));
+  plan.level = IsolationLevel::none;
+  PAWL_TRY(auto place, sandbox::Confinement::prepare(std::move(plan)));
+  sandbox::ProcessStart start;
+  start.argv = bundle->command();
+  start.environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+  PAWL_TRY(auto process, RunningProcess::start(place, std::move(start)));
+  std::string said;
+  std::optional<BackendOutcome::Kind> why;
+  const tool_command::Fd never;
+  process->pump(
+      "", RunningProcess::After::close, never, {10'000, {}},
+      [&](std::string_view piece) {
+        said += piece;
+        return false;
+      },
+      why);
+  if (process->kill() == 0) return IsolationLevel::container;
+  return Error{ErrorCode::unavailable,
+               "no container: runc says: " + said.substr(0, 300) + " (use `namespace`)"};
+}
+
 // By making a sandbox and running a program in it: what a kernel says about itself is not enough.
 Result<IsolationLevel> try_level(IsolationLevel level) {
   sandbox::SandboxPlan plan;
@@ -25,7 +53,9 @@ std::unique_ptr<Backend> make(std::string name, IsolationLevel level, Loop& loop
                               BackendOptions options) {
   ThreadedBackendParts parts;
   parts.name = std::move(name);
-  parts.probe = [level] { return try_level(level); };
+  parts.probe = [level] {
+    return level == IsolationLevel::container ? try_container() : try_level(level);
+  };
   parts.open = [level, options = std::move(options)](
                    const ExecutionContext& context) -> Result<std::shared_ptr<SessionCalls>> {
     PAWL_TRY(auto core,
@@ -47,6 +77,10 @@ std::unique_ptr<Backend> make_landlock_backend(Loop& loop, BackendOptions option
 
 std::unique_ptr<Backend> make_namespace_backend(Loop& loop, BackendOptions options) {
   return make("namespace", IsolationLevel::namespaces, loop, std::move(options));
+}
+
+std::unique_ptr<Backend> make_container_backend(Loop& loop, BackendOptions options) {
+  return make("container", IsolationLevel::container, loop, std::move(options));
 }
 
 }  // namespace pawl::backend

@@ -1,4 +1,5 @@
-// The backends whose tools are processes of this machine: `local`, `landlock`, `namespace`.
+// The backends whose tools are processes of this machine: `local`, `landlock`, `namespace`,
+// `container`.
 //
 // A session's calls are performed one after the other, on a thread of its own.
 #pragma once
@@ -22,5 +23,7 @@ struct BackendOptions {
 std::unique_ptr<Backend> make_local_backend(Loop& loop, BackendOptions options);
 std::unique_ptr<Backend> make_landlock_backend(Loop& loop, BackendOptions options);
 std::unique_ptr<Backend> make_namespace_backend(Loop& loop, BackendOptions options);
+// With runc, as root.
+std::unique_ptr<Backend> make_container_backend(Loop& loop, BackendOptions options);
 
 }  // namespace pawl::backend

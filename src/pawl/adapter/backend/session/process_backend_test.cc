@@ -32,5 +32,11 @@ TEST_CASE("the namespace backend keeps the contract") {
   contract::check_isolation(subject_of(&make_namespace_backend));
 }
 
+TEST_CASE("the container backend keeps the contract") {
+  if (!is_there(&make_container_backend)) return;
+  contract::check_backend_contract(subject_of(&make_container_backend));
+  contract::check_isolation(subject_of(&make_container_backend));
+}
+
 }  // namespace
 }  // namespace pawl::backend

@@ -88,6 +88,7 @@ TEST_CASE("the whole network is the host's") {
   if (!is_there(&make_namespace_backend)) return;
   Bench bench(&make_namespace_backend);
   bench.context.network.access = NetworkAccess::full;
+  if (bench.bash("test -d /proc/self").exit_code != 0) return;  // nothing to look at it with
   const BackendOutcome seen = bench.bash("readlink /proc/self/ns/net");
   std::error_code ignored;
   CHECK(seen.output == std::filesystem::read_symlink("/proc/self/ns/net", ignored).string() + "\n");

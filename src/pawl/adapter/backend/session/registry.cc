@@ -12,6 +12,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::map<std::string, BackendFactory, std::less<>> factories = {
+      {"container", &make_container_backend},
       {"landlock", &make_landlock_backend},
       {"local", &make_local_backend},
       {"namespace", &make_namespace_backend},

@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("backends are found by name, and an unknown one is told which there are") {
   TestLoop loop;
-  for (const char* name : {"landlock", "local", "namespace", "native"}) {
+  for (const char* name : {"container", "landlock", "local", "namespace", "native"}) {
     const auto made = make_backend(name, loop, test_options());
     REQUIRE(made);
     CHECK((*made)->name() == name);
@@ -17,7 +17,7 @@ TEST_CASE("backends are found by name, and an unknown one is told which there ar
   const auto unknown = make_backend("docker", loop, test_options());
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == ErrorCode::not_found);
-  CHECK(contract::holds(unknown.error().message, "landlock, local, namespace, native"));
+  CHECK(contract::holds(unknown.error().message, "container, landlock, local, namespace, native"));
 }
 
 TEST_CASE("a host's own backend is registered once, and held to the contract like the others") {

@@ -106,7 +106,13 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                  "network: none or full)"};
   }
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
-  PAWL_TRY(auto plan, sandbox::make_sandbox_plan(core->context_, level));
+  PAWL_TRY(core->plan_, sandbox::make_sandbox_plan(core->context_, level));
+  sandbox::SandboxPlan plan = core->plan_;
+  if (level == IsolationLevel::container) {
+    PAWL_CHECK(check_runc());
+    PAWL_CHECK(core->placeholders_.make(plan));
+    plan.level = IsolationLevel::none;  // of runc itself, which is the host's
+  }
   PAWL_TRY(core->files_, open_files(core->context_));
   PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
   if (limited) {
@@ -162,15 +168,16 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   if (exit_code == 128 + SIGXFSZ) why = Kind::disk;
   if (exit_code == 128 + SIGXCPU) why = Kind::cpu;
   if (outcome.kind != Kind::ok) {
-    const std::uint64_t kills = place_->cgroup().memory_kills();
-    if (kills != std::exchange(memory_kills_, kills)) why = Kind::memory;
+    const std::uint64_t kills =
+        shell_.bundle ? shell_.bundle->memory_kills() : place_->cgroup().memory_kills();
+    if (kills > std::exchange(memory_kills_, kills)) why = Kind::memory;
   }
   if (why) {
     outcome.kind = *why;
     call.note += describe_limit(*why, call.limits);
     // A limit is the end of all that the call has started, also where only one of them hit it.
-    lost_shell_ = lost_shell_ || shell_ != nullptr;
-    shell_.reset();
+    lost_shell_ = lost_shell_ || shell_.process != nullptr;
+    end_shell();
   }
   {
     const AsOwner owner(place_->identity());
@@ -180,9 +187,32 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   return outcome;
 }
 
+// In a directory that is the session's own; one that others share is no place for it.
+std::string SessionCore::input_file() const {
+  return level_ == IsolationLevel::none ? "" : place_->temporary_directory() + "/.pawl-input";
+}
+
+Result<SessionCore::Started> SessionCore::start(sandbox::ProcessStart start) const {
+  Started started;
+  if (level_ == IsolationLevel::container) {
+    PAWL_TRY(started.bundle,
+             ContainerBundle::make(plan_, placeholders_.places(), start.argv, start.environment));
+    start.argv = started.bundle->command();
+    start.working_directory.clear();
+  }
+  PAWL_TRY(started.process, RunningProcess::start(place_, std::move(start)));
+  return started;
+}
+
+void SessionCore::end_shell() {
+  if (shell_.bundle) memory_kills_ = 0;  // the next container counts anew
+  shell_.process.reset();
+  shell_.bundle.reset();
+}
+
 Status SessionCore::start_shell() {
-  if (shell_) return ok();
-  PAWL_TRY(shell_, RunningProcess::start(place_, process({"bash", "--norc", "--noprofile"})));
+  if (shell_.process) return ok();
+  PAWL_TRY(shell_, start(process({"bash", "--norc", "--noprofile"})));
   return ok();
 }
 
@@ -191,12 +221,13 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command
   call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
   MarkFinder finder(mark);
-  auto frame = frame_call(command.command, command.input, command.environment, mark);
+  auto frame =
+      frame_call({command.command, command.input, input_file(), command.environment}, mark);
   if (!frame) return refusal(frame.error());
   if (auto started = start_shell(); !started) return refusal(started.error());
   if (std::exchange(lost_shell_, false)) call.note = kFreshShell;
   std::optional<Kind> why;
-  const Pumped pumped = shell_->pump(
+  const Pumped pumped = shell_.process->pump(
       *frame, RunningProcess::After::keep_open, stop, call.limits,
       [&](std::string_view piece) {
         call.output.append(finder.take(piece));
@@ -206,8 +237,8 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command
   if (pumped == Pumped::satisfied) return finish(call, why, finder.exit_code());
   call.output.append(finder.rest());
   // `exit`, `exec` or a crash: the shell's end is the call's.
-  const std::optional<int> exit_code = shell_->kill();
-  shell_.reset();
+  const std::optional<int> exit_code = shell_.process->kill();
+  end_shell();
   lost_shell_ = true;
   return finish(call, why, why ? std::nullopt : exit_code);
 }
@@ -218,17 +249,18 @@ BackendOutcome SessionCore::exec(const ShellCommand& command, const tool_command
   for (const auto& [name, value] : command.environment) {
     start.environment.push_back(name + "=" + value);
   }
-  auto started = RunningProcess::start(place_, std::move(start));
+  auto started = this->start(std::move(start));
   if (!started) return refusal(started.error());
+  RunningProcess& running = *started->process;
   std::optional<Kind> why;
-  (*started)->pump(
+  running.pump(
       command.input, RunningProcess::After::close, stop, call.limits,
       [&](std::string_view piece) {
         call.output.append(piece);
         return false;
       },
       why);
-  const std::optional<int> exit_code = (*started)->kill();
+  const std::optional<int> exit_code = running.kill();
   return finish(call, why, why ? std::nullopt : exit_code);
 }
 
@@ -261,7 +293,7 @@ BackendOutcome SessionCore::file_request(const FileRequest& request) {
 }
 
 Status SessionCore::cleanup() {
-  shell_.reset();
+  end_shell();
   forwarder_.reset();
   place_.reset();
   files_.reset();

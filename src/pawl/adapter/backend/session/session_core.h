@@ -8,6 +8,7 @@
 #include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
+#include "pawl/adapter/backend/session/container_bundle.h"
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/running_process.h"
 #include "pawl/adapter/backend/session/session_calls.h"
@@ -47,14 +48,24 @@ class SessionCore final : public SessionCalls {
                         std::optional<int> exit_code);
   BackendOutcome refusal(const Error& error) const;
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
+  // Started, and what is to be taken away after it.
+  struct Started {
+    std::unique_ptr<ContainerBundle> bundle;  // of a container only; outlives the process
+    std::unique_ptr<RunningProcess> process;
+  };
+  Result<Started> start(sandbox::ProcessStart start) const;
   Status start_shell();
+  void end_shell();
+  std::string input_file() const;
 
   ExecutionContext context_;
   IsolationLevel level_;
   std::unique_ptr<SessionFiles> files_;
   std::shared_ptr<sandbox::Confinement> place_;
   std::unique_ptr<ProxyForwarder> forwarder_;
-  std::unique_ptr<RunningProcess> shell_;
+  sandbox::SandboxPlan plan_;
+  sandbox::Placeholders placeholders_;  // of containers; a sandbox has its own
+  Started shell_;
   bool lost_shell_ = false;  // there was one before, and its state is gone
   std::uint64_t memory_kills_ = 0;
 };

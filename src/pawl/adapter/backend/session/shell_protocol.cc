@@ -54,9 +54,8 @@ std::string quote_for_shell(std::string_view text) {
   return quoted + "'";
 }
 
-Result<std::string> frame_call(const std::string& command, const std::string& input,
-                               const std::map<std::string, std::string>& environment,
-                               std::string_view mark) {
+Result<std::string> frame_call(const FramedCall& call, std::string_view mark) {
+  const auto& [command, input, input_file, environment] = call;
   if (command.size() > kCommandBytesMax) {
     return bad("the command is too long (write it to a file and run that)");
   }
@@ -66,7 +65,11 @@ Result<std::string> frame_call(const std::string& command, const std::string& in
   if (command.find('\0') != std::string::npos || input.find('\0') != std::string::npos) {
     return bad("the command or its input contains a NUL byte");
   }
+  const std::string file = input.empty() ? "/dev/null" : input_file;
   std::string text;
+  if (!file.empty() && file == input_file) {
+    text = "builtin printf %s " + quote_for_shell(input) + " >|" + quote_for_shell(file) + "\n";
+  }
   for (const auto& [name, value] : environment) {
     if (!is_variable_name(name) || value.find('\0') != std::string::npos) {
       return bad("a variable for the call has no valid name or value");
@@ -75,7 +78,8 @@ Result<std::string> frame_call(const std::string& command, const std::string& in
   }
   // Not `builtin eval`, which would hide the variables of the call.
   text += "eval " + quote_for_shell(command);
-  text += input.empty() ? " </dev/null" : " < <(builtin printf %s " + quote_for_shell(input) + ")";
+  text += file.empty() ? " < <(builtin printf %s " + quote_for_shell(input) + ")"
+                       : " <" + quote_for_shell(file);
   // Through a third descriptor, so that the shell has something to put back when the call is over,
   // whatever `exec >…` has done to its output.
   text += " 3>&1 >&3 2>&1 3>&-\nbuiltin printf '\\1";

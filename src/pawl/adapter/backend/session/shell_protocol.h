@@ -21,10 +21,16 @@ inline constexpr std::size_t kShellInputBytesMax = std::size_t{1} << 20U;
 
 std::string make_mark();
 
+struct FramedCall {
+  std::string command;
+  std::string input;
+  // Where the input is put for the command. Empty: it comes through /dev/fd, which needs a /proc.
+  std::string input_file;
+  std::map<std::string, std::string> environment;
+};
+
 // What the shell is sent. invalid_argument: a NUL byte, a name that is no variable's, or too long.
-Result<std::string> frame_call(const std::string& command, const std::string& input,
-                               const std::map<std::string, std::string>& environment,
-                               std::string_view mark);
+Result<std::string> frame_call(const FramedCall& call, std::string_view mark);
 
 // 'it'\''s'
 std::string quote_for_shell(std::string_view text);

@@ -16,21 +16,21 @@ TEST_CASE("marks cannot be guessed from one another") {
 
 TEST_CASE("a frame quotes whatever it is given") {
   CHECK(quote_for_shell("it's") == "'it'\\''s'");
-  const auto frame = frame_call("echo 'a'", "", {{"A", "b'c"}}, "\001mark:");
+  const auto frame = frame_call({"echo 'a'", "", "", {{"A", "b'c"}}}, "\001mark:");
   REQUIRE(frame);
-  CHECK(frame->starts_with("A='b'\\''c' eval 'echo '\\''a'\\''' </dev/null "));
+  CHECK(frame->starts_with("A='b'\\''c' eval 'echo '\\''a'\\''' <'/dev/null' "));
   CHECK(frame->ends_with("mark: %d\\n' $?\n"));
 }
 
 TEST_CASE("what a shell cannot be told is refused") {
   const std::string nul(1, '\0');
-  CHECK_FALSE(frame_call("a" + nul, "", {}, "\001m:"));
-  CHECK_FALSE(frame_call("a", nul, {}, "\001m:"));
-  CHECK_FALSE(frame_call("a", "", {{"A B", "x"}}, "\001m:"));
-  CHECK_FALSE(frame_call("a", "", {{"1A", "x"}}, "\001m:"));
-  CHECK_FALSE(frame_call("a", "", {{"A;rm", "x"}}, "\001m:"));
-  CHECK_FALSE(frame_call(std::string(kCommandBytesMax + 1, 'x'), "", {}, "\001m:"));
-  CHECK_FALSE(frame_call("a", std::string(kShellInputBytesMax + 1, 'x'), {}, "\001m:"));
+  CHECK_FALSE(frame_call({"a" + nul, "", "", {}}, "\001m:"));
+  CHECK_FALSE(frame_call({"a", nul, "", {}}, "\001m:"));
+  CHECK_FALSE(frame_call({"a", "", "", {{"A B", "x"}}}, "\001m:"));
+  CHECK_FALSE(frame_call({"a", "", "", {{"1A", "x"}}}, "\001m:"));
+  CHECK_FALSE(frame_call({"a", "", "", {{"A;rm", "x"}}}, "\001m:"));
+  CHECK_FALSE(frame_call({std::string(kCommandBytesMax + 1, 'x'), "", "", {}}, "\001m:"));
+  CHECK_FALSE(frame_call({"a", std::string(kShellInputBytesMax + 1, 'x'), "", {}}, "\001m:"));
 }
 
 TEST_CASE("the mark is found wherever the output is cut into pieces") {

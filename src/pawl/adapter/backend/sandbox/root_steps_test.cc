@@ -1,0 +1,72 @@
+#include "pawl/adapter/backend/sandbox/root_steps.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "tests/support/temp_directory.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using Kind = Step::Kind;
+
+// The place of the first such step; steps.size(): there is none.
+std::size_t find(std::vector<Step>& steps, Kind kind, std::string_view target) {
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.kind == kind && step.target == target;
+  });
+  return static_cast<std::size_t>(found - steps.begin());
+}
+
+TEST_CASE("roots are mounted over /tmp, protected names over roots, and the old root goes") {
+  const TempDirectory directory;
+  SandboxPlan plan;
+  plan.working_directory = directory.path();
+  plan.write_roots = {directory.path()};
+  RootSteps root(plan, {}, {{directory / ".pawl", ProtectedPlace::Hold::read_only}});
+  auto& steps = root.steps();
+  const std::string inside = "/new" + directory.path();
+  const std::size_t temporary = find(steps, Kind::mount, "/new/tmp");
+  const std::size_t workspace = find(steps, Kind::mount, inside);
+  const std::size_t name = find(steps, Kind::mount, inside + "/.pawl");
+  const std::size_t held = find(steps, Kind::restrict_mount, inside + "/.pawl");
+  const std::size_t detached = find(steps, Kind::detach, ".");
+  CHECK(temporary < workspace);
+  CHECK(workspace < name);
+  CHECK(name < held);
+  CHECK(held < detached);
+  CHECK(detached < steps.size());
+  CHECK(root.rules().front().path == "/");
+  CHECK(std::count_if(steps.begin(), steps.end(), [](const Step& step) {
+          return step.kind == Kind::open;
+        }) == static_cast<std::ptrdiff_t>(root.rules().size()));
+}
+
+TEST_CASE("a mount that the host has made is attached instead of bound") {
+  const TempDirectory directory;
+  SandboxPlan plan;
+  plan.working_directory = directory.path();
+  plan.write_roots = {directory.path()};
+  RootSteps root(plan, {{directory.path(), 77}}, {});
+  auto& steps = root.steps();
+  const std::size_t attached = find(steps, Kind::attach, "/new" + directory.path());
+  REQUIRE(attached < steps.size());
+  CHECK(steps[attached].descriptor == 77);
+  CHECK(find(steps, Kind::mount, "/new" + directory.path()) == steps.size());
+}
+
+TEST_CASE("names of the network come from the host only with its network") {
+  SandboxPlan plan;
+  plan.working_directory = "/usr";
+  plan.read_roots = {"/usr"};
+  RootSteps own(plan, {}, {});
+  CHECK(find(own.steps(), Kind::mount, "/new/etc/hosts") == own.steps().size());
+  plan.network = NetworkAccess::full;
+  RootSteps hosts(plan, {}, {});
+  CHECK(find(hosts.steps(), Kind::mount, "/new/etc/hosts") < hosts.steps().size());
+}
+
+}  // namespace
+}  // namespace pawl::sandbox

@@ -1,0 +1,59 @@
+#include "pawl/adapter/backend/session/tree_watch.h"
+
+#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "tests/contract/backend_contract_support.h"
+
+namespace pawl::backend {
+namespace {
+
+using Kind = BackendOutcome::Kind;
+
+constexpr MakeBackend kProcessBackends[] = {&make_namespace_backend, &make_landlock_backend,
+                                            &make_local_backend};
+
+// Each limit has its own outcome, whichever backend it is; and the next call works.
+void check_limit(Kind kind, const std::string& hog,
+                 const std::function<void(BackendLimits&)>& change) {
+  for (const MakeBackend make : kProcessBackends) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    change(bench.context.limits);
+    CAPTURE(bench.backend().name());
+    const BackendOutcome outcome = bench.bash(hog, 25'000);
+    CAPTURE(outcome.output);
+    CHECK(outcome.kind == kind);
+    CHECK(contract::holds(outcome.output, "[The call was ended"));
+    CHECK(contract::holds(bench.bash("echo alive").output, "alive"));
+  }
+}
+
+TEST_CASE("processor time of all processes together is bounded") {
+  check_limit(Kind::cpu, "(while :; do :; done) & while :; do :; done",
+              [](BackendLimits& limits) { limits.cpu_ms = 500; });
+}
+
+TEST_CASE("memory of all processes together is bounded") {
+  // Grows slowly enough to be seen where there are no control groups, and in two processes.
+  check_limit(Kind::memory,
+              "hog() { x=$(head -c 1M /dev/zero | tr '\\0' x); while :; do y=$y$x; done; }; "
+              "hog & hog",
+              [](BackendLimits& limits) { limits.memory_bytes = 96U << 20U; });
+}
+
+TEST_CASE("the number of processes is bounded") {
+  check_limit(Kind::processes, "for i in $(seq 100); do sleep 20 & done; wait",
+              [](BackendLimits& limits) { limits.processes = 20; });
+}
+
+TEST_CASE("what is written is bounded, in one file or in many") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    bench.context.limits.disk_bytes = 4U << 20U;
+    CHECK(bench.bash("head -c 100M /dev/zero >big", 25'000).kind == Kind::disk);
+    CHECK(std::filesystem::file_size(bench.directory / "big") <= 4U << 20U);
+  }
+}
+
+}  // namespace
+}  // namespace pawl::backend
