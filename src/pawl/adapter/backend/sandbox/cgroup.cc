@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -16,6 +19,7 @@ namespace {
 
 using tool_command::Fd;
 
+constexpr std::size_t kSweptMax = 1024;
 constexpr int kRemovalsMax = 200;  // of a group whose last process is still being buried
 
 bool write_file(const std::string& path, const std::string& text) {
@@ -39,9 +43,30 @@ std::string own_group(const std::string& controller) {
   return {};
 }
 
+// "pawl-<pid namespace>-": only there does a pid say whether its owner lives.
+std::string prefix_of_names() {
+  struct stat space{};
+  if (::stat("/proc/self/ns/pid", &space) != 0) return "pawl-0-";
+  return "pawl-" + std::to_string(space.st_ino) + "-";
+}
+
 std::string unique_name() {
   static std::atomic<std::uint32_t> serial{0};
-  return "pawl-" + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
+  return prefix_of_names() + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
+}
+
+// A host that was killed has left its groups, empty: the kernel has killed what was in them.
+void sweep(const std::string& parent) {
+  const std::string prefix = prefix_of_names();
+  std::error_code none;
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, none)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(prefix) || left.size() >= kSweptMax) continue;
+    const int pid = std::atoi(name.c_str() + prefix.size());
+    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) left.push_back(entry.path());
+  }
+  for (const std::string& directory : left) ::rmdir(directory.c_str());
 }
 
 std::string parent_of(const std::string& mount, const std::string& controller) {
@@ -57,6 +82,7 @@ Cgroup Cgroup::make(const BackendLimits& limits) {
   const std::string name = unique_name();
   const auto enter = [&](const std::string& parent) -> std::string {
     const std::string directory = parent + "/" + name;
+    if (!parent.empty()) sweep(parent);
     if (parent.empty() || ::mkdir(directory.c_str(), 0755) != 0) return {};
     made.directories_.push_back(directory);
     return directory;

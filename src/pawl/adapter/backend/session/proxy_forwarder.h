@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "pawl/adapter/backend/command/fd.h"
+#include "pawl/port/backend.h"
 
 namespace pawl::backend {
 
@@ -17,6 +18,8 @@ inline constexpr std::size_t kForwardedMax = 64;
 // Gives a connected stream descriptor to the proxy, owned by the caller; -1: not now. Called from
 // the forwarder's thread.
 using ProxyConnector = std::function<int()>;
+// The same for whatever session has that policy.
+using PolicyConnector = std::function<int(const NetworkPolicy& policy)>;
 
 class ProxyForwarder {
  public:

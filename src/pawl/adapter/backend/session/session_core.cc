@@ -97,7 +97,7 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        IsolationLevel level,
                                                        const OpenFiles& open_files,
-                                                       const ProxyConnector& connect) {
+                                                       const PolicyConnector& connect) {
   complete(context.limits);
   const bool limited = context.network.access == NetworkAccess::limited;
   if (limited && (level != IsolationLevel::namespaces || !connect)) {
@@ -116,7 +116,9 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
   PAWL_TRY(core->files_, open_files(core->context_));
   PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
   if (limited) {
-    core->forwarder_ = std::make_unique<ProxyForwarder>(core->place_->proxy_listener(), connect);
+    core->forwarder_ = std::make_unique<ProxyForwarder>(
+        core->place_->proxy_listener(),
+        [connect, policy = core->context_.network] { return connect(policy); });
   }
   return core;
 }

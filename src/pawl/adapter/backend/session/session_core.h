@@ -22,7 +22,7 @@ class SessionCore final : public SessionCalls {
   // `connect` is asked for a connection to the proxy where the network is limited.
   static Result<std::shared_ptr<SessionCore>> open(ExecutionContext context, IsolationLevel level,
                                                    const OpenFiles& open_files,
-                                                   const ProxyConnector& connect);
+                                                   const PolicyConnector& connect);
 
   const ExecutionContext& context() const override { return context_; }
   IsolationLevel level() const override { return level_; }
