@@ -13,7 +13,8 @@ PAY = """    pay:
       effect: once
       input: { type: object, properties: { amount: { type: integer } }, required: [amount] }
 """
-ONE = "  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 } }]\n  - text: Done.\n"
+ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 } }]\n"
+       "  - text: Done.\n")
 
 
 class Approvals(Stage):
@@ -43,7 +44,8 @@ class Approvals(Stage):
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [{"amount": 5}])
         self.refused("approve", "r", "c1", code=3, says="over")
-        self.assertIn("1 permitted, 1 put before a person, 0 denied", self.ok("explain", "r").stdout)
+        self.assertIn("1 permitted, 1 put before a person, 0 denied",
+                      self.ok("explain", "r").stdout)
         self.ok("replay", "r")
 
     def test_a_denial_reaches_the_model(self):
@@ -139,8 +141,8 @@ class Approvals(Stage):
         self.assertIn('"main"', json.dumps(self.events("q")))
 
     def test_rules_deny_and_their_scripts_decide(self):
-        self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:5' && echo deny too much || echo allow\n",
-                   0o755)
+        self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:5' && echo deny too much || "
+                   "echo allow\n", 0o755)
         rules = "guardrails: [{ id: checked, tool: pay, verdict: ask, script: ./check.sh }]\n"
         self.ok("run", self.paying(more=rules), "go", "--id", "r")
         self.assertEqual(self.paid(), [])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Processors of a charter: what they block costs no model call, what they change is what is read."""
+"""Processors of a charter, as the program uses them: what is blocked, changed and labelled."""
 
 import json
 

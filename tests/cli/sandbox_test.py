@@ -66,8 +66,8 @@ class Sandbox(Stage):
         self.assertIn("namespace", json.dumps(ends[1]))
 
     def test_a_level_that_cannot_be_had_refuses_the_run(self):
-        said = self.pawl("run", self.tools(call("bash", command="id"), sandbox="{ level: nowhere }"),
-                         "go", "--id", "r")
+        charter = self.tools(call("bash", command="id"), sandbox="{ level: nowhere }")
+        said = self.pawl("run", charter, "go", "--id", "r")
         self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
         self.assertIn("nowhere", said.stderr)
         self.assertIn("t.yaml:", said.stderr)
@@ -75,7 +75,8 @@ class Sandbox(Stage):
     def test_time_and_output_are_bounded(self):
         text = self.run_tools(call("bash", command="yes | head -c 1000000") +
                               call("bash", command="sleep 600 & sleep 600"),
-                              sandbox="{ write: [work], directory: work, time: 500ms, output: 2KiB }")
+                              sandbox="{ write: [work], directory: work, time: 500ms, "
+                              "output: 2KiB }")
         self.assertIn("truncated", text)
         self.assertIn("timed_out", text)
 

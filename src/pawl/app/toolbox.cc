@@ -119,7 +119,7 @@ bool Toolbox::make_sessions(Work& work) {
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(*policy));
-    options.connect_proxy = [proxy] {
+    options.connect_proxy = [proxy](const NetworkPolicy&) {
       auto fd = proxy->connect();
       return fd ? *fd : -1;
     };

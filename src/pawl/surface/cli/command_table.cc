@@ -149,19 +149,9 @@ std::vector<CommandEntry> history_commands() {
   };
 }
 
-std::vector<CommandEntry> steering_commands() {
+// What people are asked, and what they say.
+std::vector<CommandEntry> deciding_commands() {
   return {
-      {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
-      {"cancel",
-       "End a run",
-       "What is under way is stopped. A run that nobody drives is ended here.",
-       {kRun, {"REASON", "Why, for the journal.", Need::optional}},
-       {}},
-      {"message",
-       "Say something to a run",
-       "It is durable when the command returns, and read at the run's next step.",
-       {kRun, {"TEXT", "The message, or - for standard input."}},
-       {}},
       {"approvals",
        "List what runs want of you",
        "Calls that wait for an approval or an answer, made from the exact bytes of their "
@@ -192,6 +182,22 @@ std::vector<CommandEntry> steering_commands() {
        "",
        {kRun, {"TEXT", "The answer; - reads it from standard input."}},
        {{"call", '\0', Takes::value, "CALL", "Which question, when several wait."}}},
+  };
+}
+
+std::vector<CommandEntry> steering_commands() {
+  return {
+      {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
+      {"cancel",
+       "End a run",
+       "What is under way is stopped. A run that nobody drives is ended here.",
+       {kRun, {"REASON", "Why, for the journal.", Need::optional}},
+       {}},
+      {"message",
+       "Say something to a run",
+       "It is durable when the command returns, and read at the run's next step.",
+       {kRun, {"TEXT", "The message, or - for standard input."}},
+       {}},
       {"budget",
        "Show what a run has spent, or let it spend more",
        "A run that cannot afford its next model call waits. The amount is added to its limit.",
@@ -292,8 +298,8 @@ std::vector<CommandEntry> keeping_commands() {
 const std::vector<CommandEntry>& commands() {
   static const std::vector<CommandEntry> all = [] {
     std::vector<CommandEntry> list = running_commands();
-    for (const auto& group :
-         {looking_commands(), history_commands(), steering_commands(), keeping_commands()}) {
+    for (const auto& group : {looking_commands(), history_commands(), deciding_commands(),
+                              steering_commands(), keeping_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;
