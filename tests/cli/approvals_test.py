@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import time
 
 from support import PAWL, PATIENCE_S, Stage, main
 
@@ -19,7 +20,7 @@ ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 
 
 class Approvals(Stage):
     def paying(self, replies=ONE, more="approvals: always_require\n"):
-        self.write("pay.sh", "#!/bin/sh\ncat >>paid\necho >>paid\necho paid\n", 0o755)
+        self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
         return self.charter("p", replies, PAY, more=more)
 
     def paid(self):
@@ -43,7 +44,7 @@ class Approvals(Stage):
         self.ok("approve", "r", "c1")
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [{"amount": 5}])
-        self.refused("approve", "r", "c1", code=3, says="over")
+        self.refused("approve", "r", "c1", code=1, says="over")
         self.assertIn("1 permitted, 1 put before a person, 0 denied",
                       self.ok("explain", "r").stdout)
         self.ok("replay", "r")
@@ -88,7 +89,9 @@ class Approvals(Stage):
         self.assertEqual(self.paid(), [{"amount": 4}])
 
     def test_nobody_s_answer_is_no(self):
-        self.waiting(more="approvals: { policy: always_require, expires: 1ms }\n")
+        self.waiting(more="approvals: { policy: always_require, expires: 1s }\n")
+        self.wait_for(lambda: self.pending()[0]["expires_at_ms"] < time.time() * 1000)
+        self.refused("approve", "r", "--edit", "[", code=2, says="not JSON")
         self.ok("resume", "--due")
         self.assertEqual(self.status("r"), "done")
         self.assertEqual(self.paid(), [])
@@ -122,7 +125,7 @@ class Approvals(Stage):
         padded = "x" * 20000
         self.waiting(replies="  - call: [{ tool: pay, input: { amount: 5, note: \"" + padded +
                      "\" } }]\n  - text: Done.\n")
-        self.refused("approve", "r", code=3, says="--digest")
+        self.refused("approve", "r", code=1, says="--digest")
         digest = self.pending()[0]["digest"]
         self.assertIn("x" * 60, self.ok("approve", "r", "--full").stdout)
         self.ok("approve", "r", "--digest", digest[:16])

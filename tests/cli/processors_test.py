@@ -28,7 +28,7 @@ class Processors(Stage):
         self.assertIn("Input blocked by pii: it holds personal data (email)",
                       self.ok("explain", "r").stdout)
         events = self.events("r")
-        self.assertEqual(events[0]["body"]["blocked"]["processor"], "pii")
+        self.assertEqual(events[0]["blocked"]["processor"], "pii")
         self.assertNotIn("call_model", json.dumps(events))
 
     def test_changed_input_is_what_is_journaled(self):

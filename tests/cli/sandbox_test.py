@@ -8,6 +8,7 @@ import unittest
 from support import Stage, main
 
 SECRET = "canary-of-the-host-0123456789"
+MARK = "only the charter says this"
 
 
 def call(tool, **arguments):
@@ -23,14 +24,10 @@ class Sandbox(Stage):
         os.chmod(self.directory, 0o755)
         self.write("t.script.yaml", "replies:\n" + replies + "  - text: Done.\n")
         use = use or "[bash, exec, view, create_file, str_replace, grep, glob]"
-        self.write("t.yaml", "name: t\nmodels: { main: scripted/t.script.yaml }\n"
+        self.write("t.yaml", f"# {MARK}\nname: t\n"
+                   "models: { main: scripted/t.script.yaml }\n"
                    f"sandbox: {sandbox}\ntools: {{ use: {use} }}\n{more}instructions: Go.\n")
         return "t.yaml"
-
-    def results(self, run="r"):
-        return [json.loads(event["body"]["content"]["text"]) if "text" in event["body"]["content"]
-                else event["body"]["content"]
-                for event in self.events(run) if event["type"] == "tool_finished"]
 
     def run_tools(self, replies, **how):
         said = self.pawl("run", self.tools(replies, **how), "go", "--id", "r")
@@ -55,7 +52,7 @@ class Sandbox(Stage):
                                    "echo > /dev/tcp/127.0.0.1/22"))
         self.assertNotIn(SECRET, text)
         self.assertNotIn("root:", text)
-        self.assertNotIn("scripted/t.script", text.split("tool_finished", 1)[1])
+        self.assertNotIn(MARK, text.split("tool_finished", 1)[1])
         self.assertFalse((self.directory / "escaped").exists())
 
     def test_the_shell_keeps_its_state_and_the_level_is_recorded(self):
@@ -81,8 +78,8 @@ class Sandbox(Stage):
         self.assertIn("timed_out", text)
 
     def test_commands_of_the_operator_run_there_too(self):
-        self.write("where.sh", "#!/bin/sh\nid -u\ncat >seen 2>&1\ncat ../t.yaml 2>&1\n", 0o755)
-        self.tools(call("where"), sandbox="{ write: [work], read: [where.sh] }")
+        self.tools(call("where"))
+        self.write("work/where.sh", "#!/bin/sh\necho uid $(id -u)\ncat ../t.yaml 2>&1\n", 0o755)
         charter = (self.directory / "t.yaml").read_text().replace(
             "tools: {", "tools: { define: { where: { command: [./where.sh], effect: pure, "
             "input: { type: object } } },")
@@ -90,11 +87,12 @@ class Sandbox(Stage):
         said = self.pawl("run", "t.yaml", "go", "--id", "r")
         if "user namespaces" in said.stderr:
             raise unittest.SkipTest(said.stderr)
-        self.assertIn("tool_finished", json.dumps(self.events("r")))
-        self.assertNotIn("scripted/t.script", json.dumps(self.events("r")[2:]))
+        text = json.dumps(self.events("r")).split("tool_finished", 1)[1]
+        self.assertRegex(text, "uid [1-9]")
+        self.assertNotIn(MARK, text)
 
     def test_fetching_is_refused_without_a_network(self):
-        text = self.run_tools(call("http_fetch", url="http://127.0.0.1:9/") +
+        text = self.run_tools(call("http_fetch", url="https://127.0.0.1:9/") +
                               call("http_fetch", url="https://example.org/"),
                               use="[http_fetch]")
         self.assertNotIn('"ok":true', text.replace(" ", ""))

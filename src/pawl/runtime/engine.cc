@@ -295,13 +295,20 @@ void Engine::wake_later(const RunId& id) {
   // Wall time may have jumped: whoever is taken up too early waits on.
   const std::int64_t delay =
       std::clamp<std::int64_t>(*due - options_.loop.wall_ms(), 0, kWakeAfterMaxMs);
-  wakes_[id] = options_.loop.after(delay, [this, id] {
+  Wake& wake = wakes_[id];
+  wake.wait = waits_for(driver->second->run().state());
+  wake.timer = options_.loop.after(delay, [this, id] {
     options_.loop.post([this, id, alive = alive_] {
       if (!*alive || wakes_.erase(id) == 0) return;
       const Status resumed = resume(id);
       if (!resumed && ended_) ended_(id, resumed);
     });
   });
+}
+
+bool Engine::wakes(const RunId& run) const {
+  const auto found = wakes_.find(run);
+  return found != wakes_.end() && found->second.wait == WaitFor::rate_limit;
 }
 
 Status Engine::resume(const RunId& run) {

@@ -70,8 +70,8 @@ class Engine {
   void notice(const RunId& run);
   // Feeds an event of the host's own to a run driven here.
   Status feed(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
-  // Whether a run that waits is taken up again here by itself.
-  bool wakes(const RunId& run) const { return wakes_.contains(run); }
+  // Whether a run that waits, and for nobody, is taken up again here by itself.
+  bool wakes(const RunId& run) const;
   const Run* find(const RunId& run) const;
   std::size_t live() const { return drivers_.size(); }
   const Store& store() const { return options_.store; }
@@ -103,7 +103,11 @@ class Engine {
   std::map<std::uint64_t, RunEventSink> sinks_;
   std::uint64_t sinks_made_ = 0;
   std::uint64_t version_seen_ = 0;
-  std::map<RunId, std::unique_ptr<Timer>> wakes_;
+  struct Wake {
+    std::unique_ptr<Timer> timer;
+    WaitFor wait = WaitFor::nothing;
+  };
+  std::map<RunId, Wake> wakes_;
   std::unique_ptr<Timer> poll_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

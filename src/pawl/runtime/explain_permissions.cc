@@ -42,9 +42,9 @@ std::string explain_approvals(JournalReader& reader, const RunState& state) {
   if (!pending) return "What it waits for cannot be read: " + pending.error().message + "\n";
   std::string text;
   for (const PendingApproval& one : *pending) {
-    text += fmt::format("{} ({} {}) waits for a person: {} ({}{}{}).\n", to_string(one.call),
-                        one.tool, one.input, one.reason, name(one.stage),
-                        one.rule.empty() ? "" : " ", one.rule);
+    text +=
+        fmt::format("{} ({} {}) waits for a person: {} ({}{}{}).\n", to_string(one.call), one.tool,
+                    one.input, one.reason, name(one.stage), one.rule.empty() ? "" : " ", one.rule);
     text += one.kind == InterruptKind::input
                 ? fmt::format("Answer it: pawl answer {} TEXT\n", state.id.text)
                 : fmt::format("Decide: pawl approve {0} {1} | pawl deny {0} {1} --reason TEXT\n",
