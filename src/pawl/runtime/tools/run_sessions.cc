@@ -49,12 +49,17 @@ void RunSessions::release(const RunId& run) {
 }
 
 void RunSessions::clean_up(std::shared_ptr<BackendSession> session) {
-  const auto ending = std::make_shared<std::unique_ptr<Operation>>();
-  BackendSession& one = *session;
-  *ending = one.cleanup(
-      [this, ending, session = std::move(session), self = shared_from_this()](const Status&) {
-        loop_.post([gone = std::shared_ptr<Operation>(std::move(*ending)), session] {});
-      });
+  const std::uint64_t number = ++left_;
+  Leaving& leaving = leaving_[number];
+  leaving.session = std::move(session);
+  leaving.cleanup = leaving.session->cleanup([weak = weak_from_this(), number](const Status&) {
+    const auto self = weak.lock();
+    if (!self) return;
+    // Not from inside its own callback.
+    self->loop_.post([weak, number] {
+      if (const auto alive = weak.lock()) alive->leaving_.erase(number);
+    });
+  });
 }
 
 }  // namespace pawl

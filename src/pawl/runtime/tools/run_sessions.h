@@ -48,6 +48,14 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
   Prepare prepare_;
   Loop& loop_;
   std::map<RunId, Entry> sessions_;
+  // On their way out. Owned here and by nobody's callback: who destroys this waits for them, while
+  // the loop is still there.
+  struct Leaving {
+    std::shared_ptr<BackendSession> session;
+    std::unique_ptr<Operation> cleanup;
+  };
+  std::map<std::uint64_t, Leaving> leaving_;
+  std::uint64_t left_ = 0;
 };
 
 }  // namespace pawl
