@@ -22,6 +22,7 @@ CHECKS = [
     words.vocabulary,
     words.bool_parameters,
     words.machine_paths,
+    tree.one_definition,
     tree.sources_are_built,
     tree.sources_are_tested,
     tree.dead_headers,

@@ -39,7 +39,8 @@ CLEAN = {
     "src/pawl/adapter/executor_scripted/CMakeLists.txt":
         "pawl_layer(executor_scripted SOURCES script.cc SEES port)\n"
         "pawl_tests(executor_scripted FILES script_test.cc)\n",
-    "src/pawl/adapter/executor_scripted/script.h": "#pragma once\n",
+    "src/pawl/adapter/executor_scripted/script.h":
+        "#pragma once\nnamespace pawl {\nstruct Twice {\n};\n}\n",
     "src/pawl/adapter/executor_scripted/script.cc":
         '#include "pawl/adapter/executor_scripted/script.h"\n',
     "src/pawl/adapter/executor_scripted/script_test.cc": "\n",
@@ -107,6 +108,7 @@ PLANTED = [
     ("untested", "tools/tidy_untested.txt", "src/pawl/app/gone.cc: it was here\n", 0),
     ("untested", "tools/tidy_untested.txt", "src/pawl/app/main.cc: see no_such_test.cc\n", 0),
     ("dead", "src/pawl/base/forgotten.h", "#pragma once\n", 0),
+    ("one-definition", PORT, "namespace pawl {\nstruct Twice {\n};\n}\n", 1),
 ]
 # Near misses: what looks like a violation and is none.
 ALLOWED = [

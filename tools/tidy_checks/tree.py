@@ -38,6 +38,26 @@ def sources_are_built(tree):
                               f"add pawl_directory({file.directory})")
 
 
+TYPE = re.compile(r"^(?:struct|class) (\w+)(?: final)?(?: :[^{;]*)? \{", re.MULTILINE)
+
+
+def one_definition(tree):
+    """Types of headers, by namespace and name."""
+    first = {}
+    for file in tree.sources:
+        if not file.name.endswith(".h") or file.is_test:
+            continue
+        space = re.search(r"^namespace ([\w:]+) \{", file.text, re.MULTILINE)
+        for found in TYPE.finditer(file.text):
+            name = f"{space.group(1) if space else ''}::{found.group(1)}"
+            line = file.text.count("\n", 0, found.start()) + 1
+            other = first.setdefault(name, file.path)
+            if other != file.path:
+                yield Finding("one-definition", file.path, line, f"{name} is in {other} too",
+                              "two types of one name share their destructor in one program",
+                              "give one of them another name, or a namespace of its own")
+
+
 def has_test(tree, file):
     """json_parse.cc is tested by json_parse_test.cc, or as a part of its noun by json_test.cc."""
     stem = file.name[:-len(".cc")]
