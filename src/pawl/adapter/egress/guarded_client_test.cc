@@ -102,6 +102,13 @@ class Guarded {
     stage.perform(call, std::move(request));
   }
 
+  ~Guarded() {
+    curl.reset();  // before the loop of the stage, which it works on
+    resolver.reset();
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
   std::shared_ptr<FakeResolver> resolver;
   std::shared_ptr<HttpClient> curl;
   HttpStage stage;

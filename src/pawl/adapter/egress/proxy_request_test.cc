@@ -61,7 +61,7 @@ TEST_CASE("what could go elsewhere, or be two requests, is refused") {
       "GET http://a.test/ HTTP/1.1\r\nA: b\rHost: b\r\n\r\n",
       "GET http://a.test/ HTTP/1.1\r\nA : b\r\n\r\n",
       "GET http://a.test/ HTTP/1.1\r\nA\r\n\r\n",
-      std::string("GET http://a.test/ HTTP/1.1\r\nA: b\0c\r\n\r\n", 42),
+      std::string("GET http://a.test/ HTTP/1.1\r\nA: b") + '\0' + "c\r\n\r\n",
       "GET http://a.test/ HTTP/1.1\r\n\r\nmore",
       "GET http://a.test/ HTTP/1.1\r\nA: b\r\n",
       "POST http://a.test/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",

@@ -16,6 +16,8 @@
 namespace pawl::backend {
 namespace {
 
+constexpr int kHuntsMax = 5;  // of kKillTimeMaxMs each
+
 using Clock = std::chrono::steady_clock;
 using tool_command::Fd;
 
@@ -144,7 +146,10 @@ std::optional<int> RunningProcess::kill() {
   if (std::exchange(reaped_, true)) return std::nullopt;
   const bool ended = has_ended();
   if (place_->plan().level != IsolationLevel::namespaces) {
-    tool_command::kill_tree({process_.pid, mark_});
+    // On a machine that is slow or busy one hunt may run out of its time before the last is found.
+    int hunts = 0;
+    while (!tool_command::kill_tree({process_.pid, mark_}).empty() && ++hunts < kHuntsMax) {
+    }
   }
   // The first process of a pid namespace takes all others with it before it can be reaped.
   ::syscall(SYS_pidfd_send_signal, process_.handle.number(), SIGKILL, nullptr, 0);
