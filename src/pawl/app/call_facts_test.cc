@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "pawl/runtime/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -54,6 +56,18 @@ TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read 
         std::vector<std::string>{"example.org"});
   CHECK_FALSE(touches_of_url(R"({"url":"http://a@b/"})"));
   CHECK_FALSE(touches_of_url("{}"));
+}
+
+TEST_CASE("the tools that charters may name are those that there are") {
+  std::vector<std::string> known(kCommonToolNames.begin(), kCommonToolNames.end());
+  std::erase_if(known, [](const std::string& name) { return name.starts_with("http_"); });
+  std::vector<std::string> there;
+  const auto definitions = common_definitions();
+  REQUIRE(definitions);
+  for (const ToolDescription& one : *definitions) there.push_back(one.spec.name);
+  std::sort(known.begin(), known.end());
+  std::sort(there.begin(), there.end());
+  CHECK(known == there);
 }
 
 TEST_CASE("shell rules see the command of bash and the words of exec") {

@@ -100,11 +100,15 @@ Result<Event> decision_about(const RunState& state, CallId id, Decided decided) 
     return Error{ErrorCode::conflict, to_string(id) + " of run " + state.id.text +
                                           " waits for no decision; " + known_calls(state)};
   }
+  if (decided.shown && *decided.shown != waiting->binding) {
+    return Error{ErrorCode::conflict, to_string(id) + " of run " + state.id.text +
+                                          " has changed since it was shown; look at it again"};
+  }
   CallDecided event;
   event.instance = call->instance;
   event.call = id;
   event.decision = decided.decision;
-  event.binding = waiting->binding;
+  event.binding = decided.shown.value_or(waiting->binding);
   event.by = std::move(decided.by);
   event.text = Content(std::move(decided.text));
   if (decided.edited) event.edited = Content(*std::move(decided.edited));

@@ -37,6 +37,7 @@ struct Decided {
   InterruptDecision decision = InterruptDecision::reject;
   std::string by;
   std::string text = {};                             // reject: why; input: the answer
+  std::optional<Digest> shown = std::nullopt;        // the binding of what they saw; absent: of now
   std::optional<std::string> edited = std::nullopt;  // approve: other arguments, JSON
 };
 inline constexpr std::size_t kDecisionBytesMax = 512U << 10U;

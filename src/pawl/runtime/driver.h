@@ -135,6 +135,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     std::unique_ptr<ByteStream> bytes;
     std::uint64_t offset = 0;  // counts what was shown
   };
+  std::string filtered(std::string text) const;
   void show(const CallModel& effect, Preview::Kind kind, std::uint64_t offset, std::string text);
   void show_filtered(const CallModel& effect, Preview::Kind kind, PreviewStream& stream,
                      std::string text);

@@ -90,6 +90,10 @@ std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
   return failed;
 }
 
+std::string Driver::filtered(std::string text) const {
+  return services_.filter ? services_.filter->ingress(std::move(text)) : text;
+}
+
 void Driver::show(const CallModel& effect, Preview::Kind kind, std::uint64_t offset,
                   std::string text) {
   publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
@@ -159,21 +163,22 @@ void Driver::on_phase_done(const CallModel& effect) {
     const std::string& asked = loaded_.run->targets.at(effect.target).literal;
     replied->cost_pico = stated_cost(asked, replied->usage);
     if (replied->model.empty()) replied->model = asked;
-    replied->output_fault = output_fault(*replied, reply->text());
+    replied->output_fault = filtered(output_fault(*replied, reply->text()));
     judge_calls(effect.instance, replied->blocks,
                 [&ingress](const Content& content) { return std::string(ingress.view(content)); });
   }
   if (replied != nullptr && !services_.callbacks.after_model.empty() && is_open(effect.effect)) {
     const PhaseExecutionRequest request = request_for(effect);
+    const std::string said = filtered(reply->text());
     const ModelCallbackContext context{
-        id_,     effect.instance, effect.step, setup_.context, loaded_.run->tally,
-        request, &reply->text()};
+        id_, effect.instance, effect.step, setup_.context, loaded_.run->tally, request, &said};
     const HookAnswer answer = ask(services_.callbacks.after_model, context);
     report_thrown(HookPoint::after_model, answer);
     // The model has answered and was paid: reply and stop are one record.
-    if (answer.result.verdict == HookVerdict::stop) replied->callback_stop = answer.result.reason;
+    if (answer.result.verdict == HookVerdict::stop)
+      replied->callback_stop = filtered(answer.result.reason);
     if (answer.result.verdict == HookVerdict::replace) {
-      replied->blocks = {TextBlock{ingress.keep(answer.result.replacement)}};
+      replied->blocks = {TextBlock{ingress.keep(filtered(answer.result.replacement))}};
       replied->stop = ReplyStop::end_turn;
       replied->origin = Origin::callback;
     }

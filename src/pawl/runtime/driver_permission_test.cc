@@ -153,6 +153,18 @@ TEST_CASE("what has changed since the approval does not run, and is asked about 
   CHECK(stage.tool->keys.size() == 1);
 }
 
+TEST_CASE("a decision about something else than what was shown is refused") {
+  Gated stage;
+  stage.test_gate->now = saying(CallVerdict::ask, "it costs money");
+  stage.start("r");
+  const RunState state = stage.service.show(RunId{"r"})->state;
+  Decided decided{InterruptDecision::approve, "ann"};
+  decided.shown = sha256("elsewhere");
+  CHECK(decision_about(state, CallId{1}, decided).error().code == ErrorCode::conflict);
+  decided.shown = sha256("here");
+  CHECK(decision_about(state, CallId{1}, decided));
+}
+
 TEST_CASE("a policy that was tightened meanwhile wins over an approval") {
   Gated stage;
   stage.test_gate->now = saying(CallVerdict::ask, "it costs money");
@@ -169,11 +181,11 @@ TEST_CASE("edited arguments run in place of the model's, if they are arguments")
   stage.test_gate->now = saying(CallVerdict::ask, "");
   stage.start("r");
   CHECK(decision_about(stage.service.show(RunId{"r"})->state, CallId{1},
-                       {InterruptDecision::approve, "ann", "", "{"})
+                       {InterruptDecision::approve, "ann", "", {}, "{"})
             .error()
             .code == ErrorCode::invalid_argument);
   stage.test_gate->place = "bytes of ";
-  stage.decide({InterruptDecision::approve, "ann", "", R"({"n":2})"});
+  stage.decide({InterruptDecision::approve, "ann", "", {}, R"({"n":2})"});
 
   CHECK(stage.tool->inputs == std::vector<std::string>{R"({"n":2})"});
 }

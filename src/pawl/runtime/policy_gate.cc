@@ -107,6 +107,11 @@ std::optional<std::string> PolicyGate::wanted_by_policy(const ProposedPlan& plan
     }
     steps.steps.push_back(std::move(step));
   }
+  // What the run has spent so far is a part of what carrying on costs.
+  if (!steps.steps.empty()) {
+    std::uint64_t& cost = steps.steps.front().cost_pico;
+    cost = add_saturating(cost, plan.tally.cost_pico);
+  }
   return approvals_->approval_reason(steps);
 }
 

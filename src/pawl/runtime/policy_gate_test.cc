@@ -121,6 +121,21 @@ TEST_CASE("the approval policy sees the calls of a reply as one plan") {
   CHECK(both[1].verdict == CallVerdict::ask);
 }
 
+TEST_CASE("a threshold of cost counts what the run has spent, and what its calls cost") {
+  Bench bench;
+  ThresholdConfig threshold;
+  threshold.cost_pico = 100;
+  bench.policy.approvals = {threshold};
+  ProposedPlan plan = Bench::plan({{"view", "{}"}});
+  plan.tally.cost_pico = 100;
+  CHECK(bench.gate()->judge(plan).front().verdict == CallVerdict::allow);
+  plan.tally.cost_pico = 101;
+  CHECK(bench.gate()->judge(plan).front().verdict == CallVerdict::ask);
+  plan.tally.cost_pico = 60;
+  bench.tools["view"].cost_pico = 41;
+  CHECK(bench.gate()->judge(plan).front().verdict == CallVerdict::ask);
+}
+
 TEST_CASE("what an approval is for changes with bytes, definition, policy and circumstances") {
   Bench bench;
   const ProposedCall call{"pay", R"({"n":1})"};

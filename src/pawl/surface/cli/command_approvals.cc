@@ -89,9 +89,11 @@ Result<Decided> approval(const CliContext& context) {
   return decided;
 }
 
-Result<Event> decided_event(const Target& target, CallId call, Decided decided) {
+// About what was shown: if the run has moved on meanwhile, it is refused.
+Result<Event> decided_event(const Target& target, const PendingApproval& shown, Decided decided) {
+  decided.shown = shown.binding;
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
-  return decision_about(details.state, call, std::move(decided));
+  return decision_about(details.state, shown.call, std::move(decided));
 }
 
 int approve_one(const CliContext& context, const Target& target) {
@@ -106,7 +108,7 @@ int approve_one(const CliContext& context, const Target& target) {
   if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
   auto decided = approval(context);
   if (!decided) return fail(context, decided.error());
-  return leave(target, decided_event(target, pending->call, *std::move(decided)), "the approval");
+  return leave(target, decided_event(target, *pending, *std::move(decided)), "the approval");
 }
 
 // All that wait, in order, as one plan.
@@ -118,13 +120,17 @@ int approve_plan(const CliContext& context, const Target& target) {
                 {ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"});
   }
   const ApprovalCard card = card_of_plan(*pending);
+  if (context.arguments.has("full")) {
+    for (const PendingApproval& one : *pending) print(context, full_text(one));
+    if (!context.arguments.has("digest")) return kExitDone;
+  }
   if (context.format() == Format::text) print(context, card.text);
   if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
   int code = kExitDone;
   for (const PendingApproval& one : *pending) {
     if (one.kind == InterruptKind::input) continue;
     const Decided decided{InterruptDecision::approve, context.environment.user()};
-    code = std::max(code, leave(target, decided_event(target, one.call, decided),
+    code = std::max(code, leave(target, decided_event(target, one, decided),
                                 "the approval of " + to_string(one.call)));
   }
   return code;
@@ -165,7 +171,7 @@ int command_deny(const CliContext& context) {
     if (!pending) return fail(context, pending.error());
     const std::string reason = to_valid_utf8(context.arguments.one_or("reason", ""));
     const Decided decided{InterruptDecision::reject, context.environment.user(), reason};
-    return leave(target, decided_event(target, pending->call, decided), "the denial");
+    return leave(target, decided_event(target, *pending, decided), "the denial");
   });
 }
 
@@ -181,7 +187,7 @@ int command_answer(const CliContext& context) {
     const auto pending = chosen(context, target, InterruptKind::input);
     if (!pending) return fail(context, pending.error());
     const Decided decided{InterruptDecision::input, context.environment.user(), *text};
-    return leave(target, decided_event(target, pending->call, decided), "the answer");
+    return leave(target, decided_event(target, *pending, decided), "the answer");
   });
 }
 
