@@ -37,8 +37,8 @@ CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, C
   init_curl_once();
   multi_ = curl_multi_init();
   PAWL_ASSERT(multi_ != nullptr);
-  const auto on_socket = +[](CURL*, curl_socket_t fd, int what, void* self, void*) noexcept {
-    static_cast<CurlMulti*>(self)->on_interest(fd, what);
+  const auto on_socket = +[](CURL* easy, curl_socket_t fd, int what, void* self, void*) noexcept {
+    static_cast<CurlMulti*>(self)->on_interest(easy, fd, what);
     return 0;
   };
   const auto on_time = +[](CURLM*, long delay_ms, void* self) noexcept {
@@ -66,6 +66,9 @@ CURLcode CurlMulti::add(CURL* easy) {
 
 void CurlMulti::remove(CURL* easy) {
   const Inside inside(*this);
+  // Before libcurl closes the socket: of one that has not connected yet it tells only afterwards,
+  // when the number may be another thread's.
+  std::erase_if(watches_, [easy](const auto& entry) { return entry.second.easy == easy; });
   PAWL_ASSERT(curl_multi_remove_handle(multi_, easy) == CURLM_OK);
   --requests_;
 }
@@ -100,7 +103,7 @@ void CurlMulti::act(curl_socket_t fd, int events) {
   curl_multi_socket_action(multi_, fd, events, &running);
 }
 
-void CurlMulti::on_interest(curl_socket_t fd, int what) {
+void CurlMulti::on_interest(CURL* easy, curl_socket_t fd, int what) {
   if (what == CURL_POLL_REMOVE) {
     watches_.erase(fd);
     return;
@@ -108,9 +111,10 @@ void CurlMulti::on_interest(curl_socket_t fd, int what) {
   const Interest interest = what == CURL_POLL_IN    ? Interest::read
                             : what == CURL_POLL_OUT ? Interest::write
                                                     : Interest::both;
-  auto& watch = watches_[fd];
-  watch.reset();  // there may be only one
-  watch = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
+  Watched& watched = watches_[fd];
+  watched.easy = easy;
+  watched.watch.reset();  // there may be only one
+  watched.watch = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
 }
 
 // Up to a millisecond late, never early.

@@ -45,7 +45,12 @@ class CurlMulti {
  private:
   class Inside;  // marks that libcurl may be calling back
 
-  void on_interest(curl_socket_t fd, int what);
+  struct Watched {
+    CURL* easy;
+    std::unique_ptr<SocketLoop::Watch> watch;
+  };
+
+  void on_interest(CURL* easy, curl_socket_t fd, int what);
   void on_timeout(long delay_ms);
   void on_ready(int fd, Interest which);
   void on_timer();
@@ -56,7 +61,7 @@ class CurlMulti {
   SocketLoop& loop_;
   Host& host_;
   CURLM* multi_;
-  std::unordered_map<int, std::unique_ptr<SocketLoop::Watch>> watches_;
+  std::unordered_map<int, Watched> watches_;
   std::unique_ptr<Timer> timer_;
   std::int64_t timer_at_ms_ = kNeverMs;
   std::int64_t due_at_ms_ = kNeverMs;

@@ -2,8 +2,12 @@
 #include "pawl/adapter/http_curl/exchange.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <list>
+#include <thread>
 
 #include "tests/contract/http_contract_support.h"
 
@@ -38,6 +42,26 @@ TEST_CASE("one request too many is refused, and there is room again when one has
   stage.start(fourth, get(server.url()));
   stage.run_for(20);
   CHECK(!fourth.end);
+}
+
+TEST_CASE("the number of a socket that never connected may be somebody else's at once") {
+  HttpStage stage(client_with({}));
+  RawServer server([](RawConnection& peer) { peer.stall(); });
+  std::atomic<bool> stop = false;
+  std::thread other([&stop] {
+    while (!stop) ::close(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  });
+  for (int i = 0; i < 100; ++i) {
+    HttpCall call;
+    HttpCall refused;
+    stage.start(call, get(server.url()));
+    stage.perform(refused, get("not a URL"));  // one turn of the loop: it is connecting
+    CHECK(refused.failure() == HttpFailure::invalid);
+    call.operation.reset();
+    stage.run_for(1);
+  }
+  stop = true;
+  other.join();
 }
 
 TEST_CASE("no more connect at a time than may, and all get their turn") {
