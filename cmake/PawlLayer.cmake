@@ -6,6 +6,29 @@ function(pawl_directory path)
   add_subdirectory("${PROJECT_SOURCE_DIR}/${path}" "${PROJECT_BINARY_DIR}/${path}")
 endfunction()
 
+# Groups a target's sources for PAWL_UNITY. A file of cmake/unity_alone.txt keeps its number, so that
+# it does not change with whom the others are compiled.
+function(pawl_unity target)
+  if(NOT PAWL_UNITY)
+    return()
+  endif()
+  set(list "${PROJECT_SOURCE_DIR}/cmake/unity_alone.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+  file(STRINGS "${list}" alone REGEX "^[^#]")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  set(index 0)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    math(EXPR group "${index} / ${PAWL_UNITY_FILES}")
+    math(EXPR index "${index} + 1")
+    if(NOT path IN_LIST alone)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${target}_${group})
+    endif()
+  endforeach()
+endfunction()
+
 # What every target of Pawl has in common. Not part of the interface of this file.
 function(pawl_compile target)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -21,6 +44,7 @@ function(pawl_compile target)
     endif()
     target_precompile_headers(${target} REUSE_FROM pawl_precompiled)
   endif()
+  pawl_unity(${target})
 endfunction()
 
 # Links other layers (SEES) and external libraries (USES). Boost is used as headers; Asio's and

@@ -32,6 +32,11 @@ if(PAWL_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND pawl_warnings -Wno-error=invalid-pch)  # Slower, not wrong.
 endif()
 
+# Eight neighbours a compilation: half of the time goes into the same templates of the standard
+# library. The clang preset builds without this and finds what a file took from its neighbours.
+option(PAWL_UNITY "Compile several files of a directory together" ${PROJECT_IS_TOP_LEVEL})
+set(PAWL_UNITY_FILES 8 CACHE STRING "How many files are compiled together")
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
