@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/sim/people.h"
 #include "pawl/sim/process.h"
 
 namespace pawl::sim {
@@ -13,7 +14,6 @@ namespace {
 constexpr std::int64_t kTroubleMs = 60'000;        // faults strike until then
 constexpr std::int64_t kPatienceMs = 40'000'000;   // of virtual time, for all runs to end
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
-constexpr std::int64_t kDoubtSettlesMs = 3'000;    // longer than any effect is under way
 constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
 class History {
@@ -23,12 +23,14 @@ class History {
         rng_(Rng::mixed(options.seed)),
         faults_(Rng::mixed(options.seed + 0x51AB), options.only_faults),
         world_loop_(clock_),
-        oracle_(clock_),
+        oracle_(clock_, policy_),
         storage_(
             clock_, Rng::mixed(options.seed + 0xD15C), options.bug,
             [this](const Append& append) { on_durable(append); },
             [this](const Append& append, const Error& error) { on_refused(append, error); }),
-        world_{clock_, world_loop_, faults_, rng_, oracle_, options.bug, options.steps, {}, 0} {
+        world_{clock_,  world_loop_, faults_,       rng_, oracle_,
+               policy_, options.bug, options.steps, {},   0},
+        people_(world_, [this](const RunId& id, const Event& event) { post(id, event); }) {
     oracle_.watch(storage_);
     storage_.watch_handed_over([this](const Append& append) { oracle_.on_handed_over(append); });
     if (options.bug == PlantedBug::timer_of_32_bits) clock_.overflow_at_32_bits();
@@ -172,7 +174,10 @@ class History {
     if (rng_.one_in(6)) limits.tool_calls = 1 + rng_.below(10);
     if (rng_.one_in(6)) limits.model_calls = 1 + rng_.below(10);
     if (rng_.one_in(8)) limits.tokens = 100 + rng_.below(2'000);
-    process->start(RunId{run_name(++started_)}, limits);
+    if (rng_.one_in(5)) limits.cost_pico = 4'500 + rng_.below(12'000);
+    if (rng_.one_in(10)) limits.ask_cost_pico = 1 + rng_.below(4'000);
+    const Approvers approvers = rng_.one_in(4) ? Approvers::others : Approvers::anyone;
+    process->start(RunId{run_name(++started_)}, limits, approvers);
   }
 
   bool is_driven(const RunId& id) const {
@@ -201,7 +206,7 @@ class History {
       oracle_.fail("loading run " + id.text + " killed " +
                    std::to_string(storage_.deadly_loads(id)) + " processes, and it goes on");
     }
-    if (!oracle_.violation()) help(id, track);
+    if (!oracle_.violation()) help(id, track, *process);
   }
 
   static bool ended(const std::string& status) {
@@ -256,6 +261,8 @@ class History {
   void post(const RunId& id, const Event& event, const std::string& message = {}) {
     SimProcess* process = any_process();
     if (process == nullptr) return;
+    const auto* decided = std::get_if<CallDecided>(&event);
+    if (decided != nullptr) oracle_.on_person_decided(id, *decided);
     say("somebody posts " + std::string(name(event)) + " to " + id.text);
     process->store().post(id, clock_.wall_ms(), encode_event(event),
                           [this, id, message](const Status& posted) {
@@ -265,35 +272,10 @@ class History {
                           });
   }
 
-  // What people do for a run that waits for them.
-  void help(const RunId& id, const Track& track) {
+  void help(const RunId& id, const Track& track, SimProcess& process) {
     const RunState& state = track.run.state();
-    if (status_of(state) != RunStatus::waiting || !rng_.one_in(3)) return;
-    const auto waited = static_cast<std::int64_t>(clock_.wall_ms() - state.at_ms);
-    for (const Call& call : state.calls) {
-      if (!std::holds_alternative<CallDoubtful>(call.state)) continue;
-      const std::string key = key_of(state, call.id);
-      if (world_.flying.contains(key) || waited < kDoubtSettlesMs) continue;
-      DoubtResolved event;
-      event.instance = call.instance;
-      event.call = call.id;
-      event.verdict =
-          oracle_.has_happened(key) ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
-      event.result = Content("somebody looked");
-      event.by = "operator";
-      event.attempt = call.attempts;
-      post(id, event);
-    }
-    for (const Instance& instance : state.instances) {
-      if (const auto* suspended = std::get_if<Suspended>(&instance.phase)) {
-        post(id, InstanceResumed{instance.id, suspended->suspend_id, "operator"});
-      }
-      if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
-        post(id, ExternalTurnPushed{
-                     instance.id, {TextBlock{Content("from outside")}}, {1, 1, 0, 0}, "operator"});
-      }
-    }
-    if (std::holds_alternative<Pausing>(state.course)) post(id, ResumeRequested{"operator"});
+    people_.decide(id, state, process.store());
+    if (status_of(state) == RunStatus::waiting && rng_.one_in(3)) people_.help(id, state);
   }
 
   // Somebody who does not know that the run is over.
@@ -315,6 +297,10 @@ class History {
     if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
     if (faults_.strikes(FaultKind::wall_jump, 100)) {
       clock_.jump_wall(rng_.between(-86'400'000, 86'400'000));
+    }
+    if (faults_.strikes(FaultKind::policy_change, 150)) {
+      policy_.change(rng_);
+      say("the house's policy is version " + std::to_string(policy_.version()) + " now");
     }
     if (faults_.strikes(FaultKind::full_disk, 60)) {
       say("the disk is full for a while");
@@ -454,9 +440,11 @@ class History {
   Faults faults_;
   SimClock clock_;
   SimLoop world_loop_;
+  SimPolicy policy_;
   Oracle oracle_;
   SimStorage storage_;
   World world_;
+  People people_;
   std::vector<Resident> processes_;
   std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;

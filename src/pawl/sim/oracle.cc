@@ -31,8 +31,9 @@ void Oracle::check_decision(const Track& track, const Record& record, const std:
 void Oracle::check_limits(const RunId& id, const Track& track) {
   const Tally& tally = track.run->tally;
   const Limits& limits = track.run->limits;
-  if (tally.steps != track.steps || tally.model_calls != track.model_calls) {
-    fail("run " + id.text + " counts other steps or model calls than its journal holds");
+  if (tally.steps != track.steps || tally.model_calls != track.model_calls ||
+      tally.tool_calls != track.tool_calls) {
+    fail("run " + id.text + " counts other steps or calls than its journal holds");
   }
   if (tally.usage != track.usage || tally.cost_pico != track.cost_pico) {
     fail("run " + id.text + " counts another use or cost than its journal holds");
@@ -201,7 +202,9 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
         track.inputs.emplace(opened->call, block->input.bytes() ? *block->input.bytes() : "")
             .second;
     if (!fresh) fail(to_string(opened->call) + " is opened twice");
+    track.standings[opened->call].tool = block->tool;
   }
+  take_permissions(track, id, record);
   for (const Effect& effect : record.effects) {
     std::visit(
         [&](const auto& one) {

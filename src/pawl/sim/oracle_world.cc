@@ -111,9 +111,13 @@ void Oracle::on_tool_invoked(const ToolInvocation& invocation, const std::string
   Track& track = tracks_[invocation.run.text];
   const auto input = track.inputs.find(invocation.call);
   if (input == track.inputs.end()) return fail(text_of(invocation) + ": nobody asked for it");
-  if (!input->second.empty() && input->second != invocation.input) {
-    return fail(text_of(invocation) + ": " + tool + " gets another input than the model wrote");
+  const auto& edited = track.standings[invocation.call].edited;
+  const std::string& wanted = edited ? *edited : input->second;
+  if (!wanted.empty() && wanted != invocation.input) {
+    return fail(text_of(invocation) + ": " + tool + " gets another input than " +
+                (edited ? "was approved" : "the model wrote"));
   }
+  check_permitted(track, invocation);
   if (!invocation.input.starts_with('{')) {  // what every schema of the simulated tools asks for
     return fail(text_of(invocation) + ": " + tool + " gets an input that its schema refuses");
   }

@@ -36,6 +36,7 @@ RunnableAgent SimProcess::agent() {
   agent.charter.model = kSimModel;
   agent.executor = make_executor(world_, loop_);
   agent.tools = make_tools(world_, loop_);
+  agent.gate = make_gate(world_, loop_);
   return agent;
 }
 
@@ -79,10 +80,12 @@ CallbackRegistry SimProcess::callbacks() {
   return registry;
 }
 
-void SimProcess::start(const RunId& id, const Limits& limits) {
+void SimProcess::start(const RunId& id, const Limits& limits, Approvers approvers) {
   StartRequest request;
   request.agent = agent();
   request.agent.charter.limits = limits;
+  request.agent.charter.permissions.approvers = approvers;
+  request.context = InvocationContextBuilder().identity(kStarter).build();
   request.input = "do it";
   request.id = id;
   engine_->start(std::move(request), [this](const Result<RunId>& accepted) {

@@ -11,6 +11,8 @@ struct Phase {
   bool over = false;
 };
 
+constexpr std::uint64_t kWrittenBefore = 100;  // no number is that of kRepeatedInput
+
 struct PlannedReply {
   std::vector<WrittenBlock> blocks;
   ReplyStop stop = ReplyStop::end_turn;
@@ -119,7 +121,7 @@ class SimExecutor final : public Executor {
                                                       "pay",  "mail", "nope"};
       for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) {
         const std::string input = rng.one_in(40) ? "[1]" : input_of(rng);
-        plan.blocks.push_back({input, rng.pick(kTools)});
+        plan.blocks.push_back({input, rng.one_in(60) ? "tell" : rng.pick(kTools)});
       }
       plan.stop = ReplyStop::tool_use;
     }
@@ -128,8 +130,8 @@ class SimExecutor final : public Executor {
   }
 
   std::string input_of(Rng& rng) {
-    const std::uint64_t number = rng.one_in(30) ? 7 : ++world_.written;
-    return "{\"n\":" + std::to_string(number) + "}";
+    if (rng.one_in(30)) return std::string(kRepeatedInput);
+    return "{\"n\":" + std::to_string(++world_.written + kWrittenBefore) + "}";
   }
 
   World& world_;
