@@ -105,8 +105,7 @@ class History {
     }
     look_after_processes();
     if (!oracle_.violation()) start_runs();
-    for (std::uint64_t number = 1; number <= started_; ++number)
-      look_after(RunId{run_name(number)});
+    look_after_runs();
     if (!oracle_.violation()) make_trouble();
     const bool hurried = started_ < options_.runs || !faults_.is_calm();
     world_loop_.at(hurried ? rng_.between(5, 120) : rng_.between(100, 2'000), [this] { tick(); });
@@ -185,19 +184,27 @@ class History {
                        [&](const Resident& one) { return one.process && one.process->drives(id); });
   }
 
-  void look_after(const RunId& id) {
+  void look_after_runs() {
+    const auto listed = storage_.list({"", "", "", SIZE_MAX});
+    for (auto summary = listed->rbegin(); summary != listed->rend(); ++summary) {
+      if (std::holds_alternative<Finished>(oracle_.tracks()[summary->id.text].run->life) &&
+          !rng_.one_in(10)) {
+        continue;  // Little happens there any more.
+      }
+      look_after(*summary);
+    }
+  }
+
+  void look_after(const RunSummary& summary) {
     SimProcess* process = any_process();
     if (process == nullptr || oracle_.violation()) return;
-    const auto found = storage_.list({id.text, "", "", 1000});
-    const auto summary = std::find_if(found->begin(), found->end(),
-                                      [&](const RunSummary& one) { return one.id == id; });
-    if (summary == found->end()) return;
+    const RunId& id = summary.id;
     Track& track = oracle_.tracks()[id.text];
-    check_summary(*summary, track);
+    check_summary(summary, track);
     check_inbox(id, track);
-    if (ended(summary->status)) return cancel_late(*process, id);
+    if (ended(summary.status)) return cancel_late(*process, id);
     // A waiting run is taken up when somebody has something for it, or for no reason.
-    const bool idle = summary->status == "waiting" && storage_.index().pending(id)->empty();
+    const bool idle = summary.status == "waiting" && storage_.index().pending(id)->empty();
     if (!is_driven(id) && rng_.one_in(idle ? 60 : 3)) {
       const Status resumed = process->resume(id);
       if (!resumed) judge_refusal(id, track, resumed.error());
