@@ -40,8 +40,9 @@ enum class FaultKind : std::uint8_t {
   gate_forgets,       // a gate judges fewer calls than it was given, or evades
   gate_late,          //
   policy_change,      // the house changes its mind about calls
+  no_summary,         // a compactor throws, or has nothing to say
 };
-inline constexpr std::size_t kFaultKinds = 28;
+inline constexpr std::size_t kFaultKinds = 29;
 
 class Faults {
  public:

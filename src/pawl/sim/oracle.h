@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pawl/kernel/kernel.h"
+#include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/call_gate.h"
@@ -68,6 +69,7 @@ struct Track {
   std::uint64_t tool_calls = 0;         // counted from decisions
   Usage usage;                          // summed up from events and decisions
   std::uint64_t cost_pico = 0;          // likewise
+  std::uint64_t budget_pico = 0;        // given at the start, and by people since
   std::uint64_t published = 0;          // records that somebody has seen
   std::uint64_t rows_before_rest = 0;   // inbox rows up to here must be taken before it is over
   enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
@@ -94,6 +96,8 @@ class Oracle {
   void on_model_told(const PhaseExecutionRequest& request, const Told& told);
   void on_tool_invoked(const ToolInvocation& invocation, const std::string& tool);
   void on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome);
+  void on_summary_asked(const CompactionRequest& request);
+  void on_summary_told(const RunId& run, const Usage& usage);
   void on_status_asked(const ToolInvocation& invocation);
   void on_effect(const std::string& key, EffectClass effect_class);
   void on_message_accepted(const RunId& run, const std::string& text);
@@ -140,7 +144,10 @@ class Oracle {
   void check_permitted(const Track& track, const ToolInvocation& invocation);
   void note_inbox(const RunId& id, Track& track, const Record& record);
   void check_inbox(const RunId& id, const Track& track, const std::string& when);
-  void add_usage(Track& track, const Usage& usage);
+  void add_usage(Track& track, const Usage& usage, std::uint32_t target);
+  void add_usage_of(Track& track, EffectId effect, const Usage& usage);
+  void check_summary_usage(const RunId& id, EffectId effect, const Usage& charged);
+  void check_budget(const RunId& id, const Track& track, const Record& record);
   void check_blobs(const RunId& id, const Record& record);
   void rebuild(const std::string& id, Track& track);
   template <class E>
@@ -153,6 +160,8 @@ class Oracle {
   std::map<std::string, std::map<Attempt, std::vector<WrittenBlock>>> replies_;  // by run
   std::map<std::string, std::map<Attempt, ToolOutcome>> outcomes_;               // by run
   std::map<std::string, std::map<Attempt, Told>> told_;                          // by run
+  std::map<std::string, EffectId> summing_;                      // the latest one, by run
+  std::map<std::pair<std::string, EffectId>, Usage> summaries_;  // what each took
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>
       clocks_;  // by run and epoch: elapsed and monotonic time of the first record
   std::set<std::tuple<std::string, std::uint64_t, HookPoint>> forbidden_;

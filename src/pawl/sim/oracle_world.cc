@@ -148,6 +148,23 @@ void Oracle::on_tool_answered(const ToolInvocation& invocation, const ToolOutcom
       Attempt{static_cast<std::uint64_t>(invocation.call), invocation.attempt}, outcome);
 }
 
+void Oracle::on_summary_asked(const CompactionRequest& request) {
+  if (violation_) return;
+  Track& track = tracks_[request.run.text];
+  const OpenEffect* open = nullptr;
+  for (const OpenEffect& one : track.run->open) {
+    if (one.kind == EffectKind::compact) open = &one;
+  }
+  const std::string where = "a summary of run " + request.run.text;
+  if (open == nullptr) return fail(where + " is asked for, and its intent is not durable");
+  if (!track.performed.insert(open->id).second) fail(where + " is asked for twice");
+  summing_[request.run.text] = open->id;
+}
+
+void Oracle::on_summary_told(const RunId& run, const Usage& usage) {
+  summaries_[{run.text, summing_[run.text]}] = usage;
+}
+
 void Oracle::on_status_asked(const ToolInvocation& invocation) {
   if (violation_) return;
   Track& track = tracks_[invocation.run.text];

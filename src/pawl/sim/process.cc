@@ -37,6 +37,13 @@ RunnableAgent SimProcess::agent() {
   agent.executor = make_executor(world_, loop_);
   agent.tools = make_tools(world_, loop_);
   agent.gate = make_gate(world_, loop_);
+  agent.compactor = make_compactor(world_, loop_);
+  agent.charter.compaction.keep_messages = 4;
+  for (ExecutorModelDescriptor& model : sim_models()) {
+    const std::string literal = model.id;
+    const std::string provider(provider_of(literal));
+    agent.targets.push_back({literal, provider, "model", ReasoningEffort::unset, std::move(model)});
+  }
   return agent;
 }
 

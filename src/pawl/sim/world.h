@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/call_gate.h"
@@ -35,8 +36,11 @@ struct World {
 std::vector<std::shared_ptr<Tool>> make_tools(World& world, SimLoop& process);
 std::shared_ptr<Executor> make_executor(World& world, SimLoop& process);
 std::shared_ptr<CallGate> make_gate(World& world, SimLoop& process);
+std::shared_ptr<Compactor> make_compactor(World& world, SimLoop& process);
 
-inline constexpr const char* kSimModel = "sim/model";
+inline constexpr const char* kSimModel = "sim/model";      // has little room, and is cheap
+inline constexpr const char* kLargeModel = "other/model";  // is asked when that one fails
+std::vector<ExecutorModelDescriptor> sim_models();
 inline constexpr const char* kStarter = "ann";  // of every run
 
 }  // namespace pawl::sim
