@@ -11,8 +11,9 @@
 namespace pawl::sim {
 namespace {
 
-constexpr std::int64_t kTroubleMs = 60'000;        // faults strike until then
-constexpr std::int64_t kPatienceMs = 40'000'000;   // of virtual time, for all runs to end
+constexpr std::int64_t kTroubleMs = 60'000;       // faults strike until then
+constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all runs to end
+constexpr std::int64_t kWallJumpMs = 86'400'000;
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
 constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
@@ -101,6 +102,9 @@ class History {
   void tick() {
     if (clock_.passed_ms() > kTroubleMs && !faults_.is_calm()) {
       faults_.calm();
+      // Somebody sets the clock. What waits for an hour of the wall's waits for as long as the wall
+      // has gone back meanwhile: days, perhaps.
+      clock_.jump_wall(30 * kWallJumpMs);
       say("calm");
     }
     look_after_processes();
@@ -303,7 +307,7 @@ class History {
     if (faults_.strikes(FaultKind::process_stop, 100)) stop_one();
     if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
     if (faults_.strikes(FaultKind::wall_jump, 100)) {
-      clock_.jump_wall(rng_.between(-86'400'000, 86'400'000));
+      clock_.jump_wall(rng_.between(-kWallJumpMs, kWallJumpMs));
     }
     if (faults_.strikes(FaultKind::policy_change, 150)) {
       policy_.change(rng_);
@@ -420,7 +424,8 @@ class History {
       if (has_ended(id)) continue;
       const Track& track = oracle_.tracks()[id.text];
       return "run " + id.text + " does not end; it is " +
-             std::string(name(status_of(track.run.state())));
+             std::string(name(status_of(track.run.state()))) + ", for " +
+             std::string(name(waits_for(track.run.state())));
     }
     return "runs do not end";
   }
@@ -434,6 +439,7 @@ class History {
     report.effects = oracle_.effects_total();
     report.crashes = crashes_;
     report.hash = oracle_.trace_hash();
+    report.met = oracle_.met();
     report.struck = faults_.struck();
     for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
       report.faults[kind] = faults_.count(static_cast<FaultKind>(kind));

@@ -80,6 +80,8 @@ void Oracle::on_durable(const Append& append) {
   if (record->stamp.epoch != append.epoch) fail(where + " is stamped with another epoch");
   check_decision(track, *record, append.bytes);
   take(track, append.run, *record);
+  ++met_.events[record->event.index()];
+  for (const Decision& decision : record->decisions) ++met_.decisions[decision.index()];
   note_inbox(append.run, track, *record);
   if (violation_)
     violation_ = where + " (" + std::string(name(record->event)) + "): " + *violation_;

@@ -2,6 +2,7 @@
 // world, keeps its own books about both, and names the first thing that must not have happened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,6 +77,11 @@ struct Track {
   enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
 };
 
+struct Met {
+  std::array<std::uint64_t, std::variant_size_v<Event>> events{};
+  std::array<std::uint64_t, std::variant_size_v<Decision>> decisions{};
+};
+
 class Oracle {
  public:
   Oracle(SimClock& clock, const SimPolicy& policy) : clock_(clock), policy_(policy) {}
@@ -122,6 +128,8 @@ class Oracle {
   std::uint64_t steps() const { return steps_; }
   std::uint64_t effects_total() const { return effects_total_; }
   std::uint64_t trace_hash() const { return hash_; }
+  // How often each event and decision became durable, by its place in the variant.
+  const Met& met() const { return met_; }
 
  private:
   using Attempt = std::pair<std::uint64_t, std::uint32_t>;  // step or call, attempt
@@ -176,6 +184,7 @@ class Oracle {
   std::uint64_t steps_ = 0;
   std::uint64_t effects_total_ = 0;
   std::uint64_t hash_ = 0;
+  Met met_;
 };
 
 }  // namespace pawl::sim
