@@ -202,8 +202,10 @@ Refusal on(Scene scene, const AwaitingTools&, const CallJudged& event) {
   const bool answers = (judging != nullptr && judging->effect == event.effect) ||
                        (running != nullptr && running->effect == event.effect);
   if (!answers) return late(event.kName, event.effect);
-  if (event.judgement.verdict == CallVerdict::undecided)
+  // About what is to run it says that a hook has to be asked again, first.
+  if (event.judgement.verdict == CallVerdict::undecided && judging != nullptr) {
     return refuse("call_judged decides nothing");
+  }
   draft.close(event.effect);
   if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   const std::uint32_t made = running == nullptr ? call->attempts : call->attempts - 1;

@@ -139,6 +139,24 @@ TEST_CASE("what is undecided is judged first, again after a crash") {
   CHECK(run.decided<CallPermitted>().size() == 1);
 }
 
+TEST_CASE("what a hook has to see again before it runs is judged anew, and was no attempt") {
+  TestRun run;
+  run.replies({calls_judged("pure", CallJudgement{})});
+  const EffectId judging = run.call_effect(kC1);
+  CHECK(run.refuses(CallJudged{kRootInstance, kC1, judging, CallJudgement{}}) ==
+        "call_judged decides nothing");
+  run.takes(CallJudged{kRootInstance, kC1, judging, CallJudgement::allowed()});
+  run.crashes();
+  CHECK(run.started<RunTool>() == 2);
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), CallJudgement{}});
+
+  CHECK(run.call_is<CallJudging>(kC1));
+  CHECK(find_call(run.state(), kC1)->attempts == 1);
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), denying()});
+  CHECK(run.started<RunTool>() == 2);
+  CHECK(run.decided<CallDenied>().size() == 1);
+}
+
 TEST_CASE("what has changed since it was approved is asked again, and was no attempt") {
   TestRun run;
   run.replies({calls_judged("once", asking())});

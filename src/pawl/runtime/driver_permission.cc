@@ -152,11 +152,17 @@ std::optional<CallJudgement> Driver::objection(const Record& record, const RunTo
   CallJudgement now = judged(*setup_.agent.gate, plan_of(effect.instance, {proposed})).front();
   if (now.verdict == CallVerdict::deny) return now;
   if (!call->approved) {
-    if (now.verdict == CallVerdict::ask) return now;
+    // What a hook allowed once it may not allow now: undecided is as good as no.
+    if (now.verdict != CallVerdict::allow) return now;
     return std::nullopt;
   }
   const Digest binding = setup_.agent.gate->binding_of(proposed);
   if (binding == *call->approved) return std::nullopt;
+  if (call->edited) {
+    // A new question would show what the model wrote, which is what nobody approved.
+    return denial("it was approved with other arguments, and what they would do has changed since");
+  }
+  if (now.verdict == CallVerdict::undecided) return now;
   now.verdict = CallVerdict::ask;
   now.binding = binding;
   now.reason = "what it would do has changed since it was approved" +

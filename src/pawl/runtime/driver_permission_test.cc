@@ -38,6 +38,7 @@ class TestGate final : public CallGate {
     return std::make_unique<Pending>();
   }
   Digest binding_of(const ProposedCall& call) override {
+    if (moving) place += ".";
     return sha256(place == "here" ? place : place + call.input);
   }
 
@@ -45,6 +46,7 @@ class TestGate final : public CallGate {
   CallJudgement later = CallJudgement::allowed();
   std::string place = "here";
   bool throws = false;
+  bool moving = false;  // what a call is bound to is something else each time
   std::size_t forgotten = 0;
   std::vector<ProposedPlan> plans;
 
@@ -188,6 +190,30 @@ TEST_CASE("edited arguments run in place of the model's, if they are arguments")
   stage.decide({InterruptDecision::approve, "ann", "", {}, R"({"n":2})"});
 
   CHECK(stage.tool->inputs == std::vector<std::string>{R"({"n":2})"});
+}
+
+TEST_CASE("edited arguments that would do something else now are not run, and nobody is asked") {
+  Gated stage;
+  stage.test_gate->now = saying(CallVerdict::ask, "");
+  stage.start("r");
+  stage.test_gate->moving = true;
+  stage.decide({InterruptDecision::approve, "ann", "", {}, R"({"n":2})"});
+
+  CHECK(stage.tool->inputs.empty());
+  CHECK(stage.told().find("it was approved with other arguments") != std::string::npos);
+}
+
+TEST_CASE("what a hook has to decide is decided by it, also after an approval of something else") {
+  Gated stage;
+  stage.test_gate->now = saying(CallVerdict::ask, "");
+  stage.start("r");
+  stage.test_gate->now = saying(CallVerdict::undecided, "");
+  stage.test_gate->later = saying(CallVerdict::deny, "the hook says no");
+  stage.test_gate->place = "elsewhere";
+  stage.decide({InterruptDecision::approve, "ann"});
+
+  CHECK(stage.tool->keys.empty());
+  CHECK(stage.told() == "denied: the hook says no");
 }
 
 TEST_CASE("a rejection ends the call with the reason") {

@@ -36,8 +36,13 @@ enum class FaultKind : std::uint8_t {
   hook_stop,          // a callback stops the run
   hook_replace,       // a callback answers in place of what it was asked about
   silent_usage,       // a model does not say what it used
+  gate_failure,       // a gate throws
+  gate_forgets,       // a gate judges fewer calls than it was given, or evades
+  gate_late,          //
+  policy_change,      // the house changes its mind about calls
+  no_summary,         // a compactor throws, or has nothing to say
 };
-inline constexpr std::size_t kFaultKinds = 24;
+inline constexpr std::size_t kFaultKinds = 29;
 
 class Faults {
  public:

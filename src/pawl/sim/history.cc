@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/sim/people.h"
 #include "pawl/sim/process.h"
 
 namespace pawl::sim {
 namespace {
 
-constexpr std::int64_t kTroubleMs = 60'000;        // faults strike until then
-constexpr std::int64_t kPatienceMs = 40'000'000;   // of virtual time, for all runs to end
+constexpr std::int64_t kTroubleMs = 60'000;       // faults strike until then
+constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all runs to end
+constexpr std::int64_t kWallJumpMs = 86'400'000;
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
-constexpr std::int64_t kDoubtSettlesMs = 3'000;    // longer than any effect is under way
 constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
 class History {
@@ -23,12 +24,14 @@ class History {
         rng_(Rng::mixed(options.seed)),
         faults_(Rng::mixed(options.seed + 0x51AB), options.only_faults),
         world_loop_(clock_),
-        oracle_(clock_),
+        oracle_(clock_, policy_),
         storage_(
             clock_, Rng::mixed(options.seed + 0xD15C), options.bug,
             [this](const Append& append) { on_durable(append); },
             [this](const Append& append, const Error& error) { on_refused(append, error); }),
-        world_{clock_, world_loop_, faults_, rng_, oracle_, options.bug, options.steps, {}, 0} {
+        world_{clock_,  world_loop_, faults_,       rng_, oracle_,
+               policy_, options.bug, options.steps, {},   0},
+        people_(world_, [this](const RunId& id, const Event& event) { post(id, event); }) {
     oracle_.watch(storage_);
     storage_.watch_handed_over([this](const Append& append) { oracle_.on_handed_over(append); });
     if (options.bug == PlantedBug::timer_of_32_bits) clock_.overflow_at_32_bits();
@@ -99,12 +102,14 @@ class History {
   void tick() {
     if (clock_.passed_ms() > kTroubleMs && !faults_.is_calm()) {
       faults_.calm();
+      // Somebody sets the clock. What waits for an hour of the wall's waits for as long as the wall
+      // has gone back meanwhile: days, perhaps.
+      clock_.jump_wall(30 * kWallJumpMs);
       say("calm");
     }
     look_after_processes();
     if (!oracle_.violation()) start_runs();
-    for (std::uint64_t number = 1; number <= started_; ++number)
-      look_after(RunId{run_name(number)});
+    look_after_runs();
     if (!oracle_.violation()) make_trouble();
     const bool hurried = started_ < options_.runs || !faults_.is_calm();
     world_loop_.at(hurried ? rng_.between(5, 120) : rng_.between(100, 2'000), [this] { tick(); });
@@ -172,7 +177,10 @@ class History {
     if (rng_.one_in(6)) limits.tool_calls = 1 + rng_.below(10);
     if (rng_.one_in(6)) limits.model_calls = 1 + rng_.below(10);
     if (rng_.one_in(8)) limits.tokens = 100 + rng_.below(2'000);
-    process->start(RunId{run_name(++started_)}, limits);
+    if (rng_.one_in(5)) limits.cost_pico = 4'500 + rng_.below(12'000);
+    if (rng_.one_in(10)) limits.ask_cost_pico = 1 + rng_.below(4'000);
+    const Approvers approvers = rng_.one_in(4) ? Approvers::others : Approvers::anyone;
+    process->start(RunId{run_name(++started_)}, limits, approvers);
   }
 
   bool is_driven(const RunId& id) const {
@@ -180,19 +188,27 @@ class History {
                        [&](const Resident& one) { return one.process && one.process->drives(id); });
   }
 
-  void look_after(const RunId& id) {
+  void look_after_runs() {
+    const auto listed = storage_.list({"", "", "", SIZE_MAX});
+    for (auto summary = listed->rbegin(); summary != listed->rend(); ++summary) {
+      if (std::holds_alternative<Finished>(oracle_.tracks()[summary->id.text].run->life) &&
+          !rng_.one_in(10)) {
+        continue;  // Little happens there any more.
+      }
+      look_after(*summary);
+    }
+  }
+
+  void look_after(const RunSummary& summary) {
     SimProcess* process = any_process();
     if (process == nullptr || oracle_.violation()) return;
-    const auto found = storage_.list({id.text, "", "", 1000});
-    const auto summary = std::find_if(found->begin(), found->end(),
-                                      [&](const RunSummary& one) { return one.id == id; });
-    if (summary == found->end()) return;
+    const RunId& id = summary.id;
     Track& track = oracle_.tracks()[id.text];
-    check_summary(*summary, track);
+    check_summary(summary, track);
     check_inbox(id, track);
-    if (ended(summary->status)) return cancel_late(*process, id);
+    if (ended(summary.status)) return cancel_late(*process, id);
     // A waiting run is taken up when somebody has something for it, or for no reason.
-    const bool idle = summary->status == "waiting" && storage_.index().pending(id)->empty();
+    const bool idle = summary.status == "waiting" && storage_.index().pending(id)->empty();
     if (!is_driven(id) && rng_.one_in(idle ? 60 : 3)) {
       const Status resumed = process->resume(id);
       if (!resumed) judge_refusal(id, track, resumed.error());
@@ -201,7 +217,7 @@ class History {
       oracle_.fail("loading run " + id.text + " killed " +
                    std::to_string(storage_.deadly_loads(id)) + " processes, and it goes on");
     }
-    if (!oracle_.violation()) help(id, track);
+    if (!oracle_.violation()) help(id, track, *process);
   }
 
   static bool ended(const std::string& status) {
@@ -256,6 +272,8 @@ class History {
   void post(const RunId& id, const Event& event, const std::string& message = {}) {
     SimProcess* process = any_process();
     if (process == nullptr) return;
+    const auto* decided = std::get_if<CallDecided>(&event);
+    if (decided != nullptr) oracle_.on_person_decided(id, *decided);
     say("somebody posts " + std::string(name(event)) + " to " + id.text);
     process->store().post(id, clock_.wall_ms(), encode_event(event),
                           [this, id, message](const Status& posted) {
@@ -265,35 +283,10 @@ class History {
                           });
   }
 
-  // What people do for a run that waits for them.
-  void help(const RunId& id, const Track& track) {
+  void help(const RunId& id, const Track& track, SimProcess& process) {
     const RunState& state = track.run.state();
-    if (status_of(state) != RunStatus::waiting || !rng_.one_in(3)) return;
-    const auto waited = static_cast<std::int64_t>(clock_.wall_ms() - state.at_ms);
-    for (const Call& call : state.calls) {
-      if (!std::holds_alternative<CallDoubtful>(call.state)) continue;
-      const std::string key = key_of(state, call.id);
-      if (world_.flying.contains(key) || waited < kDoubtSettlesMs) continue;
-      DoubtResolved event;
-      event.instance = call.instance;
-      event.call = call.id;
-      event.verdict =
-          oracle_.has_happened(key) ? DoubtVerdict::happened : DoubtVerdict::did_not_happen;
-      event.result = Content("somebody looked");
-      event.by = "operator";
-      event.attempt = call.attempts;
-      post(id, event);
-    }
-    for (const Instance& instance : state.instances) {
-      if (const auto* suspended = std::get_if<Suspended>(&instance.phase)) {
-        post(id, InstanceResumed{instance.id, suspended->suspend_id, "operator"});
-      }
-      if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
-        post(id, ExternalTurnPushed{
-                     instance.id, {TextBlock{Content("from outside")}}, {1, 1, 0, 0}, "operator"});
-      }
-    }
-    if (std::holds_alternative<Pausing>(state.course)) post(id, ResumeRequested{"operator"});
+    people_.decide(id, state, process.store());
+    if (status_of(state) == RunStatus::waiting && rng_.one_in(3)) people_.help(id, state);
   }
 
   // Somebody who does not know that the run is over.
@@ -314,7 +307,11 @@ class History {
     if (faults_.strikes(FaultKind::process_stop, 100)) stop_one();
     if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
     if (faults_.strikes(FaultKind::wall_jump, 100)) {
-      clock_.jump_wall(rng_.between(-86'400'000, 86'400'000));
+      clock_.jump_wall(rng_.between(-kWallJumpMs, kWallJumpMs));
+    }
+    if (faults_.strikes(FaultKind::policy_change, 150)) {
+      policy_.change(rng_);
+      say("the house's policy is version " + std::to_string(policy_.version()) + " now");
     }
     if (faults_.strikes(FaultKind::full_disk, 60)) {
       say("the disk is full for a while");
@@ -427,7 +424,8 @@ class History {
       if (has_ended(id)) continue;
       const Track& track = oracle_.tracks()[id.text];
       return "run " + id.text + " does not end; it is " +
-             std::string(name(status_of(track.run.state())));
+             std::string(name(status_of(track.run.state()))) + ", for " +
+             std::string(name(waits_for(track.run.state())));
     }
     return "runs do not end";
   }
@@ -441,6 +439,7 @@ class History {
     report.effects = oracle_.effects_total();
     report.crashes = crashes_;
     report.hash = oracle_.trace_hash();
+    report.met = oracle_.met();
     report.struck = faults_.struck();
     for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
       report.faults[kind] = faults_.count(static_cast<FaultKind>(kind));
@@ -454,9 +453,11 @@ class History {
   Faults faults_;
   SimClock clock_;
   SimLoop world_loop_;
+  SimPolicy policy_;
   Oracle oracle_;
   SimStorage storage_;
   World world_;
+  People people_;
   std::vector<Resident> processes_;
   std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pawl/sim/faults.h"
+#include "pawl/sim/oracle.h"
 #include "pawl/sim/planted.h"
 
 namespace pawl::sim {
@@ -30,6 +31,7 @@ struct HistoryReport {
   std::uint64_t effects = 0;  // on the outside world
   std::uint64_t crashes = 0;  // of processes, power losses included
   std::uint64_t hash = 0;     // of everything that became durable, and when
+  Met met;
   std::vector<std::uint64_t> struck;
   std::array<std::uint64_t, kFaultKinds> faults{};
   std::vector<std::string> trace;

@@ -20,6 +20,12 @@ void Oracle::fail(const std::string& what) {
   if (!violation_) violation_ = what;
 }
 
+template <class E>
+const E* Oracle::intent(const Track& track, EffectId id) const {
+  const auto found = track.intents.find(id);
+  return found == track.intents.end() ? nullptr : std::get_if<E>(&found->second);
+}
+
 // --- What becomes durable ----------------------------------------------------------------------
 
 void Oracle::check_decision(const Track& track, const Record& record, const std::string& bytes) {
@@ -31,8 +37,9 @@ void Oracle::check_decision(const Track& track, const Record& record, const std:
 void Oracle::check_limits(const RunId& id, const Track& track) {
   const Tally& tally = track.run->tally;
   const Limits& limits = track.run->limits;
-  if (tally.steps != track.steps || tally.model_calls != track.model_calls) {
-    fail("run " + id.text + " counts other steps or model calls than its journal holds");
+  if (tally.steps != track.steps || tally.model_calls != track.model_calls ||
+      tally.tool_calls != track.tool_calls) {
+    fail("run " + id.text + " counts other steps or calls than its journal holds");
   }
   if (tally.usage != track.usage || tally.cost_pico != track.cost_pico) {
     fail("run " + id.text + " counts another use or cost than its journal holds");
@@ -73,6 +80,8 @@ void Oracle::on_durable(const Append& append) {
   if (record->stamp.epoch != append.epoch) fail(where + " is stamped with another epoch");
   check_decision(track, *record, append.bytes);
   take(track, append.run, *record);
+  ++met_.events[record->event.index()];
+  for (const Decision& decision : record->decisions) ++met_.decisions[decision.index()];
   note_inbox(append.run, track, *record);
   if (violation_)
     violation_ = where + " (" + std::string(name(record->event)) + "): " + *violation_;
@@ -126,9 +135,42 @@ void Oracle::check_inbox(const RunId& id, const Track& track, const std::string&
   }
 }
 
-void Oracle::add_usage(Track& track, const Usage& usage) {
+void Oracle::add_usage(Track& track, const Usage& usage, std::uint32_t target) {
   track.usage = track.usage + usage;
-  track.cost_pico = add_saturating(track.cost_pico, cost_pico(usage, track.run->prices));
+  const Prices& prices = track.run->targets.at(target).prices;
+  track.cost_pico = add_saturating(track.cost_pico, cost_pico(usage, prices));
+}
+
+// At the prices of whoever was asked.
+void Oracle::add_usage_of(Track& track, EffectId effect, const Usage& usage) {
+  if (const auto* call = intent<CallModel>(track, effect)) {
+    return add_usage(track, usage, call->target);
+  }
+  if (const auto* summary = intent<CompactContext>(track, effect)) {
+    return add_usage(track, usage, summary->target);
+  }
+  if (usage != Usage{}) fail("a use of no model is charged");
+}
+
+void Oracle::check_summary_usage(const RunId& id, EffectId effect, const Usage& charged) {
+  if (charged != summaries_[{id.text, effect}])
+    fail("a summary is charged another use than it had");
+}
+
+// Money is there before it is spent: the most a call can cost fits into what is left.
+void Oracle::check_budget(const RunId& id, const Track& track, const Record& record) {
+  if (track.run->limits.cost_pico != track.budget_pico) {
+    return fail("run " + id.text + " has another budget than it was given");
+  }
+  for (const Effect& effect : record.effects) {
+    const auto* call = std::get_if<CallModel>(&effect);
+    if (call == nullptr || track.budget_pico == 0) continue;
+    const std::uint64_t most =
+        cost_pico(call->reserved, track.run->targets.at(call->target).prices);
+    if (add_saturating(track.cost_pico, most) > track.budget_pico) {
+      fail("a model is called that may cost more than is left");
+    }
+  }
 }
 
 // What an attempt is charged is what the model said, or what was set aside for it.
@@ -157,7 +199,7 @@ void Oracle::check_retry(const Track& track, const RunId& id, const Record& reco
 void Oracle::take(Track& track, const RunId& id, const Record& record) {
   const auto use = [&](EffectId effect, const Usage& usage) {
     check_usage(track, id, effect, usage);
-    add_usage(track, usage);
+    add_usage_of(track, effect, usage);
   };
   if (const auto* event = std::get_if<ModelReplied>(&record.event))
     use(event->effect, event->usage);
@@ -168,7 +210,21 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
     check_retry(track, id, record);
   }
   if (const auto* event = std::get_if<ExternalTurnPushed>(&record.event)) {
-    add_usage(track, event->usage);
+    add_usage(track, event->usage, 0);
+  }
+  if (const auto* event = std::get_if<ContextCompacted>(&record.event)) {
+    check_summary_usage(id, event->effect, event->usage);
+    add_usage_of(track, event->effect, event->usage);
+  }
+  if (const auto* event = std::get_if<CompactionFailed>(&record.event)) {
+    check_summary_usage(id, event->effect, event->usage);
+    add_usage_of(track, event->effect, event->usage);
+  }
+  if (const auto* event = std::get_if<RunStarted>(&record.event)) {
+    track.budget_pico = event->limits.cost_pico;
+  }
+  if (const auto* event = std::get_if<BudgetRaised>(&record.event)) {
+    if (track.budget_pico > 0) track.budget_pico += event->cost_pico;
   }
   if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
     check_reply(track, id, *replied);
@@ -184,7 +240,7 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
   if (const auto* pushed = std::get_if<ExternalTurnPushed>(&record.event)) blocks = &pushed->blocks;
   for (const Decision& decision : record.decisions) {
     if (const auto* lost = std::get_if<AttemptDiscarded>(&decision)) {
-      add_usage(track, lost->charged);
+      add_usage_of(track, lost->effect, lost->charged);
     }
     if (std::holds_alternative<StepBegan>(decision)) {
       ++track.steps;
@@ -201,7 +257,9 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
         track.inputs.emplace(opened->call, block->input.bytes() ? *block->input.bytes() : "")
             .second;
     if (!fresh) fail(to_string(opened->call) + " is opened twice");
+    track.standings[opened->call].tool = block->tool;
   }
+  take_permissions(track, id, record);
   for (const Effect& effect : record.effects) {
     std::visit(
         [&](const auto& one) {
@@ -217,12 +275,7 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
   const Status folded = fold(track.run, record);
   if (!folded) return fail("it cannot be folded: " + folded.error().message);
   check_limits(id, track);
-}
-
-template <class E>
-const E* Oracle::intent(const Track& track, EffectId id) const {
-  const auto found = track.intents.find(id);
-  return found == track.intents.end() ? nullptr : std::get_if<E>(&found->second);
+  check_budget(id, track, record);
 }
 
 void Oracle::check_reply(Track& track, const RunId& id, const ModelReplied& event) {

@@ -2,6 +2,7 @@
 // world, keeps its own books about both, and names the first thing that must not have happened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,12 +13,21 @@
 #include <vector>
 
 #include "pawl/kernel/kernel.h"
+#include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
+#include "pawl/runtime/call_gate.h"
 #include "pawl/runtime/run_event.h"
+#include "pawl/sim/policy.h"
 #include "pawl/sim/storage.h"
 
 namespace pawl::sim {
+
+// What models ask for again and again; all other inputs differ.
+inline constexpr std::string_view kRepeatedInput = R"({"n":7})";
+
+// The tool whose result is the answer of the run.
+inline constexpr const char* kAnsweringTool = "tell";
 
 // One block as the simulated model wrote it.
 struct WrittenBlock {
@@ -33,6 +43,15 @@ struct Told {
   std::uint64_t retry_after_ms = 0;
 };
 
+// What the journal says about whether one call may run.
+struct CallStanding {
+  std::string tool;
+  std::optional<ApprovalAsked> asked;  // what a person is to decide about, if anybody
+  std::optional<Digest> granted;       // what a person approved
+  std::optional<std::string> edited;   // the arguments they put in its place
+  enum class Word : std::uint8_t { unspoken, permitted, denied } word = Word::unspoken;
+};
+
 // What the journal of one run says, kept beside it.
 struct Track {
   Run run;
@@ -43,20 +62,29 @@ struct Track {
   std::map<CallId, std::string> inputs;   // of calls, as the model wrote them
   std::map<CallId, std::string> results;  // of calls that succeeded
   std::map<CallId, std::string> keys;     //
-  std::map<std::string, int> messages;    // texts received, how often
-  std::uint64_t steps = 0;                // counted from decisions
-  std::uint64_t model_calls = 0;          // counted from effects
-  Usage usage;                            // summed up from events and decisions
-  std::uint64_t cost_pico = 0;            // likewise
-  std::uint64_t published = 0;            // records that somebody has seen
-  std::uint64_t rows_before_rest = 0;     // inbox rows up to here must be taken before it is over
+  std::map<CallId, CallStanding> standings;
+  std::map<std::string, int> decided;   // decisions of people that were taken, how often
+  std::map<std::string, int> messages;  // texts received, how often
+  std::uint64_t steps = 0;              // counted from decisions
+  std::uint64_t model_calls = 0;        // counted from effects
+  std::uint64_t tool_calls = 0;         // counted from decisions
+  Usage usage;                          // summed up from events and decisions
+  std::uint64_t cost_pico = 0;          // likewise
+  std::uint64_t budget_pico = 0;        // given at the start, and by people since
+  std::uint64_t published = 0;          // records that somebody has seen
+  std::uint64_t rows_before_rest = 0;   // inbox rows up to here must be taken before it is over
   enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
   enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
 };
 
+struct Met {
+  std::array<std::uint64_t, std::variant_size_v<Event>> events{};
+  std::array<std::uint64_t, std::variant_size_v<Decision>> decisions{};
+};
+
 class Oracle {
  public:
-  explicit Oracle(SimClock& clock) : clock_(clock) {}
+  Oracle(SimClock& clock, const SimPolicy& policy) : clock_(clock), policy_(policy) {}
   void watch(SimStorage& storage) { storage_ = &storage; }
 
   // Facts of the store. A record is handed over at the moment of its stamp, and durable later.
@@ -74,6 +102,8 @@ class Oracle {
   void on_model_told(const PhaseExecutionRequest& request, const Told& told);
   void on_tool_invoked(const ToolInvocation& invocation, const std::string& tool);
   void on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome);
+  void on_summary_asked(const CompactionRequest& request);
+  void on_summary_told(const RunId& run, const Usage& usage);
   void on_status_asked(const ToolInvocation& invocation);
   void on_effect(const std::string& key, EffectClass effect_class);
   void on_message_accepted(const RunId& run, const std::string& text);
@@ -81,6 +111,11 @@ class Oracle {
   // What a callback said before a model or tool is called: the last word counts.
   void on_asked_before(const RunId& run, std::uint64_t step_or_call, HookPoint point,
                        HookVerdict verdict);
+
+  // What the gate answered, or is taken to have answered: its last word about these bytes counts.
+  void on_gate_said(const RunId& run, const ProposedCall& call, CallVerdict verdict);
+  // Somebody has decided, and sent it off.
+  void on_person_decided(const RunId& run, const CallDecided& decided);
 
   // Questions of the simulated operator.
   bool has_happened(const std::string& key) const { return effects_.contains(key); }
@@ -93,6 +128,8 @@ class Oracle {
   std::uint64_t steps() const { return steps_; }
   std::uint64_t effects_total() const { return effects_total_; }
   std::uint64_t trace_hash() const { return hash_; }
+  // How often each event and decision became durable, by its place in the variant.
+  const Met& met() const { return met_; }
 
  private:
   using Attempt = std::pair<std::uint64_t, std::uint32_t>;  // step or call, attempt
@@ -107,23 +144,38 @@ class Oracle {
   void check_usage(const Track& track, const RunId& id, EffectId effect, const Usage& charged);
   void check_retry(const Track& track, const RunId& id, const Record& record);
   void check_allowed(const RunId& run, std::uint64_t step_or_call, HookPoint point);
+  void take_permissions(Track& track, const RunId& id, const Record& record);
+  void take_asked(Track& track, const ApprovalAsked& asked);
+  void take_decided(Track& track, const RunId& id, const Record& record);
+  void take_denied(CallStanding& standing, const CallDenied& denied, const Stamp& stamp);
+  void check_started(const Track& track, const Record& record);
+  void check_permitted(const Track& track, const ToolInvocation& invocation);
   void note_inbox(const RunId& id, Track& track, const Record& record);
   void check_inbox(const RunId& id, const Track& track, const std::string& when);
-  void add_usage(Track& track, const Usage& usage);
+  void add_usage(Track& track, const Usage& usage, std::uint32_t target);
+  void add_usage_of(Track& track, EffectId effect, const Usage& usage);
+  void check_summary_usage(const RunId& id, EffectId effect, const Usage& charged);
+  void check_budget(const RunId& id, const Track& track, const Record& record);
   void check_blobs(const RunId& id, const Record& record);
   void rebuild(const std::string& id, Track& track);
   template <class E>
   const E* intent(const Track& track, EffectId id) const;
 
   SimClock& clock_;
+  const SimPolicy& policy_;
   SimStorage* storage_ = nullptr;
   std::map<std::string, Track> tracks_;
   std::map<std::string, std::map<Attempt, std::vector<WrittenBlock>>> replies_;  // by run
   std::map<std::string, std::map<Attempt, ToolOutcome>> outcomes_;               // by run
   std::map<std::string, std::map<Attempt, Told>> told_;                          // by run
+  std::map<std::string, EffectId> summing_;                      // the latest one, by run
+  std::map<std::pair<std::string, EffectId>, Usage> summaries_;  // what each took
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>
       clocks_;  // by run and epoch: elapsed and monotonic time of the first record
   std::set<std::tuple<std::string, std::uint64_t, HookPoint>> forbidden_;
+  std::map<std::tuple<std::string, std::string, std::string>, CallVerdict>
+      words_;                                               // of the gate, by run, tool and input
+  std::map<std::string, std::map<std::string, int>> sent_;  // decisions of people, by run
   std::map<std::string, std::pair<std::string, CallId>> key_owners_;
   std::map<std::string, int> effects_;  // by key
   std::map<std::string, std::set<std::string>> accepted_messages_;
@@ -132,6 +184,7 @@ class Oracle {
   std::uint64_t steps_ = 0;
   std::uint64_t effects_total_ = 0;
   std::uint64_t hash_ = 0;
+  Met met_;
 };
 
 }  // namespace pawl::sim

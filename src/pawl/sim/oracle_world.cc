@@ -111,9 +111,13 @@ void Oracle::on_tool_invoked(const ToolInvocation& invocation, const std::string
   Track& track = tracks_[invocation.run.text];
   const auto input = track.inputs.find(invocation.call);
   if (input == track.inputs.end()) return fail(text_of(invocation) + ": nobody asked for it");
-  if (!input->second.empty() && input->second != invocation.input) {
-    return fail(text_of(invocation) + ": " + tool + " gets another input than the model wrote");
+  const auto& edited = track.standings[invocation.call].edited;
+  const std::string& wanted = edited ? *edited : input->second;
+  if (!wanted.empty() && wanted != invocation.input) {
+    return fail(text_of(invocation) + ": " + tool + " gets another input than " +
+                (edited ? "was approved" : "the model wrote"));
   }
+  check_permitted(track, invocation);
   if (!invocation.input.starts_with('{')) {  // what every schema of the simulated tools asks for
     return fail(text_of(invocation) + ": " + tool + " gets an input that its schema refuses");
   }
@@ -142,6 +146,23 @@ void Oracle::on_tool_invoked(const ToolInvocation& invocation, const std::string
 void Oracle::on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome) {
   outcomes_[invocation.run.text].emplace(
       Attempt{static_cast<std::uint64_t>(invocation.call), invocation.attempt}, outcome);
+}
+
+void Oracle::on_summary_asked(const CompactionRequest& request) {
+  if (violation_) return;
+  Track& track = tracks_[request.run.text];
+  const OpenEffect* open = nullptr;
+  for (const OpenEffect& one : track.run->open) {
+    if (one.kind == EffectKind::compact) open = &one;
+  }
+  const std::string where = "a summary of run " + request.run.text;
+  if (open == nullptr) return fail(where + " is asked for, and its intent is not durable");
+  if (!track.performed.insert(open->id).second) fail(where + " is asked for twice");
+  summing_[request.run.text] = open->id;
+}
+
+void Oracle::on_summary_told(const RunId& run, const Usage& usage) {
+  summaries_[{run.text, summing_[run.text]}] = usage;
 }
 
 void Oracle::on_status_asked(const ToolInvocation& invocation) {

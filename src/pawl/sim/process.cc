@@ -36,6 +36,14 @@ RunnableAgent SimProcess::agent() {
   agent.charter.model = kSimModel;
   agent.executor = make_executor(world_, loop_);
   agent.tools = make_tools(world_, loop_);
+  agent.gate = make_gate(world_, loop_);
+  agent.compactor = make_compactor(world_, loop_);
+  agent.charter.compaction.keep_messages = 4;
+  for (ExecutorModelDescriptor& model : sim_models()) {
+    const std::string literal = model.id;
+    const std::string provider(provider_of(literal));
+    agent.targets.push_back({literal, provider, "model", ReasoningEffort::unset, std::move(model)});
+  }
   return agent;
 }
 
@@ -79,10 +87,12 @@ CallbackRegistry SimProcess::callbacks() {
   return registry;
 }
 
-void SimProcess::start(const RunId& id, const Limits& limits) {
+void SimProcess::start(const RunId& id, const Limits& limits, Approvers approvers) {
   StartRequest request;
   request.agent = agent();
   request.agent.charter.limits = limits;
+  request.agent.charter.permissions.approvers = approvers;
+  request.context = InvocationContextBuilder().identity(kStarter).build();
   request.input = "do it";
   request.id = id;
   engine_->start(std::move(request), [this](const Result<RunId>& accepted) {

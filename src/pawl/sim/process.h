@@ -22,7 +22,7 @@ class SimProcess {
   SimProcess(const SimProcess&) = delete;
   SimProcess& operator=(const SimProcess&) = delete;
 
-  void start(const RunId& id, const Limits& limits);
+  void start(const RunId& id, const Limits& limits, Approvers approvers);
   Status resume(const RunId& id) { return engine_->resume(id); }
   bool drives(const RunId& id) const { return engine_->find(id) != nullptr; }
   SimConnection& store() { return connection_; }

@@ -77,6 +77,11 @@ void add(SimulationReport& report, const HistoryReport& history) {
   report.effects += history.effects;
   report.crashes += history.crashes;
   report.hash = Rng::mixed(report.hash ^ history.hash);
+  const auto sum = [](auto& sums, const auto& counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) sums[i] += counts[i];
+  };
+  sum(report.met.events, history.met.events);
+  sum(report.met.decisions, history.met.decisions);
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     report.faults[kind] += history.faults[kind];
   }

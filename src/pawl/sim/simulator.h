@@ -35,6 +35,7 @@ struct SimulationReport {
   std::uint64_t crashes = 0;
   std::uint64_t hash = 0;  // of all histories: equal options give equal hashes
   std::array<std::uint64_t, kFaultKinds> faults{};
+  Met met;
   std::optional<Failure> failure;
 };
 

@@ -1,9 +1,22 @@
 #include <doctest/doctest.h>
 
+#include <set>
+#include <variant>
+
 #include "pawl/sim/simulator.h"
 
 namespace pawl::sim {
 namespace {
+
+template <class Variant, std::size_t I = 0, class Counts>
+void check_met(const Counts& counts, const std::set<std::string_view>& never) {
+  if constexpr (I < std::variant_size_v<Variant>) {
+    const std::string_view name = std::variant_alternative_t<I, Variant>::kName;
+    CAPTURE(name);
+    CHECK((counts[I] > 0) == !never.contains(name));
+    check_met<Variant, I + 1>(counts, never);
+  }
+}
 
 TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind was met") {
   SimulationOptions options;
@@ -19,6 +32,9 @@ TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind 
     CAPTURE(kind);
     CHECK(report.faults[kind] > 0);
   }
+  // What no history comes by is not simulated. Those have a reason.
+  check_met<Event>(report.met.events, {"instance_spawned", "unrecognised"});
+  check_met<Decision>(report.met.decisions, {"instance_born", "instance_ceded"});
   MESSAGE(report.events << " events, " << report.steps << " steps, " << report.crashes
                         << " crashes, " << report.effects << " effects");
 }
@@ -57,6 +73,7 @@ TEST_CASE("a simulation ends when it is told to") {
 
 TEST_CASE("a failure is shrunk to a history that fails as well, and its arguments say how") {
   SimulationOptions options;
+  options.history.seed = 100;
   options.history.bug = PlantedBug::blind_rerun;
   options.seeds = 2'000;
   const SimulationReport report = simulate(options, nullptr);

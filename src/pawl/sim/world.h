@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
+#include "pawl/runtime/call_gate.h"
 #include "pawl/sim/clock.h"
 #include "pawl/sim/faults.h"
 #include "pawl/sim/oracle.h"
 #include "pawl/sim/planted.h"
+#include "pawl/sim/policy.h"
 
 namespace pawl::sim {
 
@@ -22,6 +25,7 @@ struct World {
   Faults& faults;
   Rng& rng;
   Oracle& oracle;
+  SimPolicy& policy;
   PlantedBug bug = PlantedBug::none;
   std::uint64_t steps = 20;             // a run takes about half of them
   std::map<std::string, int> flying{};  // effects under way, by key
@@ -31,7 +35,12 @@ struct World {
 // The tools of every simulated agent, bound to one process's loop.
 std::vector<std::shared_ptr<Tool>> make_tools(World& world, SimLoop& process);
 std::shared_ptr<Executor> make_executor(World& world, SimLoop& process);
+std::shared_ptr<CallGate> make_gate(World& world, SimLoop& process);
+std::shared_ptr<Compactor> make_compactor(World& world, SimLoop& process);
 
-inline constexpr const char* kSimModel = "sim/model";
+inline constexpr const char* kSimModel = "sim/model";      // has little room, and is cheap
+inline constexpr const char* kLargeModel = "other/model";  // is asked when that one fails
+std::vector<ExecutorModelDescriptor> sim_models();
+inline constexpr const char* kStarter = "ann";  // of every run
 
 }  // namespace pawl::sim

@@ -11,6 +11,8 @@ struct Phase {
   bool over = false;
 };
 
+constexpr std::uint64_t kWrittenBefore = 100;  // no number is that of kRepeatedInput
+
 struct PlannedReply {
   std::vector<WrittenBlock> blocks;
   ReplyStop stop = ReplyStop::end_turn;
@@ -23,10 +25,10 @@ class SimExecutor final : public Executor {
   }
 
   const ExecutorCapabilities& capabilities() const override { return capabilities_; }
-  std::vector<ExecutorModelDescriptor> list_models() const override {
-    return {{kSimModel, "simulated", 0, "", {"USD", 3, 15, 0, 0}}};
+  std::vector<ExecutorModelDescriptor> list_models() const override { return sim_models(); }
+  bool supports(std::string_view model) const override {
+    return model == kSimModel || model == kLargeModel;
   }
-  bool supports(std::string_view model) const override { return model == kSimModel; }
 
   std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
                                            PhaseEventSink sink) override {
@@ -78,7 +80,11 @@ class SimExecutor final : public Executor {
     failed.category =
         rng.one_in(12) ? static_cast<ErrorCategory>(rng.below(8)) : ErrorCategory::network_error;
     failed.message = "the model is not there";
-    if (rng.one_in(4)) failed.retry_after_ms = rng.below(20'000);
+    if (rng.one_in(4)) failed.retry_after_ms = rng.below(rng.one_in(5) ? 200'000 : 20'000);
+    static const std::vector<FailureKind> kKinds = {
+        FailureKind::rate_limited, FailureKind::overloaded, FailureKind::model_not_found,
+        FailureKind::unsupported,  FailureKind::empty,      FailureKind::benched};
+    if (rng.one_in(3)) failed.kind = rng.pick(kKinds);
     if (rng.one_in(2)) phase.sink(TextDelta{"half a sen"});
     tell(phase, {10, 2, 0, 0}, failed.retry_after_ms.value_or(0));
     phase.sink(PhaseDone{failed});
@@ -102,7 +108,7 @@ class SimExecutor final : public Executor {
       collapsed = same_ids && world_.bug == PlantedBug::duplicate_ids_collapsed;
     }
     tell(phase, {100 + world_.rng.below(50), 20, 0, 0}, 0);
-    phase.sink(PhaseDone{PhaseReplied{plan.stop, "", kSimModel, ""}});
+    phase.sink(PhaseDone{PhaseReplied{plan.stop, "", phase.request.model, ""}});
   }
 
   PlannedReply planned() {
@@ -119,7 +125,7 @@ class SimExecutor final : public Executor {
                                                       "pay",  "mail", "nope"};
       for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) {
         const std::string input = rng.one_in(40) ? "[1]" : input_of(rng);
-        plan.blocks.push_back({input, rng.pick(kTools)});
+        plan.blocks.push_back({input, rng.one_in(60) ? "tell" : rng.pick(kTools)});
       }
       plan.stop = ReplyStop::tool_use;
     }
@@ -128,8 +134,8 @@ class SimExecutor final : public Executor {
   }
 
   std::string input_of(Rng& rng) {
-    const std::uint64_t number = rng.one_in(30) ? 7 : ++world_.written;
-    return "{\"n\":" + std::to_string(number) + "}";
+    if (rng.one_in(30)) return std::string(kRepeatedInput);
+    return "{\"n\":" + std::to_string(++world_.written + kWrittenBefore) + "}";
   }
 
   World& world_;
@@ -138,6 +144,11 @@ class SimExecutor final : public Executor {
 };
 
 }  // namespace
+
+std::vector<ExecutorModelDescriptor> sim_models() {
+  return {{kSimModel, "simulated", 700, "", {"USD", 3, 15, 0, 0}},
+          {kLargeModel, "large", 40'000, "", {"USD", 7, 20, 0, 0}}};
+}
 
 std::shared_ptr<Executor> make_executor(World& world, SimLoop& process) {
   return std::make_shared<SimExecutor>(world, process);

@@ -161,6 +161,7 @@ std::vector<std::shared_ptr<Tool>> make_tools(World& world, SimLoop& process) {
       {"book", EffectClass::reconcilable, OnDoubt::wait},
       {"pay", EffectClass::once, OnDoubt::wait},
       {"mail", EffectClass::once, OnDoubt::tell_model},
+      {kAnsweringTool, EffectClass::idempotent, OnDoubt::wait},
   };
   std::vector<std::shared_ptr<Tool>> tools;
   for (const Kind& kind : kKinds) {
@@ -168,6 +169,7 @@ std::vector<std::shared_ptr<Tool>> make_tools(World& world, SimLoop& process) {
     spec.name = kind.name;
     spec.effect = kind.effect;
     spec.on_doubt = kind.on_doubt;
+    if (spec.name == kAnsweringTool) spec.ends_turn = EndsTurn::yes;
     spec.input_schema = R"({"type":"object"})";
     tools.push_back(std::make_shared<SimTool>(world, process, spec));
   }
