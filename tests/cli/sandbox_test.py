@@ -108,6 +108,24 @@ class Sandbox(Stage):
         self.assertIn("touch M", pending)
         self.assertFalse((self.directory / "work/M").exists())
 
+    def test_what_an_earlier_command_defined_does_not_change_what_is_allowed(self):
+        evil = ("ls() { echo HIJACKED; }; alias ls='echo HIJACKED'; PATH=$PWD:$PATH; "
+                "shopt -s expand_aliases; trap 'echo HIJACKED' DEBUG; cd /tmp; "
+                "export BASH_ENV=$OLDPWD/evil")
+        charter = self.tools(call("bash", command=evil) + call("bash", command="ls -a"))
+        self.write("work/evil", "echo HIJACKED\n", 0o755)
+        self.write("work/ls", "#!/bin/sh\necho HIJACKED\n", 0o755)
+        self.write(charter, (self.directory / charter).read_text().replace(
+            "tools: {", "tools: { shell: { allow: [ls] },"))
+        said = self.pawl("run", charter, "go", "--id", "r")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest(said.stderr)
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r")
+        ends = [event for event in self.events("r") if event["type"] == "tool_finished"]
+        self.assertIn("evil", json.dumps(ends[1]))
+        self.assertNotIn("HIJACKED", json.dumps(ends[1]))
+
 
 if __name__ == "__main__":
     main()

@@ -66,6 +66,17 @@ PermissionBits bits_of(const ToolNeeds& needs) {
   return bits;
 }
 
+// What the shell rules allow they allow by name: it runs where no earlier command can have given the
+// name another meaning.
+void keep_allowed_commands_apart(const std::optional<ShellPolicy>& policy, ToolDescription& bash) {
+  if (!policy) return;
+  bash.in_fresh_shell = [policy = *policy](std::string_view command) {
+    return judge_shell(command, policy).verdict == Verdict::allow;
+  };
+  bash.spec.description +=
+      " Commands that are allowed without a question run in a fresh shell in the first directory.";
+}
+
 bool has_http(const std::string& name) {
   return name == "http_fetch" || name == "http_post";
 }
@@ -199,7 +210,7 @@ void Toolbox::add_common(Work& work) {
       add_http(work, name);
       continue;
     }
-    const auto description = describe_common_tool(name, options);
+    auto description = describe_common_tool(name, options);
     if (!description) {
       work.faults.push_back({name, "Pawl brings no tool " + name, ""});
       continue;
@@ -221,6 +232,7 @@ void Toolbox::add_common(Work& work) {
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
       continue;
     }
+    if (description->tool == CommonTool::bash) keep_allowed_commands_apart(work.charter().permissions.shell, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
     if (tool) work.add(*std::move(tool), std::move(gated));
