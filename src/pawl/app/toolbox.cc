@@ -66,17 +66,6 @@ PermissionBits bits_of(const ToolNeeds& needs) {
   return bits;
 }
 
-// What the shell rules allow they allow by name: it runs where no earlier command can have given the
-// name another meaning.
-void keep_allowed_commands_apart(const std::optional<ShellPolicy>& policy, ToolDescription& bash) {
-  if (!policy) return;
-  bash.in_fresh_shell = [policy = *policy](std::string_view command) {
-    return judge_shell(command, policy).verdict == Verdict::allow;
-  };
-  bash.spec.description +=
-      " Commands that are allowed without a question run in a fresh shell in the first directory.";
-}
-
 bool has_http(const std::string& name) {
   return name == "http_fetch" || name == "http_post";
 }
@@ -91,6 +80,8 @@ struct Toolbox::Work {
   std::shared_ptr<RunSessions> sessions = nullptr;
   std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
   CallPlace place = {};
+  // Set when the gate is there; for what is asked of it afterwards.
+  std::shared_ptr<std::weak_ptr<CallGate>> gate = std::make_shared<std::weak_ptr<CallGate>>();
 
   const Charter& charter() const { return agent.charter; }
   void add(std::shared_ptr<Tool> tool, GatedTool gated_tool) {
@@ -201,6 +192,23 @@ void Toolbox::add_http(Work& work, const std::string& name) {
            std::move(gated));
 }
 
+// What runs without a question because of its text, or of an earlier answer, runs where no earlier
+// command can have given its names another meaning.
+void Toolbox::keep_apart(Work& work, ToolDescription& bash) const {
+  const auto shell = work.charter().permissions.shell;
+  if (!shell && !options_.remembered) return;
+  bash.in_fresh_shell = [shell, remembered = options_.remembered, gate = work.gate,
+                         name = bash.spec.name](std::string_view input, std::string_view command) {
+    if (shell && judge_shell(command, *shell).verdict == Verdict::allow) return true;
+    const auto judging = gate->lock();
+    return judging && remembered &&
+           remembered(judging->binding_of({name, std::string(input)}));
+  };
+  if (!shell) return;
+  bash.spec.description +=
+      " Commands that are allowed without a question run in a fresh shell in the first directory.";
+}
+
 void Toolbox::add_common(Work& work) {
   CommonToolOptions options;
   options.command_time_ms = work.charter().sandbox.limits.time_ms;
@@ -232,23 +240,48 @@ void Toolbox::add_common(Work& work) {
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
       continue;
     }
-    if (description->tool == CommonTool::bash) keep_allowed_commands_apart(work.charter().permissions.shell, *description);
+    if (description->tool == CommonTool::bash) keep_apart(work, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
     if (tool) work.add(*std::move(tool), std::move(gated));
   }
 }
 
+// The stage `author`: whoever has a charter with a tool must be allowed to add it.
+void Toolbox::check_authors(Work& work) const {
+  for (const auto& [tool, gated] : work.gated) {
+    std::string objection = author_objection(options_.policies, tool, options_.user);
+    if (!objection.empty()) work.faults.push_back({tool, std::move(objection), "remove the tool"});
+  }
+}
+
+std::vector<ToolRule> Toolbox::rules_of(Work& work) const {
+  const CharterPermissions& declared = work.charter().permissions;
+  std::vector<Fault> faults;
+  std::vector<ToolRule> rules = rules_within(options_.policies, declared.guardrails, faults);
+  for (const Fault& fault : faults) {
+    std::string about = "guardrails";
+    for (const RuleOverride& rule : declared.guardrails) {
+      if (rule.mark == fault.mark) about = rule.id;
+    }
+    work.faults.push_back({about, fault.message, fault.remedy});
+  }
+  rules.insert(rules.end(), declared.listed.begin(), declared.listed.end());
+  return rules;
+}
+
 void Toolbox::make_gate(Work& work) {
   const CharterPermissions& declared = work.charter().permissions;
   GatePolicy policy;
+  policy.agent = work.charter().name;
   policy.allow = declared.allow;
   policy.grants = declared.grants;
+  policy.outer = declared.outer;
+  policy.execute = execute_names(options_.policies);
   policy.shell = declared.shell;
-  std::vector<Fault> faults;
-  policy.rules = merge_rules(default_rules(), declared.guardrails, RuleSource::user, faults);
-  for (const Fault& fault : faults) work.faults.push_back({"guardrails", fault.message, ""});
-  policy.rules.insert(policy.rules.end(), declared.listed.begin(), declared.listed.end());
+  policy.rules = rules_of(work);
+  // Where a second person must agree, nobody's earlier word stands for theirs.
+  if (declared.approvers == Approvers::anyone) policy.remembered = options_.remembered;
   if (declared.approvals) policy.approvals = *declared.approvals;
   policy.expires_ms = declared.expires_ms;
   policy.circumstances = [place = work.place](const ProposedCall& call) {
@@ -261,17 +294,20 @@ void Toolbox::make_gate(Work& work) {
   auto gate = make_policy_gate(std::move(policy), std::move(work.gated), loop_);
   if (gate) {
     work.agent.gate = *std::move(gate);
+    *work.gate = work.agent.gate;
   } else {
     work.faults.push_back({"guardrails", gate.error().message, ""});
   }
 }
 
 std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent) {
+  agent.charter.permissions = permissions_within(options_.policies, agent.charter.permissions);
   Work work{agent};
   work.place.directory = absolute(agent.charter.directory, agent.charter.sandbox.directory);
   work.place.environment = agent.charter.sandbox.environment;
   add_commands(work);
   if (work.faults.empty()) add_common(work);
+  check_authors(work);
   if (work.faults.empty()) make_gate(work);
   return std::move(work.faults);
 }

@@ -61,7 +61,7 @@ struct ToolDescription {
   // bash: a command for which this holds runs in a shell of its own, in the session's directory.
   // No function, alias, trap, variable or `cd` of an earlier command reaches it, so that it means
   // what its text says. Empty: every command runs in the session's shell.
-  std::function<bool(std::string_view command)> in_fresh_shell = {};
+  std::function<bool(std::string_view input, std::string_view command)> in_fresh_shell = {};
 };
 
 struct CommonToolOptions {

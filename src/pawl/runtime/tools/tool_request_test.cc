@@ -35,7 +35,7 @@ TEST_CASE("arguments become the session's operation") {
 
 TEST_CASE("a command that runs without a question has a shell of its own") {
   ToolDescription bash = *describe_common_tool("bash");
-  bash.in_fresh_shell = [](std::string_view command) { return command == "ls"; };
+  bash.in_fresh_shell = [](std::string_view, std::string_view command) { return command == "ls"; };
   const auto fresh = read_request(bash, R"({"command":"ls","timeout":5})");
   REQUIRE(fresh);
   REQUIRE(std::holds_alternative<ExecRequest>(*fresh));
