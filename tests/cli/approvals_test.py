@@ -103,6 +103,17 @@ class Approvals(Stage):
         self.ok("resume", "r", code=4)
         self.assertEqual(self.paid(), [])
 
+    def test_an_approval_is_for_its_own_run_and_not_for_one_that_is_over(self):
+        self.waiting()
+        digest = self.pending()[0]["digest"]
+        self.write("p.script.yaml", "replies:\n" + ONE.replace("5", "6"))
+        self.ok("run", "p.yaml", "go", "--id", "s", code=4)
+        self.refused("approve", "s", "c1", "--digest", digest, code=1, says="the digest of what")
+        self.refused("approve", "s", "c2", code=1, says="name the call")
+        self.pawl("cancel", "s")
+        self.refused("approve", "s", "c1", code=1, says="over")
+        self.assertEqual(self.paid(), [])
+
     def test_a_plan_is_approved_as_one(self):
         replies = ("  - call: [{ tool: pay, input: { amount: 1 } }, { tool: pay, input: "
                    "{ amount: 2 } }]\n  - text: Done.\n")

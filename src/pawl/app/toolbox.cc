@@ -11,6 +11,7 @@
 #include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/app/call_facts.h"
 #include "pawl/app/files.h"
+#include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -80,6 +81,7 @@ struct Toolbox::Work {
   std::shared_ptr<RunSessions> sessions = nullptr;
   std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
   CallPlace place = {};
+  std::shared_ptr<EgressNotes> egress = std::make_shared<EgressNotes>();
   // Set when the gate is there; for what is asked of it afterwards.
   std::shared_ptr<std::weak_ptr<CallGate>> gate = std::make_shared<std::weak_ptr<CallGate>>();
 
@@ -102,9 +104,10 @@ Result<EgressPolicy> Toolbox::egress_of(const NetworkPolicy& network) const {
   return parse_egress_policy(network.hosts);
 }
 
-std::shared_ptr<EgressGuard> Toolbox::guard_for(const EgressPolicy& policy) {
+std::shared_ptr<EgressGuard> Toolbox::guard_for(Work& work, const EgressPolicy& policy) {
   if (!resolver_) resolver_ = make_thread_resolver(loop_);
-  return make_egress_guard(loop_, resolver_, policy);
+  const auto sink = [notes = work.egress](const EgressEvent& event) { notes->sink()(event); };
+  return make_egress_guard(loop_, resolver_, policy, sink);
 }
 
 // Of what is asked for, or nothing: a lower level is never taken instead.
@@ -120,7 +123,7 @@ bool Toolbox::make_sessions(Work& work) {
   backend::BackendOptions options;
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
-    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(*policy));
+    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(work, *policy));
     options.connect_proxy = [proxy](const NetworkPolicy&) {
       auto fd = proxy->connect();
       return fd ? *fd : -1;
@@ -183,13 +186,13 @@ void Toolbox::add_http(Work& work, const std::string& name) {
     work.faults.push_back({name, policy.error().message, ""});
     return;
   }
-  const auto client = make_guarded_client(loop_, options_.http(), guard_for(*policy));
+  const auto client = make_guarded_client(loop_, options_.http(), guard_for(work, *policy));
   GatedTool gated;
   gated.traits.needs = {Permission::network};
   gated.touches = touches_of_url;
   if (name == "http_post") gated.risk = Risk::medium;
-  work.add(name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client),
-           std::move(gated));
+  auto tool = name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client);
+  work.add(with_egress_notes(std::move(tool), work.egress), std::move(gated));
 }
 
 // What runs without a question because of its text, or of an earlier answer, runs where no earlier
@@ -243,7 +246,11 @@ void Toolbox::add_common(Work& work) {
     if (description->tool == CommonTool::bash) keep_apart(work, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
-    if (tool) work.add(*std::move(tool), std::move(gated));
+    if (!tool) continue;
+    const bool online = description->needs.network &&
+                        work.charter().sandbox.network.access == NetworkAccess::limited;
+    work.add(online ? with_egress_notes(*std::move(tool), work.egress) : *std::move(tool),
+             std::move(gated));
   }
 }
 
