@@ -64,7 +64,7 @@ class Program final : public CliEnvironment {
   std::unique_ptr<Redactor> patterns_;  // for the log; made with its first line
   std::unique_ptr<AsioLoop> loop_;
   std::shared_ptr<HttpClient> http_;
-  Settings settings_;  // those of the command, once it asked for them
+  Settings settings_;                 // those of the command, once it asked for them
   std::vector<UserPolicy> policies_;  // likewise
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;

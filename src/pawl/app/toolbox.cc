@@ -204,8 +204,7 @@ void Toolbox::keep_apart(Work& work, ToolDescription& bash) const {
                          name = bash.spec.name](std::string_view input, std::string_view command) {
     if (shell && judge_shell(command, *shell).verdict == Verdict::allow) return true;
     const auto judging = gate->lock();
-    return judging && remembered &&
-           remembered(judging->binding_of({name, std::string(input)}));
+    return judging && remembered && remembered(judging->binding_of({name, std::string(input)}));
   };
   if (!shell) return;
   bash.spec.description +=

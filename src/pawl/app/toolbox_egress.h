@@ -28,7 +28,8 @@ class EgressNotes {
   std::size_t left_out_ = 0;
 };
 
-// `tool`, whose results have the notes. Where calls of a run overlap, whichever ends first has them.
+// `tool`, whose results have the notes. Where calls of a run overlap, whichever ends first has
+// them.
 std::shared_ptr<Tool> with_egress_notes(std::shared_ptr<Tool> tool,
                                         std::shared_ptr<EgressNotes> notes);
 

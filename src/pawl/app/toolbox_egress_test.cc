@@ -15,9 +15,10 @@ TEST_CASE("what the guard decided stands in the call's result, once") {
   CHECK(notes.joined_to(R"({"ok":true})", 1'000) == R"({"ok":true})");
   sink(event_of(EgressEvent::Verdict::allowed, "a.test:443", "93.184.216.34"));
   sink(event_of(EgressEvent::Verdict::refused, "b.test:443", "not listed"));
-  CHECK(notes.joined_to(R"({"ok":true})", 1'000) ==
-        R"({"ok":true,"egress":[{"target":"a.test:443","verdict":"allowed","detail":"93.184.216.34"},)"
-        R"({"target":"b.test:443","verdict":"refused","detail":"not listed"}]})");
+  CHECK(
+      notes.joined_to(R"({"ok":true})", 1'000) ==
+      R"({"ok":true,"egress":[{"target":"a.test:443","verdict":"allowed","detail":"93.184.216.34"},)"
+      R"({"target":"b.test:443","verdict":"refused","detail":"not listed"}]})");
   CHECK(notes.joined_to(R"({"ok":true})", 1'000) == R"({"ok":true})");
 }
 

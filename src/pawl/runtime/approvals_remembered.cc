@@ -36,12 +36,8 @@ Result<RememberedApproval> remembered_of(const PendingApproval& pending, const R
                  "four eyes look at each call of this run; approve it without --always"};
   }
   std::string input = pending.input.substr(0, kRememberedInputBytesMax);
-  return RememberedApproval{pending.binding,
-                            state.directory,
-                            pending.tool,
-                            to_valid_utf8(input),
-                            std::move(by),
-                            at_ms};
+  return RememberedApproval{pending.binding,      state.directory, pending.tool,
+                            to_valid_utf8(input), std::move(by),   at_ms};
 }
 
 std::string remembered_line(const RememberedApproval& approval) {

@@ -56,16 +56,15 @@ Status check_whole(Catalog& catalog, const RunId& run) {
   return ok();
 }
 
-// What somebody edits comes from outside like what it replaces: it passes the same filter and, where
-// it is input, the same processors.
+// What somebody edits comes from outside like what it replaces: it passes the same filter and,
+// where it is input, the same processors.
 Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest& request) {
   for (ForkEdit& edit : request.edits) {
     if (filter != nullptr) edit.text = filter->ingress(std::move(edit.text));
     const bool is_message = edit.target.starts_with("message");
     if (!charter.processors || (edit.target != "input" && !is_message)) continue;
-    PAWL_TRY(edit.text,
-             admit_input(charter.processors->input, std::move(edit.text),
-                         is_message ? TextSource::message : TextSource::run_input));
+    PAWL_TRY(edit.text, admit_input(charter.processors->input, std::move(edit.text),
+                                    is_message ? TextSource::message : TextSource::run_input));
   }
   return ok();
 }

@@ -59,9 +59,9 @@ void bound_questions(JournalReader& reader, const RunState& state,
     }
     const std::size_t times = judgement.binding ? (**denials)[to_hex(*judgement.binding)] : 0;
     if (times >= kDenialsOfSameMax && judgement.kind != InterruptKind::input) {
-      judgement = refusal(judgement, "flood.denied",
-                          "people have denied exactly this " + std::to_string(times) +
-                              " times; do something else");
+      judgement = refusal(
+          judgement, "flood.denied",
+          "people have denied exactly this " + std::to_string(times) + " times; do something else");
       continue;
     }
     ++open;

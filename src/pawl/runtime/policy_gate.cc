@@ -147,9 +147,8 @@ CallJudgement PolicyGate::finished(const ProposedPlan& plan, const ProposedCall&
     // it is the plan as a whole, every one.
     const ProposedPlan alone{plan.run, plan.instance, {call}, plan.tally, plan.node};
     const auto own = plan.calls.size() > 1 ? wanted_by_policy(alone) : wanted;
-    found.add(GateStage::approval_policy,
-              {Verdict::ask, std::string(approvals_->name()), own.value_or(*wanted),
-               Asking::every_time});
+    found.add(GateStage::approval_policy, {Verdict::ask, std::string(approvals_->name()),
+                                           own.value_or(*wanted), Asking::every_time});
   }
   return finished(call, std::move(found), kind);
 }

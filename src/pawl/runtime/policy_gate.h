@@ -48,7 +48,7 @@ struct GatedTool {
 };
 
 struct GatePolicy {
-  std::string agent = {};  // the name of the agent that calls
+  std::string agent = {};                         // the name of the agent that calls
   std::optional<std::vector<std::string>> allow;  // patterns; absent: every tool; empty: none
   std::optional<Grants> grants;                   // absent: everything is granted
   std::vector<OuterLimits> outer = {};            // each of which must allow it, too

@@ -54,9 +54,7 @@ struct PermissionDesk::Open {
 };
 
 PermissionDesk::PermissionDesk(Engine& engine, PermissionPort port)
-    : engine_(engine),
-      port_(std::move(port)),
-      self_(std::make_shared<PermissionDesk*>(this)) {}
+    : engine_(engine), port_(std::move(port)), self_(std::make_shared<PermissionDesk*>(this)) {}
 
 PermissionDesk::~PermissionDesk() {
   *self_ = nullptr;

@@ -86,7 +86,7 @@ class PermissionDesk {
   PermissionPort port_;
   std::map<RunId, Open> open_;
   std::map<std::pair<RunId, CallId>, std::uint32_t> times_asked_;  // of calls that wait
-  std::shared_ptr<PermissionDesk*> self_;  // null when the desk is gone
+  std::shared_ptr<PermissionDesk*> self_;                          // null when the desk is gone
 };
 
 }  // namespace pawl

@@ -90,7 +90,7 @@ struct Runner::Parts {
     if (found == waiting.end()) return;
     const auto failed = [this, run](const Status& why) { ended(run, why); };
     if (status && desk->ask(run, failed)) return;  // It goes on when the host has answered.
-    if (status && engine->wakes(run)) return;  // It goes on by itself.
+    if (status && engine->wakes(run)) return;      // It goes on by itself.
     const Finished finished = std::move(found->second);
     waiting.erase(found);
     const Result result = result_of(run, status);

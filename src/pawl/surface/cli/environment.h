@@ -34,10 +34,10 @@ enum class Color : std::uint8_t { automatic, always, never };
 
 // What flags, environment and configuration file say together.
 struct Settings {
-  std::string data;       // absolute
-  std::string data_flag;  // as --data gave it, for commands that we suggest; may be empty
-  std::string config;     // the path of the configuration file; empty when there is none
-  std::string policy;     // the path of --policy, absolute; empty when there is none
+  std::string data;         // absolute
+  std::string data_flag;    // as --data gave it, for commands that we suggest; may be empty
+  std::string config;       // the path of the configuration file; empty when there is none
+  std::string policy;       // the path of --policy, absolute; empty when there is none
   std::string limits = {};  // what policies limit charters to, for people; a line each
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
