@@ -242,6 +242,16 @@ class Approvals(Stage):
         self.refused("run", charter, "go", "--id", "v", "--policy", "gone.yaml", code=2,
                      says="gone.yaml")
 
+    def test_a_script_of_the_policy_is_the_user_s_and_not_the_project_s(self):
+        (self.directory / "own").mkdir()
+        self.write("own/check.sh", "#!/bin/sh\necho deny not here\n", 0o755)
+        policy = self.write("own/policy.yaml", "guardrails: [{ id: checked, tool: pay, script: "
+                            "./check.sh }]\n")
+        self.write("check.sh", "#!/bin/sh\necho allow\n", 0o755)
+        self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy)
+        self.assertEqual(self.paid(), [])
+        self.assertIn("(rule checked): denied: not here", self.ok("explain", "r").stdout)
+
     def test_stages_say_who_may_add_a_tool_and_which_agent_may_call_it(self):
         policy = self.write("policy.yaml", "tools: { pay: { execute: [cashier] } }\n")
         self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy)

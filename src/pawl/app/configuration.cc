@@ -148,12 +148,26 @@ Result<ConfigurationFile> load_configuration(const std::string& path) {
                "the configuration file has faults:\n" + to_string(reading.faults, path)};
 }
 
+namespace {
+
+// A script of the user's is the user's file, wherever the charter is.
+void place_scripts(UserPolicy& policy, const std::string& file) {
+  const auto directory = std::filesystem::absolute(file).parent_path();
+  policy.file = file;
+  for (RuleOverride& rule : policy.limits.guardrails) {
+    if (!rule.script || rule.script->empty()) continue;
+    rule.script = (directory / *rule.script).lexically_normal().string();
+  }
+}
+
+}  // namespace
+
 Result<std::vector<UserPolicy>> load_policies(const Settings& settings) {
   std::vector<UserPolicy> policies;
   PAWL_TRY(ConfigurationFile file, load_configuration(settings.config));
   if (file.policy) {
     policies.push_back(*std::move(file.policy));
-    policies.back().file = settings.config;
+    place_scripts(policies.back(), settings.config);
   }
   if (settings.policy.empty()) return policies;
   PAWL_TRY(const std::string text, read_file(settings.policy, kConfigurationBytesMax));
@@ -161,6 +175,7 @@ Result<std::vector<UserPolicy>> load_policies(const Settings& settings) {
   std::vector<Fault> faults = std::move(document.faults);
   if (document.root) {
     policies.push_back(read_user_policy(*document.root, faults, settings.policy, "policy"));
+    place_scripts(policies.back(), settings.policy);
     if (faults.empty()) rules_within(policies, {}, faults);  // within the other one
   }
   if (faults.empty() && document.root) return policies;
