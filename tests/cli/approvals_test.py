@@ -103,6 +103,17 @@ class Approvals(Stage):
         self.ok("resume", "r", code=4)
         self.assertEqual(self.paid(), [])
 
+    def test_an_approval_is_for_its_own_run_and_not_for_one_that_is_over(self):
+        self.waiting()
+        digest = self.pending()[0]["digest"]
+        self.write("p.script.yaml", "replies:\n" + ONE.replace("5", "6"))
+        self.ok("run", "p.yaml", "go", "--id", "s", code=4)
+        self.refused("approve", "s", "c1", "--digest", digest, code=1, says="the digest of what")
+        self.refused("approve", "s", "c2", code=1, says="name the call")
+        self.pawl("cancel", "s")
+        self.refused("approve", "s", "c1", code=1, says="over")
+        self.assertEqual(self.paid(), [])
+
     def test_a_plan_is_approved_as_one(self):
         replies = ("  - call: [{ tool: pay, input: { amount: 1 } }, { tool: pay, input: "
                    "{ amount: 2 } }]\n  - text: Done.\n")
@@ -153,6 +164,103 @@ class Approvals(Stage):
         os.remove(self.directory / "check.sh")
         self.ok("run", self.paying(more=rules), "go", "--id", "s")
         self.assertEqual(self.paid(), [])
+
+    def asking(self, more=""):
+        self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
+        charter = self.charter("p", ONE, PAY, more=more)
+        text = (self.directory / charter).read_text()
+        return self.write(charter, text.replace("tools:\n", "tools:\n  ask: [pay]\n"))
+
+    def test_what_was_approved_for_always_is_not_asked_again(self):
+        charter = self.asking()
+        self.ok("run", charter, "go", "--id", "r1", code=4)
+        self.refused("approve", "r1", "--always", "--edit", "{}", code=2, says="neither")
+        self.assertIn("--forget", self.ok("approve", "r1", "--always").stdout)
+        self.ok("resume", "r1")
+        self.ok("run", charter, "go", "--id", "r2")
+        self.assertEqual(len(self.paid()), 2)
+        self.assertIn('"remembered"', json.dumps(self.events("r2")))
+        listed = json.loads(self.ok("approvals", "--remembered", "--json").stdout)
+        self.assertEqual((listed["tool"], listed["input"]), ("pay", '{"amount":5}'))
+        self.assertEqual((self.data / "remembered.jsonl").stat().st_mode & 0o077, 0)
+        # Other bytes, another program behind the same name: asked.
+        self.write("p.script.yaml", "replies:\n" + ONE.replace("5", "6"))
+        self.ok("run", charter, "go", "--id", "r3", code=4)
+        self.write("p.script.yaml", "replies:\n" + ONE)
+        self.write("pay.sh", "#!/bin/sh\necho stolen >stolen\n", 0o755)
+        self.ok("run", charter, "go", "--id", "r4", code=4)
+        self.asking()
+        self.ok("run", charter, "go", "--id", "r5")
+        self.ok("approvals", "--forget", listed["id"])
+        self.ok("run", charter, "go", "--id", "r6", code=4)
+        self.assertIn("nothing is remembered", self.ok("approvals", "--remembered").stdout)
+        self.refused("approvals", "--forget", listed["id"], code=1, says="nothing is remembered")
+
+    def test_what_asks_every_time_is_not_remembered(self):
+        self.waiting()
+        self.refused("approve", "r", "--always", code=1, says="asks every time")
+        self.ok("run", self.asking(more="approvals: { four_eyes: true }\n"), "go", "--id", "s",
+                code=4)
+        self.refused("approve", "s", "--always", code=1, says="four eyes")
+        self.assertEqual(self.paid(), [])
+
+    def test_a_list_of_remembered_approvals_that_is_damaged_allows_nothing(self):
+        charter = self.asking()
+        self.ok("run", charter, "go", "--id", "r1", code=4)
+        self.ok("approve", "r1", "--always")
+        with open(self.data / "remembered.jsonl", "a", encoding="utf-8") as file:
+            file.write("x")
+        self.ok("run", charter, "go", "--id", "r2", code=4)
+        self.refused("approvals", "--remembered", code=6, says="remembered.jsonl: line 2")
+
+    def test_a_charter_tightens_the_user_s_policy_and_never_loosens_it(self):
+        policy = self.write("policy.yaml", "guardrails: [{ id: no-pay, tool: pay, verdict: deny, "
+                            "reason: nobody pays here }]\n")
+        charter = self.paying(more="")
+        self.ok("run", charter, "go", "--id", "r", "--policy", policy)
+        self.assertEqual(self.paid(), [])
+        told = self.ok("explain", "r", "--policy", policy).stdout
+        self.assertIn("(rule no-pay): denied: nobody pays here", told)
+        self.assertIn("a charter can only tighten it", told)
+        loose = self.paying(more="guardrails: [{ id: no-pay, enabled: false }]\n")
+        self.refused("run", loose, "go", "--id", "s", "--policy", policy, code=2,
+                     says="can only tighten")
+        self.refused("validate", loose, "--policy", policy, code=2, says="1 fault")
+        # As a part of the configuration file, which is found by itself.
+        (self.directory / ".config/pawl").mkdir(parents=True)
+        self.write(".config/pawl/config.yaml", "policy: { allow: [view] }\n")
+        self.ok("run", self.paying(more=""), "go", "--id", "t")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("allow_list", self.ok("explain", "t").stdout)
+        # Both hold.
+        self.write("policy.yaml", "allow: [pay]\n")
+        self.ok("run", charter, "go", "--id", "u", "--policy", policy)
+        self.assertEqual(self.paid(), [])
+        self.write("policy.yaml", "alow: [pay]\n")
+        self.refused("run", charter, "go", "--id", "v", "--policy", policy, code=2,
+                     says="policy.yaml:1:1")
+        self.refused("run", charter, "go", "--id", "v", "--policy", "gone.yaml", code=2,
+                     says="gone.yaml")
+
+    def test_a_script_of_the_policy_is_the_user_s_and_not_the_project_s(self):
+        (self.directory / "own").mkdir()
+        self.write("own/check.sh", "#!/bin/sh\necho deny not here\n", 0o755)
+        policy = self.write("own/policy.yaml", "guardrails: [{ id: checked, tool: pay, script: "
+                            "./check.sh }]\n")
+        self.write("check.sh", "#!/bin/sh\necho allow\n", 0o755)
+        self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy)
+        self.assertEqual(self.paid(), [])
+        self.assertIn("(rule checked): denied: not here", self.ok("explain", "r").stdout)
+
+    def test_stages_say_who_may_add_a_tool_and_which_agent_may_call_it(self):
+        policy = self.write("policy.yaml", "tools: { pay: { execute: [cashier] } }\n")
+        self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy)
+        self.assertEqual(self.paid(), [])
+        self.assertIn("agents that may: cashier", self.ok("explain", "r").stdout)
+        self.write("policy.yaml", "{ tools: { pay: { author: administrator } }, "
+                   "administrators: [nobody-here] }\n")
+        self.refused("run", "p.yaml", "go", "--id", "s", "--policy", policy, code=2,
+                     says="only an administrator may add")
 
     def test_at_a_terminal_the_run_asks(self):
         charter = self.paying()

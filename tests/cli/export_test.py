@@ -84,6 +84,18 @@ class Export(Stage):
         self.ok("verify", "r")
         self.refused("fork", "r", "--at", "0", code=1, says="redacted")
 
+    def test_a_file_with_a_secret_of_this_machine_is_refused(self):
+        secret = "canary-of-the-host-0123456789"
+        self.charter("c", f"  - text: Use {secret}.\n")
+        self.ok("run", "c.yaml", "go", "--id", "r")
+        file = self.export("r", "--no-redact")
+        self.elsewhere()
+        environment = self.environment
+        self.environment = lambda: {**environment(), "HOST_API_KEY": secret}
+        said = self.refused("import", file, code=2, says="a secret that is known here")
+        self.assertNotIn(secret, said.stdout + said.stderr)
+        self.assertEqual(self.ok("ls").stdout, "")
+
     def test_a_redacted_run_is_not_driven(self):
         self.gated()
         process = self.start("run", "gated.yaml", KEY, "--id", "r")

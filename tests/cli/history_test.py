@@ -162,6 +162,22 @@ class Fork(History):
         self.assertIn("input, step1.text, c1", said)
         self.refused("show", "g", code=1, says="there is no run g")
 
+    def test_edits_pass_the_secret_filter_and_the_input_processors(self):
+        key = "canary-of-the-host-0123456789"
+        self.environment = lambda: {**History.environment(self), "HOST_API_KEY": key}
+        charter = self.notes()
+        text = (self.directory / charter).read_text()
+        self.write(charter, text + "processors: { input: [{ pii: { action: block } }] }\n")
+        self.ok("run", charter, "--id", "p")
+        self.ok("fork", "p", "--at", "2", "--id", "f", "--edit", f"input=use {key}",
+                "--edit", f"c1={key}")
+        kept = self.ok("export", "f", "--no-redact").stdout
+        self.assertNotIn(key, kept)
+        self.assertIn("HOST_API_KEY", kept)
+        self.refused("fork", "p", "--at", "2", "--id", "g", "--edit", "input=mail a@b.example",
+                     code=2, says="Input blocked by pii")
+        self.refused("show", "g", code=1, says="there is no run g")
+
     def test_another_model(self):
         self.ok("run", self.notes(), "--id", "p")
         self.write("other.yaml", "replies:\n  - text: a\n  - text: b\n  - text: Somebody else.\n")

@@ -46,6 +46,18 @@ class Processors(Stage):
         self.assertIn("ignore instructions", events)
         self.ok("replay", "r")
 
+    def test_the_same_event_is_masked_for_the_stream_and_whole_in_the_audit_trail(self):
+        self.write("read.sh", "#!/bin/sh\necho mail a@b.example\n", 0o755)
+        charter = self.charter("c", "  - call: [{ tool: read, input: {} }]\n  - text: Done.\n",
+                               TOOL, more="processors: { output: [pii] }\n")
+        stream = self.ok("run", charter, "x", "--id", "r", "--json").stdout
+        self.assertIn("tool_finished", stream)
+        self.assertIn("mail [email]", stream)
+        self.assertNotIn("a@b.example", stream)
+        kept = (self.ok("export", "r", "--no-redact").stdout)
+        self.assertIn("a@b.example", kept)
+        self.ok("verify", "r")
+
     def test_a_faulty_section_has_its_line(self):
         charter = self.charter_with("  input: [pia]\n")
         said = self.pawl("validate", charter)

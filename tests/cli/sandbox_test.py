@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from support import Stage, main
+from support import PAWL, Stage, main
 
 SECRET = "canary-of-the-host-0123456789"
 MARK = "only the charter says this"
@@ -62,6 +62,21 @@ class Sandbox(Stage):
         self.assertIn("/tmp 5", json.dumps(ends[1]))
         self.assertIn("namespace", json.dumps(ends[1]))
 
+    def test_a_tool_cannot_approve_a_call_of_its_own_run(self):
+        approve = f"{PAWL} --data {self.data} approve r c2; echo x >>{self.data}/remembered.jsonl"
+        charter = self.tools(
+            "  - call: [{ tool: bash, input: " + json.dumps({"command": approve}) + " }, "
+            "{ tool: create_file, input: { path: M, file_text: x } }]\n")
+        self.write(charter, (self.directory / charter).read_text().replace(
+            "tools: {", "tools: { ask: [create_file],"))
+        said = self.pawl("run", charter, "go", "--id", "r")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
+        self.ok("resume", "r", code=4)
+        self.assertFalse((self.directory / "work/M").exists())
+        self.assertFalse((self.data / "remembered.jsonl").exists())
+
     def test_a_level_that_cannot_be_had_refuses_the_run(self):
         charter = self.tools(call("bash", command="id"), sandbox="{ level: nowhere }")
         said = self.pawl("run", charter, "go", "--id", "r")
@@ -76,6 +91,14 @@ class Sandbox(Stage):
                               "output: 2KiB }")
         self.assertIn("truncated", text)
         self.assertIn("timed_out", text)
+
+    def test_what_was_kept_of_long_output_goes_with_the_run(self):
+        self.run_tools(call("bash", command="yes | head -c 1000000"),
+                       sandbox="{ write: [work], directory: work, output: 2KiB }")
+        kept = self.data / "artifacts/r"
+        self.assertTrue(any(kept.iterdir()))
+        self.ok("rm", "r")
+        self.assertFalse(kept.exists())
 
     def test_commands_of_the_operator_run_there_too(self):
         self.tools(call("where"))
@@ -96,6 +119,7 @@ class Sandbox(Stage):
                               call("http_fetch", url="https://example.org/"),
                               use="[http_fetch]")
         self.assertNotIn('"ok":true', text.replace(" ", ""))
+        self.assertRegex(self.ok("explain", "r").stdout, r"c1 127\.0\.0\.1:9 refused: ")
 
     def test_shell_rules_allow_what_they_understand_and_ask_for_the_rest(self):
         self.run_tools(call("bash", command="ls"), more="")
@@ -107,6 +131,24 @@ class Sandbox(Stage):
         pending = self.ok("approvals", "s").stdout
         self.assertIn("touch M", pending)
         self.assertFalse((self.directory / "work/M").exists())
+
+    def test_what_an_earlier_command_defined_does_not_change_what_is_allowed(self):
+        evil = ("ls() { echo HIJACKED; }; alias ls='echo HIJACKED'; PATH=$PWD:$PATH; "
+                "shopt -s expand_aliases; trap 'echo HIJACKED' DEBUG; cd /tmp; "
+                "export BASH_ENV=$OLDPWD/evil")
+        charter = self.tools(call("bash", command=evil) + call("bash", command="ls -a"))
+        self.write("work/evil", "echo HIJACKED\n", 0o755)
+        self.write("work/ls", "#!/bin/sh\necho HIJACKED\n", 0o755)
+        self.write(charter, (self.directory / charter).read_text().replace(
+            "tools: {", "tools: { shell: { allow: [ls] },"))
+        said = self.pawl("run", charter, "go", "--id", "r")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest(said.stderr)
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r")
+        ends = [event for event in self.events("r") if event["type"] == "tool_finished"]
+        self.assertIn("evil", json.dumps(ends[1]))
+        self.assertNotIn("HIJACKED", json.dumps(ends[1]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """The tour of examples/, as a newcomer runs it."""
 
+import os
+import shutil
 import time
+import unittest
 
 from support import SOURCE, Stage, main
 
@@ -15,6 +18,33 @@ class Tour(Stage):
         self.assertEqual(said.count("nothing was charged twice"), 2, said)
         self.assertIn("in doubt", said)
         self.assertIn("exit code 4", said)
+
+
+class ApprovalsExample(Stage):
+    def example(self):
+        for name in ("approvals.yaml", "approvals.script.yaml"):
+            shutil.copy(SOURCE / "examples" / name, self.directory / name)
+        shutil.copytree(SOURCE / "examples/approvals", self.directory / "approvals")
+        os.chmod(self.directory, 0o755)
+        said = self.pawl("run", "approvals.yaml", "go", "--id", "demo")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
+        self.assertIn(">>notes.txt", self.ok("approvals", "demo").stdout)
+        return self.directory / "approvals/notes.txt"
+
+    def test_what_is_approved_runs_in_the_sandbox(self):
+        notes = self.example()
+        self.ok("approve", "demo")
+        self.ok("resume", "demo")
+        self.assertEqual(notes.read_text().splitlines()[1:], ["written by the agent"])
+        self.assertIn("2 permitted, 1 put before a person", self.ok("explain", "demo").stdout)
+
+    def test_what_is_denied_does_not(self):
+        notes = self.example()
+        self.ok("deny", "demo", "--reason", "not that one")
+        self.ok("resume", "demo")
+        self.assertEqual(len(notes.read_text().splitlines()), 1)
 
 
 if __name__ == "__main__":

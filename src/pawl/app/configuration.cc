@@ -131,6 +131,10 @@ ConfigurationReading read_configuration(const std::string& text) {
     reading.file.color = static_cast<Color>(*index);
   }
   read_model_configuration(reader, *document.root, reading.faults, reading.file.models);
+  if (const Node* policy = reader.take("policy")) {
+    reading.file.policy =
+        read_user_policy(*policy, reading.faults, "the configuration file", "policy");
+  }
   reader.finish();
   return reading;
 }
@@ -144,6 +148,41 @@ Result<ConfigurationFile> load_configuration(const std::string& path) {
                "the configuration file has faults:\n" + to_string(reading.faults, path)};
 }
 
+namespace {
+
+// A script of the user's is the user's file, wherever the charter is.
+void place_scripts(UserPolicy& policy, const std::string& file) {
+  const auto directory = std::filesystem::absolute(file).parent_path();
+  policy.file = file;
+  for (RuleOverride& rule : policy.limits.guardrails) {
+    if (!rule.script || rule.script->empty()) continue;
+    rule.script = (directory / *rule.script).lexically_normal().string();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<UserPolicy>> load_policies(const Settings& settings) {
+  std::vector<UserPolicy> policies;
+  PAWL_TRY(ConfigurationFile file, load_configuration(settings.config));
+  if (file.policy) {
+    policies.push_back(*std::move(file.policy));
+    place_scripts(policies.back(), settings.config);
+  }
+  if (settings.policy.empty()) return policies;
+  PAWL_TRY(const std::string text, read_file(settings.policy, kConfigurationBytesMax));
+  DocumentResult document = parse_yaml(text);
+  std::vector<Fault> faults = std::move(document.faults);
+  if (document.root) {
+    policies.push_back(read_user_policy(*document.root, faults, settings.policy, "policy"));
+    place_scripts(policies.back(), settings.policy);
+    if (faults.empty()) rules_within(policies, {}, faults);  // within the other one
+  }
+  if (faults.empty() && document.root) return policies;
+  return Error{ErrorCode::invalid_argument,
+               "the policy has faults:\n" + to_string(faults, settings.policy)};
+}
+
 Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentReader& environment) {
   const std::string config = path_of_file(flags, environment);
   PAWL_TRY(const ConfigurationFile file, load_configuration(config));
@@ -152,6 +191,9 @@ Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentRe
   settings.data = std::filesystem::absolute(data).lexically_normal().string();
   settings.data_flag = flags.data;
   settings.config = config;
+  if (!flags.policy.empty()) {
+    settings.policy = std::filesystem::absolute(flags.policy).lexically_normal().string();
+  }
   PAWL_TRY(settings.log_level, log_level(flags, file, environment));
   settings.log_file = !flags.log_file.empty()
                           ? flags.log_file

@@ -10,6 +10,7 @@
 #include "pawl/base/document.h"
 #include "pawl/runtime/models/model_names.h"
 #include "pawl/runtime/models/provider_declaration.h"
+#include "pawl/runtime/policy_user.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
@@ -31,6 +32,7 @@ struct ConfigurationFile {
   std::optional<std::string> log_file;
   std::optional<Color> color;
   ModelConfiguration models;
+  std::optional<UserPolicy> policy;  // what charters may do at most
 };
 
 struct ConfigurationReading {
@@ -41,6 +43,10 @@ ConfigurationReading read_configuration(const std::string& text);
 
 // Of a file that must be there. An empty path is no file: nothing is configured.
 Result<ConfigurationFile> load_configuration(const std::string& path);
+
+// The policies that every charter is within, the outermost first: that of the configuration file,
+// then that of --policy. A fault in one of them is an error: nothing runs without it.
+Result<std::vector<UserPolicy>> load_policies(const Settings& settings);
 
 // invalid_argument: a value that is not understood, or a configuration file with faults (each with
 // its line).

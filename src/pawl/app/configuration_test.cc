@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -109,6 +110,36 @@ TEST_CASE("faults of the file are listed with their lines") {
 TEST_CASE("a file of comments is an empty configuration") {
   CHECK(read_configuration("# nothing\n").faults.empty());
   CHECK(read_configuration("").faults.empty());
+}
+
+TEST_CASE("the policies are those of the file and of the flag, and their scripts are beside them") {
+  const TempDirectory directory;
+  const std::string config = directory / "config.yaml";
+  const std::string policy = directory / "policy.yaml";
+  write(config, "policy: { guardrails: [{ id: a, tool: x, script: ./a.sh }] }\n");
+  write(policy, "deny: [bash]\n");
+  SettingFlags flags;
+  flags.config = config;
+  flags.data = "/data";
+  flags.policy = policy;
+  const auto settings = resolve_settings(flags, reader({}));
+  REQUIRE(settings);
+
+  const auto policies = load_policies(*settings);
+
+  REQUIRE(policies);
+  REQUIRE(policies->size() == 2);
+  CHECK((*policies)[0].file == config);
+  CHECK((*policies)[0].limits.guardrails.front().script == directory / "a.sh");
+  CHECK((*policies)[1].limits.listed.front().id == "policy.deny.1");
+
+  // The second is within the first, and cannot loosen it.
+  write(policy, "guardrails: [{ id: a, enabled: false }]\n");
+  CHECK(load_policies(*settings).error().message.find("can only tighten") != std::string::npos);
+  write(policy, "- x\n");
+  CHECK_FALSE(load_policies(*settings));
+  std::filesystem::remove(policy);
+  CHECK_FALSE(load_policies(*settings));
 }
 
 TEST_CASE("a log level that is none is refused, wherever it stands") {

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -18,6 +19,7 @@
 #include "pawl/app/line_file.h"
 #include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
+#include "pawl/app/remembered.h"
 #include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
@@ -115,13 +117,23 @@ AgentAssembler& Program::assembler() {
   };
   tools.sockets = &loop();
   if (!settings_.data.empty()) tools.artifacts = settings_.data + "/artifacts";
+  tools.policies = policies_;
+  tools.user = user();
+  // Read each time, so that what is taken back counts no more. What cannot be read was not said.
+  tools.remembered = [data = settings_.data](const Digest& binding) {
+    const auto all = load_remembered(data);
+    const auto is_it = [&](const RememberedApproval& one) { return one.binding == binding; };
+    return all && std::any_of(all->begin(), all->end(), is_it);
+  };
   assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer(), std::move(tools));
   return *assembler_;
 }
 
 Result<Settings> Program::settings(const SettingFlags& flags) {
-  auto settings = resolve_settings(flags, environment_variable);
-  if (settings) settings_ = *settings;
+  PAWL_TRY(Settings settings, resolve_settings(flags, environment_variable));
+  PAWL_TRY(policies_, load_policies(settings));
+  for (const UserPolicy& policy : policies_) settings.limits += describe(policy) + "\n";
+  settings_ = settings;
   return settings;
 }
 
@@ -200,6 +212,8 @@ void Program::log_line(const Settings& settings, const std::string& line) {
 void Program::remove_log(const Settings& settings, const std::string& run) {
   std::error_code ignored;  // Most runs have none.
   std::filesystem::remove(settings.data + "/logs/" + run + ".log", ignored);
+  // Its id is one that the store had: no path leads out of it.
+  std::filesystem::remove_all(settings.data + "/artifacts/" + run, ignored);
 }
 
 Handover Program::detach(const Settings& settings, const std::string& log_name,
@@ -229,6 +243,18 @@ std::vector<Finding> Program::examine(const Settings& settings, Probing probing)
 
 Result<std::vector<ModelRow>> Program::models(const Settings&) {
   return list_models(model_layer());
+}
+
+Status Program::remember(const Settings& settings, const RememberedApproval& approval) {
+  return remember_approval(settings.data, approval);
+}
+
+Result<std::vector<RememberedApproval>> Program::remembered(const Settings& settings) {
+  return load_remembered(settings.data);
+}
+
+Status Program::forget(const Settings& settings, const std::string& id) {
+  return forget_approval(settings.data, id);
 }
 
 VersionNumbers Program::versions() const {

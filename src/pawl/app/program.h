@@ -8,6 +8,7 @@
 #include "pawl/app/console.h"
 #include "pawl/app/fake_serving.h"
 #include "pawl/app/simulation.h"
+#include "pawl/runtime/policy_user.h"
 #include "pawl/runtime/redactor.h"
 #include "pawl/runtime/secret_filter/secret_filter.h"
 #include "pawl/surface/cli/environment.h"
@@ -45,6 +46,9 @@ class Program final : public CliEnvironment {
       const std::function<void(const std::string& url)>& ready) override {
     return serve_fake(loop(), request, secrets(), ready);
   }
+  Status remember(const Settings& settings, const RememberedApproval& approval) override;
+  Result<std::vector<RememberedApproval>> remembered(const Settings& settings) override;
+  Status forget(const Settings& settings, const std::string& id) override;
   VersionNumbers versions() const override;
   std::string user() const override;
 
@@ -60,7 +64,8 @@ class Program final : public CliEnvironment {
   std::unique_ptr<Redactor> patterns_;  // for the log; made with its first line
   std::unique_ptr<AsioLoop> loop_;
   std::shared_ptr<HttpClient> http_;
-  Settings settings_;  // those of the command, once it asked for them
+  Settings settings_;                 // those of the command, once it asked for them
+  std::vector<UserPolicy> policies_;  // likewise
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };

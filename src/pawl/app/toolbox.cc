@@ -11,6 +11,7 @@
 #include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/app/call_facts.h"
 #include "pawl/app/files.h"
+#include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -80,6 +81,9 @@ struct Toolbox::Work {
   std::shared_ptr<RunSessions> sessions = nullptr;
   std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
   CallPlace place = {};
+  std::shared_ptr<EgressNotes> egress = std::make_shared<EgressNotes>();
+  // Set when the gate is there; for what is asked of it afterwards.
+  std::shared_ptr<std::weak_ptr<CallGate>> gate = std::make_shared<std::weak_ptr<CallGate>>();
 
   const Charter& charter() const { return agent.charter; }
   void add(std::shared_ptr<Tool> tool, GatedTool gated_tool) {
@@ -100,9 +104,10 @@ Result<EgressPolicy> Toolbox::egress_of(const NetworkPolicy& network) const {
   return parse_egress_policy(network.hosts);
 }
 
-std::shared_ptr<EgressGuard> Toolbox::guard_for(const EgressPolicy& policy) {
+std::shared_ptr<EgressGuard> Toolbox::guard_for(Work& work, const EgressPolicy& policy) {
   if (!resolver_) resolver_ = make_thread_resolver(loop_);
-  return make_egress_guard(loop_, resolver_, policy);
+  const auto sink = [notes = work.egress](const EgressEvent& event) { notes->sink()(event); };
+  return make_egress_guard(loop_, resolver_, policy, sink);
 }
 
 // Of what is asked for, or nothing: a lower level is never taken instead.
@@ -118,7 +123,7 @@ bool Toolbox::make_sessions(Work& work) {
   backend::BackendOptions options;
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
-    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(*policy));
+    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(work, *policy));
     options.connect_proxy = [proxy](const NetworkPolicy&) {
       auto fd = proxy->connect();
       return fd ? *fd : -1;
@@ -181,13 +186,29 @@ void Toolbox::add_http(Work& work, const std::string& name) {
     work.faults.push_back({name, policy.error().message, ""});
     return;
   }
-  const auto client = make_guarded_client(loop_, options_.http(), guard_for(*policy));
+  const auto client = make_guarded_client(loop_, options_.http(), guard_for(work, *policy));
   GatedTool gated;
   gated.traits.needs = {Permission::network};
   gated.touches = touches_of_url;
   if (name == "http_post") gated.risk = Risk::medium;
-  work.add(name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client),
-           std::move(gated));
+  auto tool = name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client);
+  work.add(with_egress_notes(std::move(tool), work.egress), std::move(gated));
+}
+
+// What runs without a question because of its text, or of an earlier answer, runs where no earlier
+// command can have given its names another meaning.
+void Toolbox::keep_apart(Work& work, ToolDescription& bash) const {
+  const auto shell = work.charter().permissions.shell;
+  if (!shell && !options_.remembered) return;
+  bash.in_fresh_shell = [shell, remembered = options_.remembered, gate = work.gate,
+                         name = bash.spec.name](std::string_view input, std::string_view command) {
+    if (shell && judge_shell(command, *shell).verdict == Verdict::allow) return true;
+    const auto judging = gate->lock();
+    return judging && remembered && remembered(judging->binding_of({name, std::string(input)}));
+  };
+  if (!shell) return;
+  bash.spec.description +=
+      " Commands that are allowed without a question run in a fresh shell in the first directory.";
 }
 
 void Toolbox::add_common(Work& work) {
@@ -199,7 +220,7 @@ void Toolbox::add_common(Work& work) {
       add_http(work, name);
       continue;
     }
-    const auto description = describe_common_tool(name, options);
+    auto description = describe_common_tool(name, options);
     if (!description) {
       work.faults.push_back({name, "Pawl brings no tool " + name, ""});
       continue;
@@ -221,22 +242,52 @@ void Toolbox::add_common(Work& work) {
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
       continue;
     }
+    if (description->tool == CommonTool::bash) keep_apart(work, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
-    if (tool) work.add(*std::move(tool), std::move(gated));
+    if (!tool) continue;
+    const bool online = description->needs.network &&
+                        work.charter().sandbox.network.access == NetworkAccess::limited;
+    work.add(online ? with_egress_notes(*std::move(tool), work.egress) : *std::move(tool),
+             std::move(gated));
   }
+}
+
+// The stage `author`: whoever has a charter with a tool must be allowed to add it.
+void Toolbox::check_authors(Work& work) const {
+  for (const auto& [tool, gated] : work.gated) {
+    std::string objection = author_objection(options_.policies, tool, options_.user);
+    if (!objection.empty()) work.faults.push_back({tool, std::move(objection), "remove the tool"});
+  }
+}
+
+std::vector<ToolRule> Toolbox::rules_of(Work& work) const {
+  const CharterPermissions& declared = work.charter().permissions;
+  std::vector<Fault> faults;
+  std::vector<ToolRule> rules = rules_within(options_.policies, declared.guardrails, faults);
+  for (const Fault& fault : faults) {
+    std::string about = "guardrails";
+    for (const RuleOverride& rule : declared.guardrails) {
+      if (rule.mark == fault.mark) about = rule.id;
+    }
+    work.faults.push_back({about, fault.message, fault.remedy});
+  }
+  rules.insert(rules.end(), declared.listed.begin(), declared.listed.end());
+  return rules;
 }
 
 void Toolbox::make_gate(Work& work) {
   const CharterPermissions& declared = work.charter().permissions;
   GatePolicy policy;
+  policy.agent = work.charter().name;
   policy.allow = declared.allow;
   policy.grants = declared.grants;
+  policy.outer = declared.outer;
+  policy.execute = execute_names(options_.policies);
   policy.shell = declared.shell;
-  std::vector<Fault> faults;
-  policy.rules = merge_rules(default_rules(), declared.guardrails, RuleSource::user, faults);
-  for (const Fault& fault : faults) work.faults.push_back({"guardrails", fault.message, ""});
-  policy.rules.insert(policy.rules.end(), declared.listed.begin(), declared.listed.end());
+  policy.rules = rules_of(work);
+  // Where a second person must agree, nobody's earlier word stands for theirs.
+  if (declared.approvers == Approvers::anyone) policy.remembered = options_.remembered;
   if (declared.approvals) policy.approvals = *declared.approvals;
   policy.expires_ms = declared.expires_ms;
   policy.circumstances = [place = work.place](const ProposedCall& call) {
@@ -249,17 +300,20 @@ void Toolbox::make_gate(Work& work) {
   auto gate = make_policy_gate(std::move(policy), std::move(work.gated), loop_);
   if (gate) {
     work.agent.gate = *std::move(gate);
+    *work.gate = work.agent.gate;
   } else {
     work.faults.push_back({"guardrails", gate.error().message, ""});
   }
 }
 
 std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent) {
+  agent.charter.permissions = permissions_within(options_.policies, agent.charter.permissions);
   Work work{agent};
   work.place.directory = absolute(agent.charter.directory, agent.charter.sandbox.directory);
   work.place.environment = agent.charter.sandbox.environment;
   add_commands(work);
   if (work.faults.empty()) add_common(work);
+  check_authors(work);
   if (work.faults.empty()) make_gate(work);
   return std::move(work.faults);
 }

@@ -11,7 +11,9 @@
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
 #include "pawl/runtime/agent.h"
+#include "pawl/runtime/policy_user.h"
 #include "pawl/runtime/tools/run_sessions.h"
+#include "pawl/runtime/tools/tool_catalogue.h"
 
 namespace pawl {
 
@@ -22,6 +24,9 @@ struct ToolboxOptions {
   std::function<std::shared_ptr<HttpClient>()> http = {};  // for http_fetch; empty: there is none
   SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
   std::string artifacts = {};                              // a directory; empty: none are kept
+  std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
+  std::string user = {};                  // whose charters these are
+  std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
 };
 
 // A fault of the charter: a text in it that it is about, and what is wrong.
@@ -46,9 +51,12 @@ class Toolbox {
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);
+  void keep_apart(Work& work, ToolDescription& bash) const;
+  void check_authors(Work& work) const;
+  std::vector<ToolRule> rules_of(Work& work) const;
   void make_gate(Work& work);
   Result<EgressPolicy> egress_of(const NetworkPolicy& network) const;
-  std::shared_ptr<EgressGuard> guard_for(const EgressPolicy& policy);
+  std::shared_ptr<EgressGuard> guard_for(Work& work, const EgressPolicy& policy);
 
   Loop& loop_;
   ToolboxOptions options_;

@@ -74,8 +74,10 @@ void read_permissions(const Node& node, std::vector<Fault>& faults, CharterPermi
   out.grants = std::move(grants);
 }
 
-void read_tool_patterns(MapReader& reader, std::string_view key, Verdict verdict,
+void read_tool_patterns(MapReader& reader, std::string_view section, std::string_view key,
                         CharterPermissions& out) {
+  const Verdict verdict = key == "deny" ? Verdict::deny : Verdict::ask;
+  const std::string list_name = std::string(section) + "." + std::string(key);
   std::vector<std::string> patterns;
   const Node* list = reader.take(key);
   if (list == nullptr || !reader.take_string_list(key, patterns)) return;
@@ -85,11 +87,11 @@ void read_tool_patterns(MapReader& reader, std::string_view key, Verdict verdict
   }
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     ToolRule rule;
-    rule.id = "tools." + std::string(key) + "." + std::to_string(i + 1);
+    rule.id = list_name + "." + std::to_string(i + 1);
     rule.pattern.tool = patterns[i];
     rule.verdict = verdict;
-    rule.reason = verdict == Verdict::deny ? patterns[i] + " is denied by tools.deny"
-                                           : "tools.ask names " + patterns[i];
+    rule.reason = verdict == Verdict::deny ? patterns[i] + " is denied by " + list_name
+                                           : list_name + " names " + patterns[i];
     out.listed.push_back(std::move(rule));
   }
 }

@@ -28,6 +28,7 @@ struct CharterPermissions {
   std::optional<ApprovalPolicyConfig> approvals;
   std::uint64_t expires_ms = 0;
   Approvers approvers = Approvers::anyone;
+  std::vector<OuterLimits> outer = {};  // of the user's policy; a charter declares none
 };
 
 //   approvals: always_require
@@ -36,8 +37,8 @@ void read_approvals(const Node& node, std::vector<Fault>& faults, CharterPermiss
 //   permissions: { grant: [network, fs_read], trust: medium, domains: [example.org], paths: [/srv]
 //   }
 void read_permissions(const Node& node, std::vector<Fault>& faults, CharterPermissions& out);
-// `tools.ask` or `tools.deny`: patterns of names, as rules.
-void read_tool_patterns(MapReader& reader, std::string_view key, Verdict verdict,
+// `tools.ask` or `tools.deny`: patterns of names, as rules. `section` begins their ids: "tools".
+void read_tool_patterns(MapReader& reader, std::string_view section, std::string_view key,
                         CharterPermissions& out);
 
 }  // namespace pawl

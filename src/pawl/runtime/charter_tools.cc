@@ -259,8 +259,8 @@ CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
   if (const Node* shell = reader.take("shell")) {
     permissions.shell = read_shell_policy(*shell, faults, "tools.shell");
   }
-  read_tool_patterns(reader, "ask", Verdict::ask, permissions);
-  read_tool_patterns(reader, "deny", Verdict::deny, permissions);
+  read_tool_patterns(reader, "tools", "ask", permissions);
+  read_tool_patterns(reader, "tools", "deny", permissions);
   reader.finish();
   return tools;
 }

@@ -3,6 +3,7 @@
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/driver.h"
+#include "pawl/runtime/gate_flood.h"
 #include "pawl/runtime/secret_filter/event_filter.h"
 #include "pawl/runtime/thrown.h"
 
@@ -64,6 +65,7 @@ void Driver::judge_calls(InstanceId instance, std::vector<Block>& blocks,
   }
   if (!setup_.agent.gate || calls.empty()) return;
   auto judgements = judged(*setup_.agent.gate, plan_of(instance, std::move(proposed)));
+  bound_questions(*services_.store.reader, loaded_.run.state(), judgements);
   for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->judgement = std::move(judgements[i]);
 }
 
@@ -137,6 +139,9 @@ void Driver::perform(const Record& record, const JudgeCall& effect) {
 
 void Driver::finish_judging(const JudgeCall& effect, CallJudgement judgement) {
   if (judgement.verdict == CallVerdict::undecided) judgement = denial("nobody has decided");
+  std::vector<CallJudgement> one = {std::move(judgement)};
+  bound_questions(*services_.store.reader, loaded_.run.state(), one);
+  judgement = std::move(one.front());
   const Status fed =
       feed(CallJudged{effect.instance, effect.call, effect.effect, std::move(judgement)});
   if (!fed) log("late_result: " + to_string(effect.call) + ": " + fed.error().message);

@@ -56,6 +56,19 @@ Status check_whole(Catalog& catalog, const RunId& run) {
   return ok();
 }
 
+// What somebody edits comes from outside like what it replaces: it passes the same filter and,
+// where it is input, the same processors.
+Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest& request) {
+  for (ForkEdit& edit : request.edits) {
+    if (filter != nullptr) edit.text = filter->ingress(std::move(edit.text));
+    const bool is_message = edit.target.starts_with("message");
+    if (!charter.processors || (edit.target != "input" && !is_message)) continue;
+    PAWL_TRY(edit.text, admit_input(charter.processors->input, std::move(edit.text),
+                                    is_message ? TextSource::message : TextSource::run_input));
+  }
+  return ok();
+}
+
 }  // namespace
 
 // Tells the prefix once without writing anything: what cannot be forked leaves no trace.
@@ -69,6 +82,7 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   PAWL_TRY(plan.setup,
            guarded("the agent", [&] { return setup_of(plan.started, request.parent); }));
   PAWL_CHECK(check_model(plan.setup, request.model));
+  PAWL_CHECK(admit_edits(options_.filter.get(), plan.setup.agent.charter, request));
   if (!request.model.empty()) {
     plan.started.targets = targets_of(plan.setup.agent);
     plan.started.prices = plan.started.targets.front().prices;

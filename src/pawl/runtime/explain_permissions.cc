@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "pawl/base/json.h"
 #include "pawl/runtime/approvals.h"
 #include "pawl/runtime/run_loader.h"
 
@@ -15,6 +16,24 @@ struct Counts {
   std::uint64_t asked = 0;
   std::uint64_t denied = 0;
   std::deque<std::string> denials;
+  std::deque<std::string> egress;
+
+  // What the egress guard decided while a call ran stands in the call's result.
+  void take(JournalReader& reader, const RunId& run, const ToolFinished& event) {
+    const auto text = resolve(reader, run, event.content);
+    const auto json = text ? parse_json(*text) : Result<Json>(text.error());
+    const Json* list = json && json->is_object() ? json->object().find("egress") : nullptr;
+    if (list == nullptr || !list->is_array()) return;
+    for (const Json& one : list->array()) {
+      const auto word = [&one](std::string_view key) {
+        const std::string* found = one.is_object() ? one.find_string(key) : nullptr;
+        return found == nullptr ? std::string() : *found;
+      };
+      egress.push_back(fmt::format("  {} {} {}: {}\n", to_string(event.call), word("target"),
+                                   word("verdict"), word("detail")));
+      if (egress.size() > kDenialsExplainedMax) egress.pop_front();
+    }
+  }
 
   void deny(CallId call, GateStage stage, const std::string& rule, const std::string& text) {
     ++denied;
@@ -56,7 +75,9 @@ std::string explain_approvals(JournalReader& reader, const RunState& state) {
 std::string explain_permissions(JournalReader& reader, const RunId& run) {
   Counts counts;
   JournalWalker walker(reader, run);
-  const Status walked = walker.walk([&counts](const Record& record, const Run&) {
+  const Status walked = walker.walk([&](const Record& record, const Run&) {
+    const auto* ended = std::get_if<ToolFinished>(&record.event);
+    if (ended != nullptr) counts.take(reader, run, *ended);
     for (const Decision& decision : record.decisions) counts.take(decision);
     return true;
   });
@@ -64,6 +85,8 @@ std::string explain_permissions(JournalReader& reader, const RunId& run) {
   std::string text = fmt::format("Calls: {} permitted, {} put before a person, {} denied.\n",
                                  counts.permitted, counts.asked, counts.denied);
   for (const std::string& denial : counts.denials) text += denial;
+  if (!counts.egress.empty()) text += "Connections that calls asked for, as their results say:\n";
+  for (const std::string& one : counts.egress) text += one;
   return text;
 }
 

@@ -14,8 +14,11 @@ struct Found {
   Judgement judgement;
   GateStage stage = GateStage::none;
 
+  // Of two that ask, the one that asks every time is named: the other's answer would not do.
   void add(GateStage from, const Judgement& more) {
-    if (more.verdict <= judgement.verdict) return;
+    const bool lasts = more.verdict == Verdict::ask && judgement.verdict == Verdict::ask &&
+                       more.asking > judgement.asking;
+    if (more.verdict <= judgement.verdict && !lasts) return;
     judgement = more;
     stage = from;
   }
@@ -47,6 +50,7 @@ class PolicyGate final : public CallGate, public std::enable_shared_from_this<Po
   }
   Found before_questions(const ProposedPlan& plan, const ProposedCall& call,
                          std::vector<PendingScript>& scripts) const;
+  Judgement listed(const std::string& tool) const;
   Judgement trust_of(const GatedTool& tool, const ProposedCall& call) const;
   std::optional<std::string> wanted_by_policy(const ProposedPlan& plan) const;
   CallJudgement finished(const ProposedCall& call, Found found, InterruptKind kind);
@@ -62,6 +66,22 @@ class PolicyGate final : public CallGate, public std::enable_shared_from_this<Po
   Digest version_;
 };
 
+// The lists of tools, the charter's and those around it, and who may call the tool at all.
+Judgement PolicyGate::listed(const std::string& tool) const {
+  Judgement all = check_allow_list(tool, policy_.allow, known_);
+  for (const OuterLimits& limits : policy_.outer) {
+    all = stricter(std::move(all), check_allow_list(tool, limits.allow, known_));
+  }
+  const auto names = policy_.execute.find(tool);
+  if (names == policy_.execute.end()) return all;
+  ToolRequirements requirements;
+  requirements.execute_names = names->second;
+  StageSubject subject;
+  subject.agent = policy_.agent;
+  return stricter(std::move(all),
+                  check_stage(PermissionStage::execute, tool, requirements, subject));
+}
+
 // Without what a call touches where nobody can say: then the bits decide alone.
 Judgement PolicyGate::trust_of(const GatedTool& tool, const ProposedCall& call) const {
   ToolTraits traits = tool.traits;
@@ -71,7 +91,12 @@ Judgement PolicyGate::trust_of(const GatedTool& tool, const ProposedCall& call) 
     traits.domains = std::move(touched->domains);
     traits.paths = std::move(touched->paths);
   }
-  return check_trust(traits, policy_.grants.value_or(Grants{PermissionBits::all()}));
+  const Grants everything{PermissionBits::all()};
+  Judgement all = check_trust(traits, policy_.grants.value_or(everything));
+  for (const OuterLimits& limits : policy_.outer) {
+    all = stricter(std::move(all), check_trust(traits, limits.grants.value_or(everything)));
+  }
+  return all;
 }
 
 Found PolicyGate::before_questions(const ProposedPlan& plan, const ProposedCall& call,
@@ -82,7 +107,7 @@ Found PolicyGate::before_questions(const ProposedPlan& plan, const ProposedCall&
     found.add(GateStage::allow_list, {Verdict::deny, "unknown", "no tool " + call.tool});
     return found;
   }
-  found.add(GateStage::allow_list, check_allow_list(call.tool, policy_.allow, known_));
+  found.add(GateStage::allow_list, listed(call.tool));
   if (!found.denied()) found.add(GateStage::trust, trust_of(*tool, call));
   if (found.denied()) return found;
   const ScriptLookup exists = [this](const std::string& script) {
@@ -122,8 +147,8 @@ CallJudgement PolicyGate::finished(const ProposedPlan& plan, const ProposedCall&
     // it is the plan as a whole, every one.
     const ProposedPlan alone{plan.run, plan.instance, {call}, plan.tally, plan.node};
     const auto own = plan.calls.size() > 1 ? wanted_by_policy(alone) : wanted;
-    found.add(GateStage::approval_policy,
-              {Verdict::ask, std::string(approvals_->name()), own.value_or(*wanted)});
+    found.add(GateStage::approval_policy, {Verdict::ask, std::string(approvals_->name()),
+                                           own.value_or(*wanted), Asking::every_time});
   }
   return finished(call, std::move(found), kind);
 }
@@ -139,6 +164,18 @@ CallJudgement PolicyGate::finished(const ProposedCall& call, Found found, Interr
     judgement.kind = kind;
   }
   judgement.stage = found.stage;
+  if (found.judgement.verdict == Verdict::ask) {
+    judgement.binding = binding_of(call);
+    judgement.expires_ms = policy_.expires_ms;
+    const bool may_be = !question && kind == InterruptKind::approval &&
+                        found.judgement.asking == Asking::may_be_remembered;
+    if (may_be && policy_.remembered && policy_.remembered(*judgement.binding)) {
+      judgement = CallJudgement::allowed();
+      judgement.stage = found.stage;
+      judgement.rule = kRememberedRule;
+      return judgement;
+    }
+  }
   judgement.rule = std::move(found.judgement.rule);
   judgement.reason = std::move(found.judgement.reason);
   switch (found.judgement.verdict) {
@@ -148,8 +185,6 @@ CallJudgement PolicyGate::finished(const ProposedCall& call, Found found, Interr
       break;
     case Verdict::ask:
       judgement.verdict = CallVerdict::ask;
-      judgement.binding = binding_of(call);
-      judgement.expires_ms = policy_.expires_ms;
       break;
     case Verdict::deny:
       judgement.verdict = CallVerdict::deny;
@@ -189,7 +224,10 @@ std::unique_ptr<Operation> PolicyGate::ask(const ProposedPlan& plan,
       [self = shared_from_this(), plan, found,
        done = std::move(done)](const QuestionsAnswer& said) {
         Found all = found;
-        all.add(said.stage, said.judgement);
+        Judgement said_now = said.judgement;
+        // A hook knows more than the call's bytes: what it asks once it asks always.
+        if (said.stage == GateStage::hook) said_now.asking = Asking::every_time;
+        all.add(said.stage, said_now);
         const auto wanted = self->wanted_by_policy(plan);
         done(self->finished(plan, plan.calls.front(), std::move(all), said.kind, wanted));
       });

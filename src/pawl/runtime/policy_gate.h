@@ -48,8 +48,12 @@ struct GatedTool {
 };
 
 struct GatePolicy {
+  std::string agent = {};                         // the name of the agent that calls
   std::optional<std::vector<std::string>> allow;  // patterns; absent: every tool; empty: none
   std::optional<Grants> grants;                   // absent: everything is granted
+  std::vector<OuterLimits> outer = {};            // each of which must allow it, too
+  // The stage `execute`: the agents that may call a tool; one that is not named may be called.
+  std::map<std::string, std::vector<std::string>> execute = {};
   std::vector<ToolRule> rules;
   std::optional<ShellPolicy> shell;  // absent: commands are judged as other calls are
   ApprovalPolicyConfig approvals{AlwaysApproveConfig{}};
@@ -57,9 +61,15 @@ struct GatePolicy {
   std::vector<PreToolUseHook> hooks;
   // A program that judges, for rules with a script. Looked up at every call.
   std::function<std::shared_ptr<Tool>(const std::string& script)> scripts;
+  // Whether somebody has approved what this digest stands for, for always. Looked up whenever a
+  // rule or the shell rules ask; what asks every time is not looked up.
+  std::function<bool(const Digest& binding)> remembered = {};
   // The directory, the environment and the files that a call would run, as they are now.
   std::function<std::string(const ProposedCall& call)> circumstances;
 };
+
+// The rule that a remembered approval is journaled with.
+inline constexpr std::string_view kRememberedRule = "remembered";
 
 // invalid_argument: a rule or policy that is none.
 Result<std::shared_ptr<CallGate>> make_policy_gate(GatePolicy policy,

@@ -213,5 +213,77 @@ TEST_CASE("a question to the user is put to a person, whatever the policy") {
   CHECK(bench.judge("ask_user").verdict == CallVerdict::deny);
 }
 
+TEST_CASE("each policy around a charter must allow the call, too") {
+  Bench bench;
+  bench.policy.allow = std::vector<std::string>{"*"};
+  bench.policy.outer = {{std::vector<std::string>{"view"}, std::nullopt}};
+  CHECK(bench.judge("view").verdict == CallVerdict::allow);
+  CHECK(bench.judge("pay").stage == GateStage::allow_list);
+  bench.policy.outer = {{std::nullopt, Grants{PermissionBits{Permission::network}}}};
+  CHECK(bench.judge("pay").verdict == CallVerdict::allow);
+  CHECK(bench.judge("view").rule == "trust.fs_read");
+}
+
+TEST_CASE("the stage execute names the agents that may call a tool") {
+  Bench bench;
+  bench.policy.agent = "helper";
+  bench.policy.execute["pay"] = {"cashier", "bank-*"};
+  const CallJudgement denied = bench.judge("pay");
+  CHECK(denied.verdict == CallVerdict::deny);
+  CHECK(denied.rule == "stage.execute");
+  CHECK(denied.reason.find("agents that may: cashier, bank-*") != std::string::npos);
+  CHECK(bench.judge("view").verdict == CallVerdict::allow);
+  bench.policy.agent = "bank-2";
+  CHECK(bench.judge("pay").verdict == CallVerdict::allow);
+}
+
+TEST_CASE("sc-X31 an approval for always is for these bytes, and never beats a deny") {
+  Bench bench;
+  ToolRule rule;
+  rule.id = "asked";
+  rule.pattern.tool = "pay";
+  bench.policy.rules = {rule};
+  const auto asked = bench.judge("pay", R"({"n":1})");
+  REQUIRE(asked.verdict == CallVerdict::ask);
+  bench.policy.remembered = [known = *asked.binding](const Digest& one) { return one == known; };
+
+  const auto allowed = bench.judge("pay", R"({"n":1})");
+  CHECK(allowed.verdict == CallVerdict::allow);
+  CHECK(allowed.stage == GateStage::rule);
+  CHECK(allowed.rule == kRememberedRule);
+  for (const char* other : {R"({"n":2})", R"({"n":1} )", R"({"n": 1})", "{}"}) {
+    CHECK(bench.judge("pay", other).verdict == CallVerdict::ask);
+  }
+  // In other circumstances, and under another policy.
+  bench.policy.circumstances = [](const ProposedCall&) { return "elsewhere"; };
+  CHECK(bench.judge("pay", R"({"n":1})").verdict == CallVerdict::ask);
+  bench.policy.circumstances = {};
+  bench.policy.rules.front().verdict = Verdict::deny;
+  CHECK(bench.judge("pay", R"({"n":1})").verdict == CallVerdict::deny);
+}
+
+TEST_CASE("what asks every time is asked, whatever is remembered") {
+  Bench bench;
+  bench.policy.remembered = [](const Digest&) { return true; };
+  ToolRule rule;
+  rule.id = "asked";
+  rule.pattern.tool = "*";
+  bench.policy.rules = {rule};
+  CHECK(bench.judge("pay").verdict == CallVerdict::allow);
+  CHECK(bench.judge("ask_user").verdict == CallVerdict::ask);
+
+  bench.policy.approvals = {AlwaysRequireConfig{}};
+  CHECK(bench.judge("pay").verdict == CallVerdict::ask);
+  CHECK(bench.judge("pay").stage == GateStage::approval_policy);
+  bench.policy.approvals = {AlwaysApproveConfig{}};
+
+  bench.tools["pay"].traits.trust = TrustLevel::untrusted;
+  CHECK(bench.judge("pay").stage == GateStage::trust);
+  bench.hook([](const ProposedPlan&, const std::function<void(PreToolUseAnswer)>& answer) {
+    answer({Verdict::ask, "the host asks"});
+  });
+  CHECK(bench.ask("view").verdict == CallVerdict::ask);
+}
+
 }  // namespace
 }  // namespace pawl

@@ -49,6 +49,18 @@ Digest policy_digest(const GatePolicy& policy, const RuleSet& rules) {
   out.begin_object();
   write_list(out, "allow", policy.allow);
   write_grants(out, policy.grants);
+  out.key("outer").begin_array();
+  for (const OuterLimits& limits : policy.outer) {
+    out.begin_object();
+    write_list(out, "allow", limits.allow);
+    write_grants(out, limits.grants);
+    out.end_object();
+  }
+  out.end_array();
+  out.field("agent", policy.agent);
+  out.key("execute").begin_object();
+  for (const auto& [tool, names] : policy.execute) write_list(out, tool, names);
+  out.end_object();
   out.key("rules").begin_array();
   for (const ToolRule& rule : rules.rules()) write_rule(out, rule);
   out.end_array();
@@ -58,7 +70,6 @@ Digest policy_digest(const GatePolicy& policy, const RuleSet& rules) {
     write_list(out, "shell_allow", policy.shell->allow);
     write_list(out, "shell_ask", policy.shell->ask);
     write_list(out, "shell_deny", policy.shell->deny);
-    write_list(out, "shell_approved", policy.shell->approved);
     out.field("shell_lists", policy.shell->grammar == ShellGrammar::lists);
   }
   out.key("hooks").begin_array();

@@ -13,6 +13,32 @@ namespace {
 
 constexpr std::size_t kCandidatesShownMax = 10;
 
+// A file from outside. Its records are bound by their hashes and cannot be filtered: one that holds
+// the value of a secret that this process knows is refused.
+class SecretlessLines final : public LineSource {
+ public:
+  SecretlessLines(std::shared_ptr<LineSource> lines, const ByteFilter& filter)
+      : lines_(std::move(lines)), filter_(filter) {}
+  Result<std::optional<std::string>> next(std::size_t bytes_max) override {
+    PAWL_TRY(auto line, lines_->next(bytes_max));
+    ++number_;
+    if (!line || filter_.sink(*line) == *line) return line;
+    return Error{ErrorCode::invalid_argument,
+                 "line " + std::to_string(number_) +
+                     ": it holds the value of a secret that is known here; export the run without "
+                     "--no-redact, or import it where the secret is not"};
+  }
+  Status rewind() override {
+    number_ = 0;
+    return lines_->rewind();
+  }
+
+ private:
+  const std::shared_ptr<LineSource> lines_;
+  const ByteFilter& filter_;
+  std::size_t number_ = 0;
+};
+
 // Follows a journal, whoever writes it.
 class Watcher : public std::enable_shared_from_this<Watcher> {
  public:
@@ -297,6 +323,9 @@ Result<ExportReport> Service::export_run(const RunId& run, const ExportOptions& 
 
 void Service::import_run(std::shared_ptr<LineSource> lines, std::optional<RunId> id,
                          std::function<void(Result<ExportReport>)> done) {
+  if (const ByteFilter* filter = engine_.filter()) {
+    lines = std::make_shared<SecretlessLines>(std::move(lines), *filter);
+  }
   pawl::import_run(engine_.loop(), engine_.store(), std::move(lines), std::move(id),
                    std::move(done));
 }

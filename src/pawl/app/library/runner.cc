@@ -25,6 +25,7 @@ struct Runner::Parts {
   std::shared_ptr<MemoryJournal> own_store;  // only when the host brought none
   std::deque<RunId> over;                    // of its runs, oldest first
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<PermissionDesk> desk;
   std::shared_ptr<void> subscription;
 
   explicit Parts(Ports ports) {
@@ -40,6 +41,7 @@ struct Runner::Parts {
     const AgentSource source = [this](const PinnedCharter& pinned) { return agent_of(pinned); };
     engine = std::make_unique<Engine>(
         EngineOptions{*loop, store, std::move(ports.callbacks), source, "library"});
+    desk = std::make_unique<PermissionDesk>(*engine, std::move(ports.permissions));
     if (ports.events) subscription = engine->subscribe(std::move(ports.events));
     engine->on_ended([this](const RunId& run, const Status& status) { ended(run, status); });
   }
@@ -86,7 +88,9 @@ struct Runner::Parts {
   void ended(const RunId& run, const Status& status) {
     const auto found = waiting.find(run);
     if (found == waiting.end()) return;
-    if (status && engine->wakes(run)) return;  // It goes on by itself.
+    const auto failed = [this, run](const Status& why) { ended(run, why); };
+    if (status && desk->ask(run, failed)) return;  // It goes on when the host has answered.
+    if (status && engine->wakes(run)) return;      // It goes on by itself.
     const Finished finished = std::move(found->second);
     waiting.erase(found);
     const Result result = result_of(run, status);
@@ -178,6 +182,36 @@ void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finis
 
 Status Runner::feed(const RunId& run, Event event) {
   return parts_->engine->feed(run, std::move(event));
+}
+
+pawl::Result<std::vector<PendingApproval>> Runner::approvals(const RunId& run) {
+  JournalReader& reader = *parts_->engine->store().reader;
+  PAWL_TRY(const LoadedRun loaded, load_run(reader, run, UseSnapshot::yes));
+  return pending_approvals(reader, loaded.run.state());
+}
+
+Status Runner::decide(const RunId& run, CallId call, Decided decided) {
+  PAWL_ASSERT(parts_->own_loop != nullptr);
+  std::optional<Status> durable;
+  parts_->desk->decide(run, call, std::move(decided), [&](const Status& said) { durable = said; });
+  parts_->own_loop->run_until([&durable] { return durable.has_value(); });
+  return *durable;
+}
+
+Status Runner::approve(const RunId& run, CallId call, std::string by) {
+  return decide(run, call, {InterruptDecision::approve, std::move(by)});
+}
+
+Status Runner::deny(const RunId& run, CallId call, std::string by, std::string reason) {
+  return decide(run, call, {InterruptDecision::reject, std::move(by), std::move(reason)});
+}
+
+Status Runner::answer(const RunId& run, CallId call, std::string by, std::string text) {
+  return decide(run, call, {InterruptDecision::input, std::move(by), std::move(text)});
+}
+
+Status Runner::guard(RunnableAgent& agent, GatePolicy policy) {
+  return pawl::guard(agent, std::move(policy), *parts_->loop);
 }
 
 std::shared_ptr<Tool> Runner::tool(NativeTool native) {

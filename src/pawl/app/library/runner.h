@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/app/library/permissions.h"
 #include "pawl/port/sockets.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"
@@ -30,6 +31,7 @@ struct Ports {
   std::shared_ptr<void> store_owner;  // kept alive as long as the runner
   CallbackRegistry callbacks;
   RunEventSink events;
+  PermissionPort permissions = {};  // who answers for calls that wait; absent: runs wait
 };
 
 class Runner {
@@ -71,6 +73,17 @@ class Runner {
 
   // Control of a run that this runner drives: events of the kernel, from any callback on the loop.
   Status feed(const RunId& run, Event event);
+
+  // Calls of a run that wait for somebody, and answers to them, for a host that lets runs wait:
+  // resume() takes the run up afterwards. Not on a loop of the host's: see PermissionPort.
+  pawl::Result<std::vector<PendingApproval>> approvals(const RunId& run);
+  Status decide(const RunId& run, CallId call, Decided decided);
+  Status approve(const RunId& run, CallId call, std::string by);
+  Status deny(const RunId& run, CallId call, std::string by, std::string reason);
+  Status answer(const RunId& run, CallId call, std::string by, std::string text);
+
+  // Puts the permission pipeline before the agent's tools: see permissions.h.
+  Status guard(RunnableAgent& agent, GatePolicy policy);
 
   // Makes what an agent consists of.
   std::shared_ptr<Tool> tool(NativeTool native);

@@ -53,7 +53,4 @@ std::string render_page(const ApprovalSubject& subject, std::size_t page);
 ApprovalView render_plan(const Plan& plan, const std::string& reason);
 std::string render_plan_page(const Plan& plan, std::size_t page);
 
-// For a page in a browser: no element, entity or link can be in it.
-std::string html_escaped(std::string_view text);
-
 }  // namespace pawl

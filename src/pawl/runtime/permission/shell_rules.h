@@ -3,7 +3,7 @@
 //
 //   deny   a pattern of `deny` matches a command anywhere in it; it cannot be read; a maximum
 //   allow  one simple command, fully understood, with no expansion, assignment or redirection, of a
-//          program in `allow` with options that only read; or exactly a command approved before
+//          program in `allow` with options that only read
 //   ask    everything else
 #pragma once
 
@@ -32,8 +32,6 @@ struct ShellPolicy {
   std::vector<std::string> allow = {"*"};
   std::vector<std::string> ask = {};   // see command_matches()
   std::vector<std::string> deny = {};  // likewise
-  // Texts that somebody approved for always: these bytes and no others.
-  std::vector<std::string> approved = {};
   ShellGrammar grammar = ShellGrammar::single;
 
   friend bool operator==(const ShellPolicy&, const ShellPolicy&) = default;
@@ -55,8 +53,5 @@ Judgement judge_argv(std::span<const std::string> argv, const ShellPolicy& polic
 // For callers that send both: they must be the same command, or it is refused.
 Judgement judge_shell_and_argv(std::string_view text, std::span<const std::string> argv,
                                const ShellPolicy& policy);
-
-// One line for `approved`: the words, each with its length, so that no two lists look alike.
-std::string approved_argv(std::span<const std::string> argv);
 
 }  // namespace pawl

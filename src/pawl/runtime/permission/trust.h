@@ -69,6 +69,12 @@ struct Grants {
   std::optional<std::vector<std::string>> allowed_paths = std::nullopt;
 };
 
+// What somebody further out gives at most, such as the user to every charter.
+struct OuterLimits {
+  std::optional<std::vector<std::string>> allow = std::nullopt;  // patterns of tools
+  std::optional<Grants> grants = std::nullopt;
+};
+
 // Denies and names the first thing that is missing; asks, every time, for an untrusted tool.
 Judgement check_trust(const ToolTraits& tool, const Grants& grants);
 

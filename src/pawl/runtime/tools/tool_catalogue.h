@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ struct ToolDescription {
   ToolSpec spec;
   ToolNeeds needs;
   std::vector<ToolArgument> arguments;  // those that rules and approvals look at
+  // bash: a command for which this holds runs in a shell of its own, in the session's directory.
+  // No function, alias, trap, variable or `cd` of an earlier command reaches it, so that it means
+  // what its text says. Empty: every command runs in the session's shell.
+  std::function<bool(std::string_view input, std::string_view command)> in_fresh_shell = {};
 };
 
 struct CommonToolOptions {

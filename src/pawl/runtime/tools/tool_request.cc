@@ -63,10 +63,16 @@ Result<ShellCommand> read_command(const ToolSpec& spec, const Arguments& argumen
   return command;
 }
 
-Result<BackendRequest> read_bash(const ToolSpec& spec, const Arguments& arguments) {
-  PAWL_TRY(ShellCommand command, read_command(spec, arguments));
+Result<BackendRequest> read_bash(const ToolDescription& tool, std::string_view input,
+                                 const Arguments& arguments) {
+  PAWL_TRY(ShellCommand command, read_command(tool.spec, arguments));
   PAWL_TRY(command.command, arguments.text("command"));
   if (command.command.find('\0') != std::string::npos) return wrong("command", "a NUL is in it");
+  if (tool.in_fresh_shell && tool.in_fresh_shell(input, command.command)) {
+    command.argv = {"bash", "--noprofile", "--norc", "-c", std::move(command.command)};
+    command.command.clear();
+    return BackendRequest(ExecRequest{std::move(command)});
+  }
   return BackendRequest(BashRequest{std::move(command)});
 }
 
@@ -152,7 +158,7 @@ Result<BackendRequest> read_request(const ToolDescription& tool, std::string_vie
     case CommonTool::exec:
       return read_exec(tool.spec, arguments);
     case CommonTool::bash:
-      return read_bash(tool.spec, arguments);
+      return read_bash(tool, input, arguments);
     case CommonTool::view:
       return read_view(arguments);
     case CommonTool::create_file:

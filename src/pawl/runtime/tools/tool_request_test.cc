@@ -33,6 +33,20 @@ TEST_CASE("arguments become the session's operation") {
   CHECK(page.length_max == 0);
 }
 
+TEST_CASE("a command that runs without a question has a shell of its own") {
+  ToolDescription bash = *describe_common_tool("bash");
+  bash.in_fresh_shell = [](std::string_view, std::string_view command) { return command == "ls"; };
+  const auto fresh = read_request(bash, R"({"command":"ls","timeout":5})");
+  REQUIRE(fresh);
+  REQUIRE(std::holds_alternative<ExecRequest>(*fresh));
+  const ShellCommand& command = std::get<ExecRequest>(*fresh).command;
+  CHECK(command.argv == std::vector<std::string>{"bash", "--noprofile", "--norc", "-c", "ls"});
+  CHECK(command.time_ms == 5);
+  const auto session = read_request(bash, R"({"command":"ls; cd x"})");
+  REQUIRE(session);
+  CHECK(std::holds_alternative<BashRequest>(*session));
+}
+
 TEST_CASE("what the schema should have caught is refused all the same") {
   const auto fails = [](const char* name, std::string_view input) {
     return !read_request(*describe_common_tool(name), input);

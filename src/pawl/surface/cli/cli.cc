@@ -54,6 +54,7 @@ SettingFlags flags_of(const Arguments& arguments) {
   SettingFlags flags;
   flags.data = arguments.one_or("data", "");
   flags.config = arguments.one_or("config", "");
+  flags.policy = arguments.one_or("policy", "");
   flags.log_level = arguments.one_or("log-level", "");
   flags.log_file = arguments.one_or("log-file", "");
   if (arguments.has("no-color")) flags.no_color = SettingFlags::NoColor::given;

@@ -107,6 +107,14 @@ struct FakeEnvironment : CliEnvironment {
     ready("http://127.0.0.1:9");
     return std::uint64_t{3};
   }
+  Status remember(const Settings&, const RememberedApproval& approval) override {
+    always.push_back(approval);
+    return ok();
+  }
+  Result<std::vector<RememberedApproval>> remembered(const Settings&) override { return always; }
+  Status forget(const Settings&, const std::string& id) override {
+    return Error{ErrorCode::not_found, "nothing is remembered as " + id};
+  }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
   std::string user() const override { return "somebody"; }
 
@@ -121,6 +129,7 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<Finding> findings;
   Probing probed = Probing::none;
   std::vector<ModelRow> rows;
+  std::vector<RememberedApproval> always;
 };
 
 // A tool that answers at once, or never: then it is under way until its workspace is gone.

@@ -4,6 +4,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "pawl/runtime/approvals.h"
+#include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
@@ -13,6 +14,8 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kDigestDigitsMin = 8;
+constexpr std::size_t kPathShownMax = 400;
+constexpr std::size_t kToolNameBytesMax = 200;
 
 Result<std::vector<PendingApproval>> pending_of(Service& service, const RunId& run) {
   PAWL_TRY(const RunDetails details, service.show(run));
@@ -96,6 +99,37 @@ Result<Event> decided_event(const Target& target, const PendingApproval& shown, 
   return decision_about(details.state, shown.call, std::move(decided));
 }
 
+// What --always asks for, besides the approval itself.
+Status remember(const CliContext& context, const Target& target, const PendingApproval& pending) {
+  PAWL_TRY(const RunDetails details, target.service().show(target.run));
+  PAWL_TRY(const RememberedApproval approval,
+           remembered_of(pending, details.state, context.environment.user(),
+                         context.environment.main_loop().wall_ms()));
+  PAWL_CHECK(context.environment.remember(context.settings, approval));
+  if (context.format() == Format::text) {
+    print(context, "not asked again for exactly this; take it back with: pawl approvals --forget " +
+                       approval.id() + "\n");
+  }
+  return ok();
+}
+
+std::string shown(const RememberedApproval& one) {
+  return one.id() + "  " + safe_line(one.tool, kToolNameBytesMax) + " " +
+         safe_line(one.input, kRememberedInputBytesMax) + "\n  in " +
+         safe_line(one.project, kPathShownMax) + ", approved by " + safe_line(one.by, 100) + ", " +
+         format_time(one.at_ms) + "\n";
+}
+
+int list_remembered(const CliContext& context) {
+  const auto all = context.environment.remembered(context.settings);
+  if (!all) return fail(context, all.error());
+  for (const RememberedApproval& one : *all) {
+    print(context, context.format() == Format::json ? remembered_line(one) : shown(one));
+  }
+  if (all->empty() && context.format() == Format::text) print(context, "nothing is remembered\n");
+  return kExitDone;
+}
+
 int approve_one(const CliContext& context, const Target& target) {
   const auto pending = chosen(context, target, std::nullopt);
   if (!pending) return fail(context, pending.error());
@@ -108,6 +142,10 @@ int approve_one(const CliContext& context, const Target& target) {
   if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
   auto decided = approval(context);
   if (!decided) return fail(context, decided.error());
+  if (context.arguments.has("always")) {
+    const Status kept = remember(context, target, *pending);
+    if (!kept) return fail(context, kept.error());
+  }
   return leave(target, decided_event(target, *pending, *std::move(decided)), "the approval");
 }
 
@@ -139,6 +177,11 @@ int approve_plan(const CliContext& context, const Target& target) {
 }  // namespace
 
 int command_approvals(const CliContext& context) {
+  if (const auto id = context.arguments.one("forget")) {
+    const Status forgotten = context.environment.forget(context.settings, *id);
+    return forgotten ? kExitDone : fail(context, forgotten.error());
+  }
+  if (context.arguments.has("remembered")) return list_remembered(context);
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
   const auto all = wanted(context, opened.workspace->service());
@@ -157,6 +200,9 @@ int command_approvals(const CliContext& context) {
 
 int command_approve(const CliContext& context) {
   const bool plan = context.arguments.has("plan");
+  if (context.arguments.has("always") && (plan || context.arguments.has("edit"))) {
+    return fail(context, {ErrorCode::invalid_argument, "--always takes neither --plan nor --edit"});
+  }
   if (plan && (context.arguments.has("CALL") || context.arguments.has("edit"))) {
     return fail(context, {ErrorCode::invalid_argument, "--plan takes neither CALL nor --edit"});
   }

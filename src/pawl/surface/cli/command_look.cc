@@ -84,7 +84,9 @@ int command_explain(const CliContext& context) {
   if (!run) return fail(context, run.error());
   const auto text = service.explain(*run);
   if (!text) return fail(context, text.error());
-  const std::string told = with_data_flag(context, safe_text(*text));
+  const std::string& limits = context.settings.limits;
+  const std::string told =
+      with_data_flag(context, safe_text(*text + (limits.empty() ? "" : "Policy: " + limits)));
   if (context.format() == Format::text) {
     print(context, told);
     return kExitDone;

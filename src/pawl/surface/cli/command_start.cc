@@ -56,6 +56,21 @@ int command_init(const CliContext& context) {
   return kExitDone;
 }
 
+namespace {
+
+// Commands of the charter that nothing confines.
+std::string host_tools(const Charter& charter) {
+  const bool confined = charter.sandbox.declared == SandboxDeclaration::Declared::yes;
+  std::string names;
+  for (const CommandDeclaration& command : charter.commands) {
+    if (confined && command.where == CommandDeclaration::Where::sandbox) continue;
+    names += (names.empty() ? "" : ", ") + command.spec.name;
+  }
+  return names;
+}
+
+}  // namespace
+
 int command_validate(const CliContext& context) {
   const std::string path = context.arguments.one_or("CHARTER", "");
   const AgentReading reading = context.environment.read_agent(path);
@@ -66,6 +81,7 @@ int command_validate(const CliContext& context) {
     if (sound) {
       json.field("name", reading.agent->charter.name);
       json.field("description", reading.agent->charter.description);
+      json.field("on_host", host_tools(reading.agent->charter));
     }
     json.key("faults").begin_array();
     for (const std::string& fault : reading.faults) json.string(fault);
@@ -79,6 +95,12 @@ int command_validate(const CliContext& context) {
     print(context, safe_line(charter.name, kCharterNameBytesMax) +
                        (charter.description.empty() ? "" : ": ") + safe_text(charter.description) +
                        "\n");
+    if (const std::string names = host_tools(charter); !names.empty()) {
+      print(context, "on the host, without a sandbox: " + safe_text(names) + "\n");
+    }
+    if (!context.settings.limits.empty()) {
+      print(context, "policy: " + safe_text(context.settings.limits));
+    }
     return kExitDone;
   }
   complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);

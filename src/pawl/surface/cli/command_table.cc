@@ -159,7 +159,9 @@ std::vector<CommandEntry> deciding_commands() {
        "every control, invisible and direction character is shown, and what the model says about "
        "them is labelled as its word.",
        {{"RUN", "Only this run.", Need::optional}},
-       {{"full", '\0', Takes::nothing, "", "Show all of the arguments, however long."}}},
+       {{"full", '\0', Takes::nothing, "", "Show all of the arguments, however long."},
+        {"remembered", '\0', Takes::nothing, "", "List what was approved for always instead."},
+        {"forget", '\0', Takes::value, "ID", "Take an approval for always back."}}},
       {"approve",
        "Approve a call that waits",
        "The approval is for exactly the bytes, tool, directory, environment and policy of now: if "
@@ -167,6 +169,9 @@ std::vector<CommandEntry> deciding_commands() {
        "call.",
        {kRun, {"CALL", "The call, such as c3. Not needed when only one waits.", Need::optional}},
        {{"plan", '\0', Takes::nothing, "", "Approve all calls that wait, in order."},
+        {"always", '\0', Takes::nothing, "",
+         "Do not ask again for exactly this call, as long as its directory, environment, files and "
+         "policy are the same."},
         {"edit", '\0', Takes::value, "JSON",
          "Run it with these arguments instead; @FILE reads them from a file."},
         {"digest", '\0', Takes::value, "HEX",
@@ -311,6 +316,7 @@ const std::vector<OptionSpec>& global_options() {
   static const std::vector<OptionSpec> all = {
       {"data", '\0', Takes::value, "DIR", "The data directory."},
       {"config", '\0', Takes::value, "FILE", "The configuration file."},
+      {"policy", '\0', Takes::value, "FILE", "What charters may do at most: docs/permissions.md."},
       {"json", '\0', Takes::nothing, "", "Print JSON, one object a line, and nothing else."},
       {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug."},
       {"log-file", '\0', Takes::value, "FILE", "Log there instead of to standard error."},
@@ -345,7 +351,8 @@ const std::vector<PlaceSpec>& places() {
        "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
        "log_level, log_file, color (auto, always, never), and those "
        "of models: providers, models, aliases, tiers, default_model, "
-       "default_provider, system_header, catalogue."},
+       "default_provider, system_header, catalogue; and policy: what "
+       "charters may do at most, as the file of --policy."},
       {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
       {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},
       {"--no-color, NO_COLOR, color:", "Whether a terminal gets colours."},

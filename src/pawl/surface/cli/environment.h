@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
+#include "pawl/runtime/approvals_remembered.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/service.h"
 
@@ -33,9 +34,11 @@ enum class Color : std::uint8_t { automatic, always, never };
 
 // What flags, environment and configuration file say together.
 struct Settings {
-  std::string data;       // absolute
-  std::string data_flag;  // as --data gave it, for commands that we suggest; may be empty
-  std::string config;     // the path of the configuration file; empty when there is none
+  std::string data;         // absolute
+  std::string data_flag;    // as --data gave it, for commands that we suggest; may be empty
+  std::string config;       // the path of the configuration file; empty when there is none
+  std::string policy;       // the path of --policy, absolute; empty when there is none
+  std::string limits = {};  // what policies limit charters to, for people; a line each
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
@@ -45,6 +48,7 @@ struct Settings {
 struct SettingFlags {
   std::string data;
   std::string config;
+  std::string policy;
   std::string log_level;
   std::string log_file;
   enum class NoColor : std::uint8_t { not_given, given } no_color = NoColor::not_given;
@@ -201,6 +205,10 @@ class CliEnvironment {
   virtual Result<std::uint64_t> serve_fake_provider(
       const FakeProviderRequest& request,
       const std::function<void(const std::string& url)>& ready) = 0;
+  // Approvals for always: kept in the data directory, listed, taken back.
+  virtual Status remember(const Settings& settings, const RememberedApproval& approval) = 0;
+  virtual Result<std::vector<RememberedApproval>> remembered(const Settings& settings) = 0;
+  virtual Status forget(const Settings& settings, const std::string& id) = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };

@@ -45,7 +45,7 @@ _pawl() {{
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${{COMP_WORDS[i]}} in
-      --data|--config|--log-level|--log-file) ((i++)) ;;
+      --data|--config|--policy|--log-level|--log-file) ((i++)) ;;
       -*) ;;
       *) command=${{COMP_WORDS[i]}}; break ;;
     esac

@@ -1,0 +1,108 @@
+#include "pawl/app/remembered.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+#include "pawl/app/files.h"
+
+namespace pawl {
+namespace {
+
+constexpr mode_t kPrivate = 0600;
+
+std::string path_in(const std::string& data) {
+  return data + "/remembered.jsonl";
+}
+
+Error failed(const std::string& what, const std::string& path) {
+  return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + std::strerror(errno)};
+}
+
+// Held by whoever changes the file.
+class Lock {
+ public:
+  explicit Lock(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivate)) {
+    if (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0) close();
+  }
+  ~Lock() { close(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  bool held() const { return fd_ >= 0; }
+
+ private:
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  int fd_;
+};
+
+using Change = std::function<Status(std::vector<RememberedApproval>&)>;
+
+Status change(const std::string& data, const Change& how) {
+  PAWL_CHECK(make_private_directory(data));
+  const Lock lock(path_in(data) + ".lock");
+  if (!lock.held()) return failed("lock", path_in(data));
+  PAWL_TRY(auto all, load_remembered(data));
+  PAWL_CHECK(how(all));
+  std::string text;
+  for (const RememberedApproval& one : all) text += remembered_line(one);
+  const std::string fresh = path_in(data) + ".new";
+  ::unlink(fresh.c_str());  // of a process that was killed
+  PAWL_CHECK(write_new_file(fresh, text));
+  if (::chmod(fresh.c_str(), kPrivate) != 0) return failed("protect", fresh);
+  if (::rename(fresh.c_str(), path_in(data).c_str()) != 0) return failed("replace", path_in(data));
+  return ok();
+}
+
+}  // namespace
+
+Result<std::vector<RememberedApproval>> load_remembered(const std::string& data) {
+  const auto text = read_file(path_in(data), kRememberedBytesMax);
+  if (!text && text.error().code == ErrorCode::not_found) return std::vector<RememberedApproval>();
+  if (!text) return text.error();
+  auto all = read_remembered(*text);
+  if (all) return all;
+  return Error{ErrorCode::corrupt, path_in(data) + ": " + all.error().message +
+                                       "; nothing in it counts: remove the file"};
+}
+
+Status remember_approval(const std::string& data, const RememberedApproval& approval) {
+  return change(data, [&approval](std::vector<RememberedApproval>& all) -> Status {
+    std::erase_if(all, [&](const auto& one) { return one.binding == approval.binding; });
+    if (all.size() == kRememberedMax) {
+      return Error{ErrorCode::limit_exceeded,
+                   "at most " + std::to_string(kRememberedMax) +
+                       " approvals are remembered; forget some (pawl approvals --remembered)"};
+    }
+    all.push_back(approval);
+    return ok();
+  });
+}
+
+Status forget_approval(const std::string& data, const std::string& id) {
+  return change(data, [&id](std::vector<RememberedApproval>& all) -> Status {
+    const auto is_it = [&id](const RememberedApproval& one) {
+      return !id.empty() && to_hex(one.binding).starts_with(id);
+    };
+    const auto count = std::count_if(all.begin(), all.end(), is_it);
+    if (count == 0) {
+      return Error{ErrorCode::not_found,
+                   "nothing is remembered as " + id + "; see pawl approvals --remembered"};
+    }
+    if (count > 1) return Error{ErrorCode::conflict, "several begin with " + id};
+    std::erase_if(all, is_it);
+    return ok();
+  });
+}
+
+}  // namespace pawl

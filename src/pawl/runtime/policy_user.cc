@@ -1,0 +1,153 @@
+#include "pawl/runtime/policy_user.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace pawl {
+namespace {
+
+void read_requirements(const Member& member, std::vector<Fault>& faults, const std::string& where,
+                       UserPolicy& policy) {
+  static constexpr std::array<std::string_view, 2> kAuthors = {"anyone", "administrator"};
+  ToolRequirements requirements;
+  MapReader reader(member.value, faults, where + "." + member.key);
+  if (const auto author = reader.take_choice("author", kAuthors)) {
+    requirements.author_admin_only = *author == 1;
+  }
+  std::vector<std::string> names;
+  if (reader.take_string_list("execute", names)) requirements.execute_names = std::move(names);
+  reader.finish();
+  policy.tools[member.key] = std::move(requirements);
+}
+
+void read_stages(MapReader& reader, std::vector<Fault>& faults, const std::string& where,
+                 UserPolicy& policy) {
+  if (const Node* tools = reader.take_map("tools")) {
+    if (tools->members().size() > kPolicyToolsMax) {
+      return reader.fault(tools->mark(),
+                          "\"tools\" may name " + std::to_string(kPolicyToolsMax) + " tools");
+    }
+    for (const Member& member : tools->members()) {
+      read_requirements(member, faults, where + ".tools", policy);
+    }
+  }
+  const Node* named = reader.take("administrators");
+  if (!reader.take_string_list("administrators", policy.administrators)) return;
+  if (policy.administrators.size() <= kAdministratorsMax) return;
+  reader.fault(named->mark(),
+               "\"administrators\" may name " + std::to_string(kAdministratorsMax) + " users");
+}
+
+// A second pattern list, bits and paths cannot be written as one: both are asked.
+void add_outer(const CharterPermissions& outer, CharterPermissions& inner) {
+  inner.outer.push_back({outer.allow, outer.grants});
+  inner.listed.insert(inner.listed.end(), outer.listed.begin(), outer.listed.end());
+  if (outer.shell) inner.shell = inner.shell ? tightened(*outer.shell, *inner.shell) : outer.shell;
+  if (outer.approvals && inner.approvals) {
+    inner.approvals = ApprovalPolicyConfig{CompositeConfig{{*outer.approvals, *inner.approvals}}};
+  } else if (outer.approvals) {
+    inner.approvals = outer.approvals;
+  }
+  if (outer.expires_ms != 0) {
+    inner.expires_ms =
+        inner.expires_ms == 0 ? outer.expires_ms : std::min(outer.expires_ms, inner.expires_ms);
+  }
+  if (outer.approvers == Approvers::others) inner.approvers = Approvers::others;
+}
+
+}  // namespace
+
+UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const std::string& file,
+                            const std::string& where) {
+  UserPolicy policy;
+  policy.file = file;
+  CharterPermissions& limits = policy.limits;
+  MapReader reader(node, faults, where);
+  if (node.kind() != Node::Kind::map) return policy;
+  std::vector<std::string> allow;
+  if (reader.take_string_list("allow", allow)) limits.allow = std::move(allow);
+  read_tool_patterns(reader, "policy", "ask", limits);
+  read_tool_patterns(reader, "policy", "deny", limits);
+  if (const Node* rules = reader.take("guardrails")) {
+    limits.guardrails = read_rules(*rules, faults, where + ".guardrails");
+  }
+  if (const Node* given = reader.take("permissions")) read_permissions(*given, faults, limits);
+  if (const Node* shell = reader.take("shell")) {
+    limits.shell = read_shell_policy(*shell, faults, where + ".shell");
+  }
+  if (const Node* approvals = reader.take("approvals")) read_approvals(*approvals, faults, limits);
+  read_stages(reader, faults, where, policy);
+  reader.finish();
+  const UserPolicy alone[] = {policy};
+  rules_within(alone, {}, faults);  // for its faults
+  return policy;
+}
+
+CharterPermissions permissions_within(std::span<const UserPolicy> policies,
+                                      CharterPermissions charter) {
+  // From the inside out, so that each tightens what is within it.
+  for (std::size_t i = policies.size(); i > 0; --i) add_outer(policies[i - 1].limits, charter);
+  return charter;
+}
+
+std::vector<ToolRule> rules_within(std::span<const UserPolicy> policies,
+                                   const std::vector<RuleOverride>& charter,
+                                   std::vector<Fault>& faults) {
+  RuleSource source = RuleSource::user;
+  std::vector<ToolRule> rules = default_rules();
+  for (const UserPolicy& policy : policies) {
+    rules = merge_rules(std::move(rules), policy.limits.guardrails, source, faults);
+    source = RuleSource::project;
+  }
+  return merge_rules(std::move(rules), charter, source, faults);
+}
+
+std::string author_objection(std::span<const UserPolicy> policies, const std::string& tool,
+                             const std::string& user) {
+  for (const UserPolicy& policy : policies) {
+    const auto found = policy.tools.find(tool);
+    if (found == policy.tools.end()) continue;
+    StageSubject subject;
+    const auto& named = policy.administrators;
+    if (std::find(named.begin(), named.end(), user) != named.end()) {
+      subject.role = StageSubject::Role::administrator;
+    }
+    const Judgement said = check_stage(PermissionStage::author, tool, found->second, subject);
+    if (said.verdict == Verdict::deny) return said.reason + " (" + policy.file + ")";
+  }
+  return "";
+}
+
+std::map<std::string, std::vector<std::string>> execute_names(
+    std::span<const UserPolicy> policies) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const UserPolicy& policy : policies) {
+    for (const auto& [tool, requirements] : policy.tools) {
+      if (!requirements.execute_names) continue;
+      const auto [at, is_first] = names.try_emplace(tool, *requirements.execute_names);
+      // Patterns that stand in one list only are not what both say.
+      if (is_first) continue;
+      std::erase_if(at->second, [&](const std::string& pattern) {
+        const auto& others = *requirements.execute_names;
+        return std::find(others.begin(), others.end(), pattern) == others.end();
+      });
+    }
+  }
+  return names;
+}
+
+std::string describe(const UserPolicy& policy) {
+  const CharterPermissions& limits = policy.limits;
+  std::string text = policy.file + ":";
+  if (limits.allow) text += fmt::format(" allows {} patterns of tools,", limits.allow->size());
+  text += fmt::format(" {} rules", limits.guardrails.size() + limits.listed.size());
+  if (limits.grants) text += ", permissions";
+  if (limits.shell) text += ", shell rules";
+  if (limits.approvals) text += ", approvals";
+  if (!policy.tools.empty()) text += fmt::format(", stages of {} tools", policy.tools.size());
+  return text + "; a charter can only tighten it";
+}
+
+}  // namespace pawl

@@ -1,0 +1,57 @@
+// What a user lets every charter do at most: `policy` in the configuration file, and the file of
+// --policy. A charter can tighten it and never loosen it.
+//
+//   allow: [view, grep, bash]          # tools, by patterns; absent: every one
+//   ask: [bash]
+//   deny: [http_*]
+//   guardrails: [{id: …, tool: …}]     # as in a charter
+//   permissions: {grant: [fs_read]}    # likewise
+//   shell: {allow: [ls]}               # likewise
+//   approvals: always_require          # likewise
+//   tools: {deploy: {author: administrator, execute: [release-*]}}
+//   administrators: [root]             # names of users
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/charter_permissions.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kPolicyToolsMax = 256;
+inline constexpr std::size_t kAdministratorsMax = 256;
+
+struct UserPolicy {
+  std::string file;  // where it was read
+  CharterPermissions limits;
+  std::map<std::string, ToolRequirements> tools;
+  std::vector<std::string> administrators;
+};
+
+UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const std::string& file,
+                            const std::string& where);
+
+// What holds for a charter inside these policies, the outermost first. Without `guardrails`, which
+// rules_within() joins.
+CharterPermissions permissions_within(std::span<const UserPolicy> policies,
+                                      CharterPermissions charter);
+
+// Shipped rules, then those of each policy, then the charter's. The outermost has the user's
+// rights; what is inside another can only tighten. A charter within no policy is the user's own.
+std::vector<ToolRule> rules_within(std::span<const UserPolicy> policies,
+                                   const std::vector<RuleOverride>& charter,
+                                   std::vector<Fault>& faults);
+
+// Why this user may not put the tool into an agent (the stage `author`); empty: they may.
+std::string author_objection(std::span<const UserPolicy> policies, const std::string& tool,
+                             const std::string& user);
+// The stage `execute`: of each tool that a policy names, the agents that may call it.
+std::map<std::string, std::vector<std::string>> execute_names(std::span<const UserPolicy> policies);
+
+// One line for people.
+std::string describe(const UserPolicy& policy);
+
+}  // namespace pawl
