@@ -72,8 +72,10 @@ struct ExecutionContext {
   std::string working_directory;         // absolute; where commands start and relative paths begin
   std::vector<std::string> write_roots;  // absolute; may be written and read
   std::vector<std::string> read_roots;   // absolute; beside what the system needs to run programs
-  std::vector<std::string> protected_names = {".git/hooks", ".git/config", ".pawl", ".mcp.json",
-                                              ".envrc",     ".vscode",     ".idea"};  // read-only
+  std::vector<std::string> protected_names = {
+      ".git/hooks",     ".git/config", ".git/config.worktree",
+      ".git/commondir", ".pawl",       ".mcp.json",
+      ".envrc",         ".vscode",     ".idea"};   // read-only
   std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
   NetworkPolicy network;
   BackendLimits limits;

@@ -17,8 +17,8 @@
 #include <memory>
 #include <string_view>
 
+#include "pawl/adapter/backend/command/guardian.h"
 #include "pawl/adapter/backend/command/start_failure.h"
-#include "pawl/adapter/backend/sandbox/confinement.h"
 
 // glibc's clone() under its other name. ThreadSanitizer intercepts clone() and takes every child
 // for a fork, one that shares its memory included, and its own state is ruined by that.
@@ -235,17 +235,6 @@ Status launch_child(Launch& launch, Child& child, const ChildPlan& plan) {
   return describe_start_failure(plan, launch.stage, launch.error);
 }
 
-// The same in a sandbox, which does all that is done to a child here, and more.
-Status launch_confined(Child& child, const ChildPlan& plan,
-                       const std::vector<std::string>& environment, const int (&stdio)[3]) {
-  sandbox::ProcessStart start{plan.argv, environment, plan.working_directory, stdio[0],
-                              stdio[1],  stdio[2],    plan.mark.limit};
-  PAWL_TRY(sandbox::ConfinedProcess process, plan.place->start(start));
-  child.pid = process.pid;
-  child.handle = std::move(process.handle);
-  return ok();
-}
-
 }  // namespace
 
 Result<Child> start_child(const ChildPlan& plan) {
@@ -270,8 +259,9 @@ Result<Child> start_child(const ChildPlan& plan) {
   for (const Fd* end : {&child.input, &child.output, &child.errors}) make_nonblocking(*end);
   child.input_sent = fill_pipe(child.input, plan.input);
   if (child.input_sent == plan.input.size() && !plan.input.empty()) child.input.reset();
-  PAWL_CHECK(plan.place == nullptr ? launch_child(launch, child, plan)
-                                   : launch_confined(child, plan, environment, launch.stdio));
+  // Without one a command is as good; after a kill -9 its children would be on their own.
+  static_cast<void>(ensure_guardian());
+  PAWL_CHECK(launch_child(launch, child, plan));
   return child;
 }
 

@@ -16,10 +16,6 @@
 #include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/base/result.h"
 
-namespace pawl::sandbox {
-class Confinement;
-}
-
 namespace pawl::tool_command {
 
 struct ChildPlan {
@@ -30,7 +26,6 @@ struct ChildPlan {
   // Is in the pipe before the command starts, up to kInputBytesBefore of it: a host that is killed
   // just after must not leave a command that acts on an empty input, or on half of one.
   std::string_view input = {};
-  const sandbox::Confinement* place = nullptr;  // where it is confined; null: nowhere
 };
 
 inline constexpr std::size_t kInputBytesBefore = std::size_t{1} << 20U;

@@ -159,8 +159,7 @@ CommandEnd run_command(const CommandPlan& plan, const Fd& stop) {
   if (is_stopped(stop)) return end;
   if (plan.leftovers == CommandPlan::Leftovers::possible) kill_leftovers(plan.run, plan.key);
   TreeMark mark = make_tree_mark();
-  auto child = start_child(
-      {plan.argv, plan.environment, plan.working_directory, mark, plan.input, plan.place.get()});
+  auto child = start_child({plan.argv, plan.environment, plan.working_directory, mark, plan.input});
   if (!child) {
     end.how = NotStarted{child.error().message};
     return end;

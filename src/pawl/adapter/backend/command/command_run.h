@@ -12,10 +12,6 @@
 #include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/output_capture.h"
 
-namespace pawl::sandbox {
-class Confinement;
-}
-
 namespace pawl::tool_command {
 
 struct CommandPlan {
@@ -30,7 +26,6 @@ struct CommandPlan {
   enum class Leftovers : std::uint8_t { none, possible } leftovers = Leftovers::none;
   std::string run;  // together they name the attempts at one call
   std::string key;
-  std::shared_ptr<const sandbox::Confinement> place = nullptr;  // where it is confined
 };
 
 struct NotStarted {

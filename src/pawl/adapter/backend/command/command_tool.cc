@@ -7,7 +7,6 @@
 #include "pawl/adapter/backend/command/command_answer.h"
 #include "pawl/adapter/backend/command/command_operation.h"
 #include "pawl/adapter/backend/command/process_tree.h"
-#include "pawl/adapter/backend/sandbox/confinement.h"
 
 namespace pawl {
 namespace {
@@ -47,10 +46,6 @@ class CommandTool final : public Tool {
     auto& tool = spec_.tool;
     tool.timeout_ms = std::clamp<std::int64_t>(tool.timeout_ms, 1, kToolTimeoutMaxMs);
     tool.output_bytes_max = std::min(tool.output_bytes_max, kToolOutputMaxBytes);
-    if (spec_.place) {
-      environment_["HOME"] = environment_["TMPDIR"] = spec_.place->temporary_directory();
-      environment_.erase("USER");
-    }
     for (const auto& [name, value] : spec_.environment) environment_[name] = value;
     environment_.erase(std::string(tool_command::kMarkVariable));
   }
@@ -99,7 +94,6 @@ class CommandTool final : public Tool {
     plan.error_bytes_max = tool_command::kErrorOutputBytesMax;
     plan.run = invocation.run.text;
     plan.key = invocation.key;
-    plan.place = spec_.place;
     return plan;
   }
 

@@ -18,24 +18,19 @@
 #include "pawl/port/loop.h"
 #include "pawl/port/tool.h"
 
-namespace pawl::sandbox {
-class Confinement;
-}
-
 namespace pawl {
 
 inline constexpr std::string_view kCommandPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+// With the rights of the host. Those of a charter with a sandbox run in its session instead
+// (runtime/tools/session_command.h).
 struct CommandSpec {
   ToolSpec tool;
   std::vector<std::string> command;         // command[0] with a '/' is relative to the directory
   std::vector<std::string> status_command;  // of a reconcilable tool
   std::string working_directory;
   std::map<std::string, std::string> environment;  // extra; cannot replace a PAWL_ variable
-  // Where the commands run confined (Confinement::prepare), shared by all tools of a charter; HOME
-  // and TMPDIR are its own then. Null: with the rights of the host.
-  std::shared_ptr<const sandbox::Confinement> place = nullptr;
 };
 
 // Made and used on the loop thread. The loop outlives the operations, which keep the pool alive.

@@ -23,6 +23,8 @@
 namespace pawl::tool_command {
 namespace {
 
+constexpr std::uint64_t kSerialMax = 0xFF'FFFFU;
+
 using Clock = std::chrono::steady_clock;
 using Life = ProcessStat::Life;
 using Finder = std::function<std::vector<ProcessStat>()>;
@@ -177,18 +179,22 @@ bool is_of_dead_host(std::string_view mark) {
 
 }  // namespace
 
-TreeMark make_tree_mark() {
-  static std::atomic<std::uint32_t> serial{0};
+MarkRange marks_of_host() {
   static const std::uint32_t salt = std::random_device{}() & 0xFFFFU;
   const auto host = static_cast<std::uint32_t>(::getpid());  // below kProcessesMax, 22 bits
-  const std::uint64_t number = serial.fetch_add(1) & 0xFF'FFFFU;
-  const auto self = read_process_stat(::getpid());
   // Above any limit that somebody has set on purpose, and below "unlimited". The host is in it
   // because a forked host goes on with its parent's salt and serial number.
-  const std::uint64_t limit = (std::uint64_t{1} << 62U) | (std::uint64_t{host} << 40U) |
-                              (std::uint64_t{salt} << 24U) | number;
-  return {limit, std::to_string(host) + "." + std::to_string(self ? self->start_ticks : 0) + "." +
-                     std::to_string(limit)};
+  const std::uint64_t first =
+      (std::uint64_t{1} << 62U) | (std::uint64_t{host} << 40U) | (std::uint64_t{salt} << 24U);
+  return {first, first | kSerialMax};
+}
+
+TreeMark make_tree_mark() {
+  static std::atomic<std::uint32_t> serial{0};
+  const std::uint64_t limit = marks_of_host().first | (serial.fetch_add(1) & kSerialMax);
+  const auto self = read_process_stat(::getpid());
+  return {limit, std::to_string(::getpid()) + "." + std::to_string(self ? self->start_ticks : 0) +
+                     "." + std::to_string(limit)};
 }
 
 void adopt_orphans() {

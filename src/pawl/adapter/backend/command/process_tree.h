@@ -31,6 +31,13 @@ struct TreeMark {
 // Unique among all marks of all hosts alive.
 TreeMark make_tree_mark();
 
+// All numbers that marks of this host have, now and later.
+struct MarkRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+MarkRange marks_of_host();
+
 struct ProcessTree {
   pid_t root = 0;  // a child of the host that nobody has reaped yet; 0 when its pid is not held
   TreeMark mark;

@@ -50,13 +50,20 @@ std::string prefix_of_names() {
   return "pawl-" + std::to_string(space.st_ino) + "-";
 }
 
-std::string unique_name() {
+std::string parent_of(const std::string& mount, const std::string& controller) {
+  const std::string group = own_group(controller);
+  if (group.empty()) return {};
+  return mount + (group == "/" ? "" : group);
+}
+
+}  // namespace
+
+std::string unique_group_name() {
   static std::atomic<std::uint32_t> serial{0};
   return prefix_of_names() + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
 }
 
-// A host that was killed has left its groups, empty: the kernel has killed what was in them.
-void sweep(const std::string& parent) {
+void sweep_groups(const std::string& parent) {
   const std::string prefix = prefix_of_names();
   std::error_code none;
   std::vector<std::string> left;
@@ -69,20 +76,12 @@ void sweep(const std::string& parent) {
   for (const std::string& directory : left) ::rmdir(directory.c_str());
 }
 
-std::string parent_of(const std::string& mount, const std::string& controller) {
-  const std::string group = own_group(controller);
-  if (group.empty()) return {};
-  return mount + (group == "/" ? "" : group);
-}
-
-}  // namespace
-
 Cgroup Cgroup::make(const BackendLimits& limits) {
   Cgroup made;
-  const std::string name = unique_name();
+  const std::string name = unique_group_name();
   const auto enter = [&](const std::string& parent) -> std::string {
     const std::string directory = parent + "/" + name;
-    if (!parent.empty()) sweep(parent);
+    if (!parent.empty()) sweep_groups(parent);
     if (parent.empty() || ::mkdir(directory.c_str(), 0755) != 0) return {};
     made.directories_.push_back(directory);
     return directory;

@@ -12,6 +12,11 @@
 
 namespace pawl::sandbox {
 
+// "pawl-…", with the host in it: only its pid namespace can say whether it lives.
+std::string unique_group_name();
+// A host that was killed has left its groups, empty: the kernel has killed what was in them.
+void sweep_groups(const std::string& parent);
+
 class Cgroup {
  public:
   Cgroup() = default;

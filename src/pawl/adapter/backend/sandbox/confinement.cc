@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -231,10 +230,9 @@ Status Confinement::set_up_landlock() {
                      plan_.write_roots.front() +
                      " is (run as an ordinary user, or chown it, or use `namespace`)"};
   }
-  temporary_ = std::filesystem::temp_directory_path() / "pawl-sandbox-XXXXXX";
-  if (::mkdtemp(temporary_.data()) == nullptr) {
-    return Error{ErrorCode::unavailable, temporary_ + ": " + errno_text(errno)};
-  }
+  sweep_directories(kSandboxDirectory);
+  PAWL_TRY(directory_, OwnDirectory::make(kSandboxDirectory));
+  temporary_ = directory_.path();
   if (identity_.change == HostIdentity::Change::drop &&
       ::chown(temporary_.c_str(), identity_.user, identity_.group) != 0) {
     return Error{ErrorCode::unavailable, temporary_ + ": " + errno_text(errno)};
@@ -244,12 +242,6 @@ Status Confinement::set_up_landlock() {
     PAWL_CHECK(allow_path(namespaces_.ruleset, rule));
   }
   return ok();
-}
-
-Confinement::~Confinement() {
-  if (plan_.level != IsolationLevel::landlock || temporary_ == "/tmp") return;
-  std::error_code ignored;
-  std::filesystem::remove_all(temporary_, ignored);
 }
 
 Result<ConfinedProcess> Confinement::start(const ProcessStart& start) const {

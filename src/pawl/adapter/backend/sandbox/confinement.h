@@ -20,6 +20,7 @@
 #include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/namespaces.h"
+#include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/placeholders.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
@@ -48,7 +49,6 @@ class Confinement {
   static Result<std::shared_ptr<Confinement>> prepare(SandboxPlan plan);
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
-  ~Confinement();
 
   const SandboxPlan& plan() const { return plan_; }
   // An error means that not one instruction of the command has run.
@@ -72,6 +72,7 @@ class Confinement {
   Placeholders placeholders_;
   Namespaces namespaces_;
   Cgroup cgroup_;
+  OwnDirectory directory_;
   std::string temporary_ = "/tmp";
 };
 

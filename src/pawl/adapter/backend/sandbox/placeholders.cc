@@ -19,11 +19,22 @@ using tool_command::Fd;
 
 constexpr mode_t kDirectoryMark = S_ISVTX | 0555;
 constexpr mode_t kFileMark = S_ISVTX | 0444;
+constexpr off_t kMarkBytesMax = 2;
 constexpr int kLook = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+// Where git looks for its configuration and hooks, if it is there. It must not be empty, or git
+// refuses to work.
+constexpr std::string_view kCommonDirectory = "commondir";
+constexpr std::string_view kHere = ".\n";
 
 // Some names are known to be files; a reader of the host should find the right kind of nothing.
 bool is_name_of_file(std::string_view name) {
-  return name == "config" || name == ".envrc" || name.find('.', 1) != std::string_view::npos;
+  return name == "config" || name == ".envrc" || name == kCommonDirectory ||
+         name.find('.', 1) != std::string_view::npos;
+}
+
+bool is_beneath(std::string_view path, std::string_view root) {
+  return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/';
 }
 
 Error describe(const std::string& path, int error) {
@@ -42,7 +53,7 @@ Error describe(const std::string& path, int error) {
 bool is_mark(const struct stat& status) {
   const mode_t mode = status.st_mode & 07777U;
   return S_ISDIR(status.st_mode) ? mode == kDirectoryMark
-                                 : mode == kFileMark && status.st_size == 0;
+                                 : mode == kFileMark && status.st_size <= kMarkBytesMax;
 }
 
 }  // namespace
@@ -66,11 +77,35 @@ Placeholders::~Placeholders() {
 Status Placeholders::make(const SandboxPlan& plan) {
   std::vector<std::string> roots = plan.write_roots;
   const auto beneath = [&](const std::string& root) {
-    return plan.working_directory.starts_with(root + "/");
+    return is_beneath(plan.working_directory, root);
   };
   if (std::any_of(roots.begin(), roots.end(), beneath)) roots.push_back(plan.working_directory);
+  for (const std::string& outer : plan.write_roots) {
+    for (const std::string& path : roots) PAWL_CHECK(hold_way(outer, path));
+    for (const std::string& path : plan.read_roots) PAWL_CHECK(hold_way(outer, path));
+  }
   for (const std::string& root : roots) {
     for (const std::string& name : plan.protected_names) PAWL_CHECK(protect(root, name));
+  }
+  return ok();
+}
+
+// What lies between a write root and another place beneath it: who could rename a directory on the
+// way could put another in its place, with protected names that nobody holds.
+Status Placeholders::hold_way(const std::string& outer, const std::string& path) {
+  if (!is_beneath(path, outer)) return ok();
+  for (std::size_t at = outer.size(); at != std::string::npos;) {
+    at = path.find('/', at + 1);
+    const std::string part = path.substr(0, at);
+    const Fd directory(::open(part.c_str(), kLook | O_DIRECTORY));
+    if (!directory) {
+      const int error = errno == ENOTDIR ? ELOOP : errno;
+      if (error != ELOOP) return describe(part, error);
+      return Error{ErrorCode::invalid_argument,
+                   part + " is a symbolic link, on the way from the write root " + outer + " to " +
+                       path + " (name the place that it leads to)"};
+    }
+    note(part, Hold::in_place);
   }
   return ok();
 }
@@ -93,6 +128,10 @@ Result<Fd> Placeholders::make_one(const Fd& parent, const std::string& name,
   const int error = errno;
   const Fd written(file ? made : -1);
   if (made < 0 && error != EEXIST) return describe(path, error);
+  if (written && name == kCommonDirectory &&
+      ::write(written.number(), kHere.data(), kHere.size()) < 0) {
+    return describe(path, errno);
+  }
   Fd object(::openat(parent.number(), name.c_str(), kLook));
   if (!object) return describe(path, errno);
   if (made >= 0) ::fchmod(object.number(), file ? kFileMark : kDirectoryMark);

@@ -38,6 +38,7 @@ class Placeholders {
     tool_command::Fd object;
     std::string name;
   };
+  Status hold_way(const std::string& outer, const std::string& path);
   Status protect(const std::string& root, const std::string& name);
   Result<tool_command::Fd> make_one(const tool_command::Fd& parent, const std::string& name,
                                     const std::string& path);

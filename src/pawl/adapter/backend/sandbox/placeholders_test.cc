@@ -82,5 +82,38 @@ TEST_CASE("a file where a directory is meant is held itself") {
   CHECK(placeholders.places()[0].hold == Hold::read_only);
 }
 
+TEST_CASE("directories on the way to a place beneath a root are held, and may be no links") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / "a/project");
+  SandboxPlan plan = plan_for(directory, {});
+  plan.working_directory = directory / "a/project";
+  {
+    Placeholders placeholders;
+    REQUIRE(placeholders.make(plan));
+    REQUIRE(placeholders.places().size() == 2);
+    CHECK(placeholders.places()[0].path == directory / "a");
+    CHECK(placeholders.places()[0].hold == Hold::in_place);
+  }
+  std::filesystem::create_directory_symlink("a", directory / "link");
+  plan.working_directory = directory / "link/project";
+  Placeholders refused;
+  const Status made = refused.make(plan);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().message.find("link is a symbolic link") != std::string::npos);
+}
+
+TEST_CASE("what holds the place of git's commondir lets git work") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / ".git");
+  {
+    Placeholders placeholders;
+    REQUIRE(placeholders.make(plan_for(directory, {".git/commondir"})));
+    std::string text;
+    std::getline(std::ifstream(directory / ".git/commondir"), text);
+    CHECK(text == ".");
+  }
+  CHECK_FALSE(std::filesystem::exists(directory / ".git/commondir"));
+}
+
 }  // namespace
 }  // namespace pawl::sandbox

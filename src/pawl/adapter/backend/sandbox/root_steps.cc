@@ -33,6 +33,9 @@ constexpr std::string_view kScaffold = "/usr";
 constexpr std::string_view kOld = "/old";
 constexpr std::string_view kNew = "/new";
 
+constexpr std::uint64_t kFilesLeast = 4096;
+constexpr std::uint64_t kBytesPerFile = 4096;
+
 constexpr std::string_view kPasswd =
     "root:x:0:0:root:/:/usr/sbin/nologin\n"
     "pawl:x:1000:1000:pawl:/tmp:/bin/bash\n"
@@ -176,7 +179,10 @@ void RootSteps::make_devices() {
 
 // In memory and bounded: what is written there counts against the session like memory does.
 void RootSteps::make_temporary() {
-  const std::string size = ",size=" + std::to_string(plan_.limits.memory_bytes);
+  // Files without content take memory, too.
+  const std::uint64_t files = std::max(kFilesLeast, plan_.limits.memory_bytes / kBytesPerFile);
+  const std::string size =
+      ",size=" + std::to_string(plan_.limits.memory_bytes) + ",nr_inodes=" + std::to_string(files);
   const unsigned long flags = kNoSuid | kNoDevices;
   mount("pawl", inside("/dev/shm"), "tmpfs", flags | kNoExecute, "mode=1777" + size);
   add(Kind::make_directory, inside("/tmp"));

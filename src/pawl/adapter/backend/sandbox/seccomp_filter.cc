@@ -5,12 +5,15 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -28,6 +31,7 @@ constexpr std::size_t kProgramInstructionsMax = 4096;  // the kernel's BPF_MAXIN
 // Each of them reaches into the kernel or into other processes further than a tool has to.
 constexpr std::array kDenied = {"acct",
                                 "add_key",
+                                "adjtimex",
                                 "bpf",
                                 "chroot",
                                 "clock_adjtime",
@@ -98,6 +102,14 @@ constexpr std::array kMetadata = {
     "chmod",     "fchmod",    "fchmodat",    "chown",        "fchown",      "lchown",
     "fchownat",  "utime",     "utimes",      "utimensat",    "futimesat",   "setxattr",
     "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"};
+// Shared memory, queues and semaphores of whoever else runs as the same user: Landlock knows none
+// of them, and what is made there stays when everybody has gone.
+constexpr std::array kSystemV = {"shmget",     "shmat",   "shmctl",   "msgget", "msgsnd",
+                                 "msgrcv",     "msgctl",  "semget",   "semop",  "semctl",
+                                 "semtimedop", "mq_open", "mq_unlink"};
+// They change another process of the same user, the host for one, if their first argument says so.
+constexpr std::array kOtherProcess = {"prlimit64", "sched_setaffinity", "sched_setscheduler",
+                                      "sched_setparam", "sched_setattr"};
 constexpr int kFchmodat2 = 452;
 constexpr int kNewestKnown = 462;  // mseal, Linux 6.10
 constexpr int kDeniedUpTo = 600;   // no architecture has reached it by far
@@ -198,14 +210,55 @@ void deny_set_id_bits(Filter& filter) {
   }
 }
 
+// A process is tied to its host by the signal it gets when that dies. It may not be given up.
+void deny_outliving(Filter& filter) {
+  filter.deny_pair("prctl", EPERM, low_half_is(0, PR_SET_PDEATHSIG), {1, SCMP_CMP_NE, SIGKILL, 0});
+}
+
+// Space that is allotted without being written is in no account (/proc/PID/io). Libraries write
+// zeros where a file system cannot do it.
+void deny_allotment(Filter& filter) {
+  filter.deny("fallocate", EOPNOTSUPP);
+}
+
+// Without a pid namespace, a call's processes are known by a limit that nobody needs
+// (process_tree.h).
+void deny_losing_the_mark(Filter& filter) {
+  filter.deny_if("setrlimit", EPERM, low_half_is(0, RLIMIT_LOCKS));
+  filter.deny_pair("prlimit64", EPERM, low_half_is(1, RLIMIT_LOCKS), {2, SCMP_CMP_NE, 0, 0});
+}
+
+// Without a pid namespace, the processes of the same user are in reach.
+void deny_other_processes(Filter& filter) {
+  for (const char* name : kOtherProcess) {
+    filter.deny_if(name, EPERM, {0, SCMP_CMP_NE, 0, 0});
+  }
+  constexpr std::uint64_t kIoOfProcess = 1;  // IOPRIO_WHO_PROCESS
+  for (const auto& [name, one] :
+       {std::pair{"setpriority", std::uint64_t{PRIO_PROCESS}}, {"ioprio_set", kIoOfProcess}}) {
+    filter.deny_if(name, EPERM, {0, SCMP_CMP_NE, one, 0});
+    filter.deny_if(name, EPERM, {1, SCMP_CMP_NE, 0, 0});
+  }
+}
+
 void deny_terminal_input(Filter& filter) {
   for (const int request : {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS}) {
     filter.deny_if("ioctl", EPERM, low_half_is(1, static_cast<std::uint64_t>(request)));
   }
 }
 
-// socketpair() stays: both ends are the tool's own. A unix socket with a name can lead to a daemon
-// that does things for its clients, whatever namespaces and Landlock say.
+// Of socketpair() the kinds that are connected for good stay: both ends are the tool's own. One of
+// datagrams can be sent, or connected, to any name.
+void deny_loose_pairs(Filter& filter) {
+  constexpr std::uint64_t kKinds = 0xF;  // of the type; what is above are flags
+  for (std::uint64_t kind = 0; kind <= kKinds; ++kind) {
+    if (kind == SOCK_STREAM || kind == SOCK_SEQPACKET) continue;
+    filter.deny_if("socketpair", EPERM, {1, SCMP_CMP_MASKED_EQ, kKinds, kind});
+  }
+}
+
+// A unix socket with a name can lead to a daemon that does things for its clients, whatever
+// namespaces and Landlock say.
 void deny_sockets(Filter& filter, IsolationLevel level, NetworkAccess network) {
   constexpr int kFamiliesMax = 64;
   // In a network namespace of its own, a tool may talk to itself.
@@ -234,8 +287,14 @@ Result<SeccompProgram> build(IsolationLevel level, NetworkAccess network) {
   if (level == IsolationLevel::landlock) {
     for (const char* name : kMetadata) filter.deny(name, EPERM);
     filter.deny_number(kFchmodat2, EPERM);
+    for (const char* name : kSystemV) filter.deny(name, EPERM);
+    deny_other_processes(filter);
+    deny_losing_the_mark(filter);
   }
   deny_namespaces(filter);
+  deny_outliving(filter);
+  deny_allotment(filter);
+  deny_loose_pairs(filter);
   deny_set_id_bits(filter);
   deny_terminal_input(filter);
   deny_sockets(filter, level, network);

@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <utility>
 
+#include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/base/json.h"
 
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPrograms[] = {"/usr/sbin/runc", "/usr/bin/runc", "/usr/local/bin/runc",
                                      "/usr/local/sbin/runc"};
+constexpr std::string_view kGroups = "/sys/fs/cgroup";
 constexpr int kRemovalsMax = 100;
 
 std::string find_runc() {
@@ -47,6 +50,26 @@ Json mount(const std::string& source, const std::string& target, const std::stri
       {{"destination", target}, {"type", type}, {"source", source}, {"options", list(options)}});
 }
 
+enum class Access : std::uint8_t { read, write };
+
+// Outer ones first, or they would hide what is mounted in them. Of two for one place the later
+// counts.
+std::vector<std::pair<std::string, Access>> places_of(
+    const sandbox::SandboxPlan& plan, const std::vector<sandbox::ProtectedPlace>& places) {
+  using Hold = sandbox::ProtectedPlace::Hold;
+  std::map<std::string, Access> found;
+  for (const sandbox::ProtectedPlace& place : places) {
+    found[place.path] = place.hold == Hold::read_only ? Access::read : Access::write;
+  }
+  for (const std::string& root : plan.read_roots) found[root] = Access::read;
+  for (const std::string& root : plan.write_roots) found[root] = Access::write;
+  std::vector<std::pair<std::string, Access>> sorted(found.begin(), found.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
+    return left.first.size() < right.first.size();
+  });
+  return sorted;
+}
+
 Json mounts_of(const sandbox::SandboxPlan& plan,
                const std::vector<sandbox::ProtectedPlace>& places) {
   const std::vector<std::string> read = {"rbind", "ro", "nosuid", "nodev"};
@@ -64,11 +87,8 @@ Json mounts_of(const sandbox::SandboxPlan& plan,
   };
   for (const std::string_view path : sandbox::kSystemDirectories) bind(std::string(path), read);
   for (const std::string_view path : sandbox::kSystemConfiguration) bind(std::string(path), read);
-  for (const std::string& root : plan.read_roots) bind(root, read);
-  for (const std::string& root : plan.write_roots) bind(root, write);
-  for (const sandbox::ProtectedPlace& place : places) {
-    const bool held = place.hold == sandbox::ProtectedPlace::Hold::read_only;
-    bind(place.path, held ? read : write);
+  for (const auto& [path, access] : places_of(plan, places)) {
+    bind(path, access == Access::read ? read : write);
   }
   return mounts;
 }
@@ -113,16 +133,11 @@ Json namespaces_of(NetworkAccess network) {
   return namespaces;
 }
 
-std::string unique_id() {
-  static std::atomic<std::uint32_t> serial{0};
-  return "pawl-" + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
-}
-
 // runc was killed and cannot do it itself.
 void remove_groups(const std::string& id) {
   std::error_code none;
-  std::vector<fs::path> groups = {fs::path("/sys/fs/cgroup") / id};
-  for (const auto& entry : fs::directory_iterator("/sys/fs/cgroup", none)) {
+  std::vector<fs::path> groups = {fs::path(kGroups) / id};
+  for (const auto& entry : fs::directory_iterator(kGroups, none)) {
     groups.push_back(entry.path() / id);
   }
   for (const fs::path& group : groups) {
@@ -134,6 +149,15 @@ void remove_groups(const std::string& id) {
 }
 
 }  // namespace
+
+void sweep_containers() {
+  std::error_code none;
+  sandbox::sweep_directories(sandbox::kBundleDirectory);
+  sandbox::sweep_groups(std::string(kGroups));
+  for (const auto& entry : fs::directory_iterator(kGroups, none)) {
+    if (entry.is_directory(none)) sandbox::sweep_groups(entry.path());
+  }
+}
 
 Status check_runc() {
   if (find_runc().empty()) {
@@ -150,11 +174,10 @@ Status check_runc() {
 Result<std::unique_ptr<ContainerBundle>> ContainerBundle::make(
     const sandbox::SandboxPlan& plan, const std::vector<sandbox::ProtectedPlace>& places,
     const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
-  std::string directory = fs::temp_directory_path() / "pawl-bundle-XXXXXX";
-  if (::mkdtemp(directory.data()) == nullptr) {
-    return Error{ErrorCode::unavailable, "no container: " + directory + " could not be made"};
-  }
-  std::unique_ptr<ContainerBundle> made(new ContainerBundle(directory, unique_id()));
+  PAWL_TRY(auto own, sandbox::OwnDirectory::make(sandbox::kBundleDirectory));
+  const std::string directory = own.path();
+  std::unique_ptr<ContainerBundle> made(
+      new ContainerBundle(std::move(own), sandbox::unique_group_name()));
   std::error_code none;
   fs::create_directory(directory + "/rootfs", none);
   const Json config = object({{"ociVersion", "1.0.2"},
@@ -173,9 +196,19 @@ Result<std::unique_ptr<ContainerBundle>> ContainerBundle::make(
 }
 
 std::vector<std::string> ContainerBundle::command() const {
-  return {"unshare",  "--pid",     "--fork", "--kill-child",        "--mount-proc",
-          "--",       find_runc(), "--root", directory_ + "/state", "run",
-          "--bundle", directory_,  id_};
+  return {"unshare",
+          "--pid",
+          "--fork",
+          "--kill-child",
+          "--mount-proc",
+          "--",
+          find_runc(),
+          "--root",
+          directory_.path() + "/state",
+          "run",
+          "--bundle",
+          directory_.path(),
+          id_};
 }
 
 std::uint64_t ContainerBundle::memory_kills() const {
@@ -193,8 +226,6 @@ std::uint64_t ContainerBundle::memory_kills() const {
 
 ContainerBundle::~ContainerBundle() {
   remove_groups(id_);
-  std::error_code none;
-  fs::remove_all(directory_, none);
 }
 
 }  // namespace pawl::backend

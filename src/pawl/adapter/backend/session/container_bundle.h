@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/placeholders.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/base/result.h"
@@ -18,6 +19,9 @@ namespace pawl::backend {
 
 // unavailable: no runc, or not root, with the remedy.
 Status check_runc();
+
+// Takes away what hosts that were killed have left.
+void sweep_containers();
 
 class ContainerBundle {
  public:
@@ -34,10 +38,10 @@ class ContainerBundle {
   std::uint64_t memory_kills() const;
 
  private:
-  ContainerBundle(std::string directory, std::string id)
+  ContainerBundle(sandbox::OwnDirectory directory, std::string id)
       : directory_(std::move(directory)), id_(std::move(id)) {}
 
-  std::string directory_;
+  sandbox::OwnDirectory directory_;
   std::string id_;
 };
 

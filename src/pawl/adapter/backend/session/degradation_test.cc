@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstddef>
 
-#include "pawl/adapter/backend/sandbox/hardening.h"
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "tests/contract/backend_contract.h"
 
@@ -111,54 +110,9 @@ TEST_CASE("without idmapped mounts, root's number is kept and the level is the s
   CHECK(refusal_with(&make_namespace_backend, SYS_open_tree, ENOSYS, 0) == "reached namespace");
 }
 
-constexpr const char* kDirectoryVariable = "PAWL_TEST_BACKEND_DIRECTORY";
-constexpr const char* kHostFilter = "-tc=the host of the tests in degradation_test.cc";
 constexpr const char* kOtherUserFilter =
-    "-tc=none of the attempts*,the namespace backend keeps*,the landlock backend keeps*";
-
-// Not a test: run by others as a host that they can kill.
-TEST_CASE("the host of the tests in degradation_test.cc" * doctest::skip()) {
-  const std::string argument = std::getenv(kDirectoryVariable);
-  const std::string word = argument.substr(argument.rfind('=') + 1);
-  REQUIRE(harden_host());
-  Bench bench(argument.starts_with("namespace") ? &make_namespace_backend
-                                                : &make_container_backend);
-  bench.bash("(setsid sleep " + word + " &) ; sleep " + word + " & sleep " + word, 25'000);
-}
-
-pid_t run_self(const char* filter, const char* skip) {
-  std::array<const char*, 4> argv{"host", filter, skip, nullptr};
-  pid_t pid = 0;
-  REQUIRE(::posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr,
-                        const_cast<char* const*>(argv.data()), environ) == 0);
-  return pid;
-}
-
-void check_host_death(MakeBackend make, const std::string& name, int rounds) {
-  if (!is_there(make)) return;
-  TestLoop loop;
-  const contract::ContractDirectory place;  // what a killed host cannot remove goes with it
-  std::error_code none;
-  ::setenv("TMPDIR", place.path().c_str(), 1);
-  for (int round = 0; round < rounds; ++round) {
-    const std::string word = contract::unique_sleep();
-    ::setenv(kDirectoryVariable, (name + "=" + word).c_str(), 1);
-    const pid_t host = run_self(kHostFilter, "--no-skip");
-    CHECK(comes_true(loop, [&] { return runs("sleep" + std::string(1, '\0') + word); }));
-    ::kill(host, SIGKILL);
-    REQUIRE(::waitpid(host, nullptr, 0) == host);
-    CHECK(comes_true(loop, [&] { return !runs(word); }));
-    for (const auto& entry : std::filesystem::directory_iterator("/sys/fs/cgroup", none)) {
-      ::rmdir((entry.path() / ("pawl-" + std::to_string(host) + "-0")).c_str());  // runc's
-    }
-  }
-  ::unsetenv("TMPDIR");
-}
-
-TEST_CASE("a host that is killed leaves no process behind (C04)") {
-  check_host_death(&make_namespace_backend, "namespace", 3);
-  check_host_death(&make_container_backend, "container", 1);
-}
+    "-tc=none of the attempts*,nothing is left*,a host that*,the namespace backend keeps*,the "
+    "landlock backend keeps*";
 
 TEST_CASE("all of it holds for an ordinary user, too") {
   if (::geteuid() != 0) return;  // then it has been shown already
@@ -178,45 +132,6 @@ TEST_CASE("all of it holds for an ordinary user, too") {
     return;
   }
   CHECK(status == 0);
-}
-
-std::size_t count_descriptors() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    ++count;
-  }
-  return count;
-}
-
-std::size_t count_lines(const std::string& path) {
-  const std::string text = contract::read_file(path);
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-TEST_CASE("calls and sessions leave no process, descriptor, mount or directory behind") {
-  constexpr int kCalls = 40;
-  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
-    if (!is_there(make)) continue;
-    const std::size_t descriptors = count_descriptors();
-    const std::size_t mounts = count_lines("/proc/self/mountinfo");
-    const std::string word = contract::unique_sleep();
-    std::string directory;
-    for (int session = 0; session < 3; ++session) {
-      Bench bench(make);
-      directory = bench.directory.path();
-      for (int call = 0; call < kCalls; ++call) {
-        CHECK(bench.exec({"sh", "-c", "(setsid sleep " + word + " &) ; exit 0"}).kind ==
-              BackendOutcome::Kind::ok);
-      }
-      CHECK(bench.bash("sleep " + word + " & :").kind == BackendOutcome::Kind::ok);
-    }
-    CHECK_FALSE(runs(word));
-    CHECK(count_descriptors() == descriptors);
-    CHECK(count_lines("/proc/self/mountinfo") == mounts);
-    CHECK_FALSE(std::filesystem::exists(directory));
-    const pid_t unreaped = ::waitpid(-1, nullptr, WNOHANG);
-    CHECK((unreaped == -1 || unreaped == 0));
-  }
 }
 
 }  // namespace

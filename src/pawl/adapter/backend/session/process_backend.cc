@@ -25,7 +25,7 @@ Result<IsolationLevel> try_container() {
   std::optional<BackendOutcome::Kind> why;
   const tool_command::Fd never;
   process->pump(
-      "", RunningProcess::After::close, never, {10'000, {}},
+      "", RunningProcess::After::close, never, {10'000, {}, TreeWatch::Past::counts, nullptr},
       [&](std::string_view piece) {
         said += piece;
         return false;

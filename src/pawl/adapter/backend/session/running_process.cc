@@ -13,6 +13,8 @@
 #include <limits>
 #include <utility>
 
+#include "pawl/adapter/backend/command/guardian.h"
+
 namespace pawl::backend {
 namespace {
 
@@ -65,6 +67,7 @@ Result<std::unique_ptr<RunningProcess>> RunningProcess::start(
   start.input = input.read.number();
   start.output = start.errors = output.write.number();
   if (made->place_->plan().level != IsolationLevel::namespaces) {
+    PAWL_CHECK(tool_command::ensure_guardian());
     start.mark = made->mark_.limit;
     start.environment.push_back(std::string(tool_command::kMarkVariable) + "=" + made->mark_.text);
   }
@@ -135,6 +138,9 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Fd& stop,
       if (!watch) watch.emplace(process_.pid, limits.past, limits.session, written_);
       why = watch->look();
       written_ = watch->written_bytes();
+      if (!why && limits.disk != nullptr && limits.disk->is_exceeded(family_of(process_.pid))) {
+        why = BackendOutcome::Kind::disk;
+      }
       next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
     }
     if (why) return Pumped::stopped;

@@ -12,6 +12,7 @@
 #include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
+#include "pawl/adapter/backend/session/disk_watch.h"
 #include "pawl/adapter/backend/session/tree_watch.h"
 #include "pawl/port/backend.h"
 
@@ -24,6 +25,7 @@ struct PumpLimits {
   std::int64_t time_ms = 0;
   BackendLimits session;
   TreeWatch::Past past = TreeWatch::Past::counts;
+  DiskWatch* disk = nullptr;  // outlives the call
 };
 
 class RunningProcess {

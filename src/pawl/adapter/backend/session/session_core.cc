@@ -110,6 +110,7 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
   sandbox::SandboxPlan plan = core->plan_;
   if (level == IsolationLevel::container) {
     PAWL_CHECK(check_runc());
+    sweep_containers();
     PAWL_CHECK(core->placeholders_.make(plan));
     plan.level = IsolationLevel::none;  // of runc itself, which is the host's
   }
@@ -143,13 +144,17 @@ sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const 
 }
 
 SessionCore::Call SessionCore::begin(const ShellCommand& command) {
-  PumpLimits limits{context_.limits.time_ms, context_.limits, TreeWatch::Past::counts};
+  auto disk = std::make_unique<DiskWatch>(context_.write_roots, context_.limits);
+  PumpLimits limits{context_.limits.time_ms, context_.limits, TreeWatch::Past::counts, disk.get()};
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
   }
   const AsOwner owner(place_->identity());
   files_->note();
-  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory), limits, {}};
+  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory),
+          limits,
+          {},
+          std::move(disk)};
 }
 
 BackendOutcome SessionCore::refusal(const Error& error) const {

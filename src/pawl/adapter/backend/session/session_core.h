@@ -40,6 +40,7 @@ class SessionCore final : public SessionCalls {
     CallOutput output;
     PumpLimits limits;
     std::string note;
+    std::unique_ptr<DiskWatch> disk;
   };
   SessionCore(ExecutionContext context, IsolationLevel level)
       : context_(std::move(context)), level_(level) {}

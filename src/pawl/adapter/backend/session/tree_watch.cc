@@ -62,8 +62,8 @@ std::uint64_t written_by(pid_t pid) {
   return value;
 }
 
-// The root, its session, and all that descends from it: orphans of a pid namespace go to its first
-// process.
+}  // namespace
+
 std::vector<pid_t> family_of(pid_t root) {
   const auto processes = tool_command::read_processes();
   std::vector<pid_t> family;
@@ -80,8 +80,6 @@ std::vector<pid_t> family_of(pid_t root) {
   }
   return family;
 }
-
-}  // namespace
 
 TreeWatch::TreeWatch(pid_t root, Past past, const BackendLimits& limits,
                      std::uint64_t written_before)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "pawl/port/backend.h"
 
@@ -20,6 +21,10 @@ struct TreeUse {
   std::uint32_t processes = 0;
   std::uint64_t written_bytes = 0;
 };
+
+// The root, its session, and all that descends from it: orphans of a pid namespace go to its first
+// process.
+std::vector<pid_t> family_of(pid_t root);
 
 class TreeWatch {
  public:
