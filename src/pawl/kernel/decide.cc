@@ -357,6 +357,10 @@ Refusal on(Scene scene, const P&, const PauseRequested&) {
     if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
       draft.add(InstanceReadied{instance.id, phase->failed_attempts});
     }
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    if (budget != nullptr && budget->until_at_ms != 0) {
+      draft.add(InstanceReadied{instance.id, budget->failed_attempts});
+    }
   }
   return kAccepted;
 }
@@ -384,7 +388,9 @@ template <LivePhase P>
 Refusal on(Scene scene, const P&, const BudgetRaised& event) {
   Draft& draft = scene.draft;
   if (draft.ending()) return refuse("budget_raised comes too late: the run is ending");
-  if (event.cost_pico == 0) return refuse("budget_raised by nothing");
+  if (event.cost_pico == 0 && event.tokens == 0 && event.time_ms == 0) {
+    return refuse("budget_raised by nothing");
+  }
   for (const Instance& instance : draft.state.instances) {
     if (!std::holds_alternative<AwaitingBudget>(instance.phase)) continue;
     if (draft.going()) call_again(draft, instance, {});
@@ -424,8 +430,11 @@ Refusal on(Scene scene, const P&, const DriverAttached&) {
   for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
   for (const Instance& instance : draft.state.instances) {
     const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
-    if (phase == nullptr || draft.stamp.at_ms < phase->until_at_ms) continue;
-    if (draft.going()) call_again(draft, instance, {});
+    const bool over = phase != nullptr && draft.stamp.at_ms >= phase->until_at_ms;
+    // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    const bool asks = budget != nullptr && budget->until_at_ms != 0;
+    if ((over || asks) && draft.going()) call_again(draft, instance, {});
   }
   expire_approvals(draft);
   go_on_where_all_ended(draft);
@@ -445,6 +454,9 @@ Refusal give_up_waiting(Draft& draft) {
 bool is_due(const Phase& phase, std::uint64_t elapsed_ms) {
   return std::visit(
       [elapsed_ms](const auto& one) {
+        if constexpr (requires { one.unit; }) {
+          if (one.until_at_ms == 0) return false;  // no time helps
+        }
         if constexpr (requires { one.until_elapsed_ms; }) return one.until_elapsed_ms <= elapsed_ms;
         return false;
       },

@@ -37,7 +37,11 @@ class Draft {
   std::uint64_t context_of(const Instance& instance) const;
   void set_context(InstanceId instance, std::uint64_t tokens) { cut_ = {instance, tokens}; }
   // Set aside for model calls that are under way, or begin with this very decision.
-  std::uint64_t reserved_pico() const;
+  struct Reserved {
+    std::uint64_t pico = 0;
+    std::uint64_t tokens = 0;
+  };
+  Reserved reserved() const;
   const Guards& guards() const { return starting == nullptr ? state.guards : starting->guards; }
   bool ending() const { return course_ == Heading::ending; }
   bool pausing() const { return course_ == Heading::pausing; }

@@ -36,6 +36,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 34> kHandlers = {{
     {"deny", command_deny},
     {"answer", command_answer},
     {"budget", command_budget},
+    {"push", command_push},
     {"chat", command_chat},
     {"resolve", command_resolve},
     {"rm", command_rm},
