@@ -55,7 +55,7 @@ SettingFlags flags_of(const Arguments& arguments) {
   SettingFlags flags;
   flags.data = arguments.one_or("data", "");
   flags.config = arguments.one_or("config", "");
-  flags.log_level = arguments.one_or("log-level", "");
+  flags.log_level = arguments.one_or("log-level", arguments.has("debug") ? "debug" : "");
   flags.log_file = arguments.one_or("log-file", "");
   if (arguments.has("no-color")) flags.no_color = SettingFlags::NoColor::given;
   return flags;

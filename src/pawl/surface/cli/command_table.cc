@@ -326,6 +326,8 @@ const std::vector<OptionSpec>& global_options() {
       {"config", '\0', Takes::value, "FILE", "The configuration file."},
       {"json", '\0', Takes::nothing, "", "Print JSON, one object a line, and nothing else."},
       {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug."},
+      {"debug", '\0', Takes::nothing, "",
+       "Log at debug: requests to models and their responses, without secrets."},
       {"log-file", '\0', Takes::value, "FILE", "Log there instead of to standard error."},
       {"no-color", '\0', Takes::nothing, "", "No colours, as with NO_COLOR set."},
       {"version", '\0', Takes::nothing, "", "Print the version numbers."},
@@ -358,7 +360,7 @@ const std::vector<PlaceSpec>& places() {
        "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
        "log_level, log_file, color (auto, always, never), and those "
        "of models: providers, models, aliases, tiers, default_model, "
-       "default_provider, system_header, catalogue."},
+       "default_provider, system_header, catalogue; and budget."},
       {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
       {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},
       {"--no-color, NO_COLOR, color:", "Whether a terminal gets colours."},
