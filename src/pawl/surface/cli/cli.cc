@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 34> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 35> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
