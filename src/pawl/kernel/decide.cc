@@ -350,18 +350,7 @@ Refusal on(Scene scene, const P&, const PauseRequested&) {
   for (const OpenEffect& effect : draft.state.open) {
     if (effect.kind == EffectKind::model) draft.effects.push_back(AbortEffect{effect.id});
   }
-  for (const Instance& instance : draft.state.instances) {
-    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
-    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
-    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
-    if (budget != nullptr && budget->until_at_ms != 0) {
-      draft.add(InstanceReadied{instance.id, budget->failed_attempts});
-    }
-  }
+  ready_those_that_wait(draft);
   return kAccepted;
 }
 
@@ -428,14 +417,7 @@ Refusal on(Scene scene, const P&, const DriverAttached&) {
   charge_lost_calls(draft);
   if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
-  for (const Instance& instance : draft.state.instances) {
-    const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
-    const bool over = phase != nullptr && draft.stamp.at_ms >= phase->until_at_ms;
-    // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
-    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
-    const bool asks = budget != nullptr && budget->until_at_ms != 0;
-    if ((over || asks) && draft.going()) call_again(draft, instance, {});
-  }
+  ask_again_where_due(draft);
   expire_approvals(draft);
   go_on_where_all_ended(draft);
   return kAccepted;

@@ -158,6 +158,10 @@ void go_on_when_all_ended(Draft& draft, InstanceId instance);
 void go_on_where_all_ended(Draft& draft);
 // What was held back while nothing might start is taken up again, unless the run is pausing.
 void take_up_again(Draft& draft);
+// A pause: whoever waits for a time, or for its tenant, is readied and waits for the resume.
+void ready_those_that_wait(Draft& draft);
+// Somebody has taken the run up: whoever waited for a time that has come, or for its tenant.
+void ask_again_where_due(Draft& draft);
 // What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
 void recover(Draft& draft, const OpenEffect& effect);
 // What was set aside for lost calls is spent, all of it before anything is started anew.

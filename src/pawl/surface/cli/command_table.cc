@@ -186,6 +186,30 @@ std::vector<CommandEntry> deciding_commands() {
   };
 }
 
+CommandEntry budget_command() {
+  return {
+      "budget",
+      "Show what a run or a tenant has spent, or let it spend more",
+      "A run that cannot afford its next model call waits. The amount is added to its budget; of a "
+      "tenant, for as long as each window is.",
+      {{"RUN", "The id of a run, or any unique prefix of it.", Need::optional}},
+      {{"tenant", '\0', Takes::value, "NAME", "All runs of this tenant, instead of one run."},
+       {"raise", '\0', Takes::value, "AMOUNT", "By this much, such as 1.00 or '1.00 USD'."},
+       {"raise-tokens", '\0', Takes::value, "N", "By so many tokens."},
+       {"raise-time", '\0', Takes::value, "DURATION", "By so much time, such as 10m."}}};
+}
+
+CommandEntry push_command() {
+  return {
+      "push",
+      "Take the turn of a run that was handed out",
+      "A run whose model is 'external' waits for its turns. What is pushed is the model's reply: "
+      "calls pass the same checks as a model's, and a turn without calls ends the run.",
+      {kRun},
+      {{"message", '\0', Takes::value, "TEXT", "What it says; - reads standard input."},
+       {"call", '\0', Takes::values, "TOOL=JSON", "A tool to call, with its input. Repeatable."}}};
+}
+
 std::vector<CommandEntry> steering_commands() {
   return {
       {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
@@ -199,23 +223,8 @@ std::vector<CommandEntry> steering_commands() {
        "It is durable when the command returns, and read at the run's next step.",
        {kRun, {"TEXT", "The message, or - for standard input."}},
        {}},
-      {"budget",
-       "Show what a run or a tenant has spent, or let it spend more",
-       "A run that cannot afford its next model call waits. The amount is added to its budget; of "
-       "a "
-       "tenant, for as long as each window is.",
-       {{"RUN", "The id of a run, or any unique prefix of it.", Need::optional}},
-       {{"tenant", '\0', Takes::value, "NAME", "All runs of this tenant, instead of one run."},
-        {"raise", '\0', Takes::value, "AMOUNT", "By this much, such as 1.00 or '1.00 USD'."},
-        {"raise-tokens", '\0', Takes::value, "N", "By so many tokens."},
-        {"raise-time", '\0', Takes::value, "DURATION", "By so much time, such as 10m."}}},
-      {"push",
-       "Take the turn of a run that was handed out",
-       "A run whose model is 'external' waits for its turns. What is pushed is the model's reply: "
-       "calls pass the same checks as a model's, and a turn without calls ends the run.",
-       {kRun},
-       {{"message", '\0', Takes::value, "TEXT", "What it says; - reads standard input."},
-        {"call", '\0', Takes::values, "TOOL=JSON", "A tool to call, with its input. Repeatable."}}},
+      budget_command(),
+      push_command(),
       {"resolve",
        "Say what became of a call that is in doubt",
        "A call is in doubt when its process died while it ran and its tool cannot be asked.",
