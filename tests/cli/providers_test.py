@@ -3,6 +3,7 @@
 
 import http.client
 import json
+import re
 import signal
 
 from support import Stage, json_lines, main
@@ -132,6 +133,66 @@ class Providers(Stage):
         self.assertEqual(self.status("r"), "done", result.stderr)
         self.assertEqual(len(self.keys()), 1)
 
+    def next_requests(self, more, kill):
+        """The bodies of the requests of a run that calls a tool and then answers; `kill`: its
+        process dies while the tool is under way."""
+        self.write("note.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\n"
+                   "while [ ! -e gate ]; do sleep 0.02; done\necho noted\n", 0o755)
+        self.write("c.yaml", f"name: c\nmodel: own/gpt-5\n{more}tools:\n  define:\n"
+                   + NOTE.replace("once", "pure") + "instructions: Note it.\n")
+        before, seen = len(self.requests()), len(self.keys())
+        run = "killed" if kill else "whole"
+        process = self.start("run", "c.yaml", "Note milk.", "--id", run)
+        self.wait_for_keys(seen + 1)
+        if kill:
+            process.kill()
+            process.communicate()
+        self.open_gate()
+        if kill:
+            self.ok("resume", run)
+        else:
+            self.end(process, 0)
+        (self.directory / "gate").unlink()
+        bodies = [each["body"] for each in self.requests()[before:]]
+        self.assertEqual(len(bodies), 2)
+        return [body if isinstance(body, str) else json.dumps(body) for body in bodies]
+
+    def test_after_a_restart_the_next_request_is_the_same(self):
+        for resume in ("replay", "session"):
+            with self.subTest(resume=resume):
+                process = self.serve("keys: off\nloop: true\n" + CALL_THEN_ANSWER.split("\n", 1)[1])
+                more = (f"providers: {{ own: {{ dialect: openai_responses, key: none, resume: "
+                        f"{resume}, base_url: 'http://127.0.0.1:{self.port}/v1' }} }}\n")
+                whole = self.next_requests(more, kill=False)
+                killed = self.next_requests(more, kill=True)
+                self.assertEqual("previous_response_id" in whole[1], resume == "session")
+                same = killed[1].replace("killed", "whole")
+                if resume == "session":  # ids of responses are numbered by the server
+                    pattern = r'"previous_response_id": ?"[^"]+"'
+                    same, whole[1] = (re.sub(pattern, "", text) for text in (same, whole[1]))
+                self.assertEqual(re.sub(r"call_\w+", "", same), re.sub(r"call_\w+", "", whole[1]))
+                process.send_signal(signal.SIGTERM)
+                self.end(process, 0)
+                self.variables = {}
+                self.ok("rm", "whole", "killed")
+
+    def test_a_session_that_is_gone_is_replayed(self):
+        self.serve("keys: off\nreplies:\n"
+                   "  - call: [{ tool: note, input: { what: milk } }]\n"
+                   "  - error: { status: 400, message: \"Previous response with id 'resp_1' not "
+                   "found.\", type: invalid_request_error }\n"
+                   "  - text: Noted.\n")
+        more = ("providers: { own: { dialect: openai_responses, key: none, resume: session, "
+                f"base_url: 'http://127.0.0.1:{self.port}/v1' }} }}\n")
+        self.write("c.yaml", f"name: c\nmodel: own/gpt-5\n{more}tools:\n  define:\n{NOTE}"
+                   "instructions: Note it.\n")
+        self.assertIn("Noted.", self.ok("run", "c.yaml", "Note milk.", "--id", "r").stdout)
+        bodies = [json.dumps(each["body"]) for each in self.requests()]
+        self.assertEqual(["previous_response_id" in body for body in bodies],
+                         [False, True, False])
+        self.assertIn("Note milk.", bodies[2])
+        self.assertEqual(len(self.keys()), 1)
+
     def test_money_runs_out_before_the_request_and_can_be_raised(self):
         self.serve(CALL_THEN_ANSWER)
         charter = self.noting(MODELS[0], "limits: { cost: 0.0001 USD }\n")
@@ -180,6 +241,14 @@ class Providers(Stage):
         body = self.requests()[0]["body"]
         self.assertEqual((body["max_tokens"], body["temperature"]), (77, 0.3))
         self.assertFalse(body.get("stream", False))
+
+    def test_debug_shows_requests_and_responses_without_the_key(self):
+        self.serve("replies:\n  - text: Seen.\n")
+        self.variables["ANTHROPIC_API_KEY"] = "sk-ant-very-secret-123456"
+        said = self.ok("run", self.noting(MODELS[0], "temperature: 0.3\n"), "x", "--debug")
+        self.assertIn('"temperature":0.3', said.stderr)
+        self.assertIn("Seen.", said.stderr)
+        self.assertNotIn("very-secret", said.stderr + said.stdout)
 
     def test_without_a_key_the_script_inside_answers_and_says_so(self):
         said = self.ok("chat", "hi")

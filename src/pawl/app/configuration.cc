@@ -72,6 +72,7 @@ void take_checked(MapReader& reader, const Node& root, std::string_view key,
 void read_model_configuration(MapReader& reader, const Node& root, std::vector<Fault>& faults,
                               ModelConfiguration& out) {
   read_names(reader, faults, out.names);
+  if (const Node* node = reader.take("budget")) out.budgets = read_tenant_budgets(*node, faults);
   if (const Node* node = reader.take("providers")) out.providers = read_providers(*node, faults);
   take_checked(reader, root, "default_model", is_model_chain, out.default_model);
   take_checked(reader, root, "default_provider", is_provider_name, out.default_provider);

@@ -8,6 +8,7 @@
 
 #include "pawl/app/environment_reader.h"
 #include "pawl/base/document.h"
+#include "pawl/runtime/charter_budget.h"
 #include "pawl/runtime/models/model_names.h"
 #include "pawl/runtime/models/provider_declaration.h"
 #include "pawl/runtime/policy_user.h"
@@ -23,6 +24,7 @@ struct ModelConfiguration {
   std::string default_provider;  // of ids without a provider
   std::string system_header;
   std::string catalogue;  // the path of a file; relative to the configuration's
+  TenantBudgets budgets;
 };
 
 // The keys of a configuration file, all optional.

@@ -11,6 +11,7 @@ namespace pawl {
 namespace {
 
 constexpr std::string_view kScriptPrefix = "scripted/";
+constexpr std::string_view kLocalProvider = "ollama";
 
 bool needs_no_provider(const ChainTarget& target) {
   return target.literal.starts_with(kScriptPrefix) || target.literal == kScriptedModel ||
@@ -121,8 +122,11 @@ Status ModelLayer::fill(ModelPool& pool, const std::vector<ProviderSetup>& setup
         debug(filter->sink(line));
       };
     }
-    PAWL_CHECK(pool.add(
-        {setup.config.name, options_.factory(std::move(config)), setup.bounds, setup.missing}));
+    // A server of one's own sends no bills.
+    const bool free = setup.config.name == kLocalProvider;
+    PAWL_CHECK(pool.add({setup.config.name, options_.factory(std::move(config)), setup.bounds,
+                         setup.missing,
+                         free ? PooledProvider::Bills::none : PooledProvider::Bills::by_price}));
   }
   return ok();
 }
@@ -159,9 +163,19 @@ Result<std::string> ModelLayer::default_chain(std::string& note) {
   PAWL_TRY(Plant* const all, plant());
   PAWL_TRY(const ModelNames names, all->resolver->names());
   if (names.find(kDefaultTier) != nullptr) return std::string(kDefaultTier);
+  for (const ProviderSetup& setup : all->setups) {
+    if (setup.config.name != kLocalProvider || !options_.local_model) continue;
+    const auto model = options_.local_model(setup.config.base_url);
+    if (!model) continue;
+    const std::string literal = std::string(kLocalProvider) + "/" + *model;
+    note = "no model is named and no key is set: " + literal + " at " + setup.config.base_url +
+           " answers";
+    return literal;
+  }
   note =
       "no model is named and no provider is configured: the script inside pawl answers; set "
-      "ANTHROPIC_API_KEY or another provider's key, or name a model (pawl models lists them)";
+      "ANTHROPIC_API_KEY or another provider's key, start Ollama, or name a model (pawl models "
+      "lists them)";
   return std::string(kScriptedModel);
 }
 
@@ -232,8 +246,14 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
     choice.compaction_targets = std::move(compaction.targets);
   }
   PAWL_CHECK(check_sampling(charter.sampling, choice.targets));
+  for (const auto* targets : {&choice.targets, &choice.compaction_targets}) {
+    PAWL_CHECK(check_prices(charter, configuration_->budgets, *targets));
+  }
   if (!chains.note.empty()) choice.notes.push_back(chains.note);
-  choice.executor = std::move(executor);
+  const Budgeting budgeting{options_.ledger,
+                            [this]() -> const TenantBudgets& { return configuration_->budgets; },
+                            options_.note};
+  PAWL_TRY(choice.executor, budgeted(std::move(executor), charter, budgeting, loop_));
   return choice;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pawl/app/configuration.h"
+#include "pawl/app/model_budget.h"
 #include "pawl/app/providers.h"
 #include "pawl/runtime/charter.h"
 #include "pawl/runtime/models/model_pool.h"
@@ -31,6 +32,10 @@ struct ModelLayerOptions {
   std::function<void(const std::string&)> debug = {};
   std::shared_ptr<KnownSecrets> known = std::make_shared<KnownSecrets>();  // learns every key
   std::shared_ptr<const ByteFilter> filter = {};  // of what providers say; null: none
+  std::shared_ptr<BudgetLedger> ledger = {};      // of tenants; null: none may have a budget
+  // A model of a server on this machine that nobody configured, given its address; null: nobody
+  // looks.
+  std::function<std::optional<std::string>(const std::string& base_url)> local_model = {};
 };
 
 // The chains of a charter, without a word on who executes them.

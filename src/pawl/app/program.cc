@@ -10,6 +10,7 @@
 
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
+#include "pawl/adapter/journal_sqlite/ledger.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
@@ -17,6 +18,7 @@
 #include "pawl/app/doctor.h"
 #include "pawl/app/files.h"
 #include "pawl/app/line_file.h"
+#include "pawl/app/local_models.h"
 #include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
 #include "pawl/app/remembered.h"
@@ -101,11 +103,18 @@ ModelLayer& Program::model_layer() {
     return make_provider_executor(std::move(config), loop(), http_);
   };
   options.known = known_;
+  if (!settings_.data.empty()) options.ledger = ledger();
+  options.local_model = find_local_model;
   options.filter = filter_;
   options.note = [this](const std::string& text) { log_line(settings_, text); };
   if (settings_.log_level == LogLevel::debug) options.debug = options.note;
   models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
   return *models_;
+}
+
+std::shared_ptr<BudgetLedger> Program::ledger() {
+  if (!ledger_) ledger_ = std::make_shared<SqliteLedger>(settings_.data);
+  return ledger_;
 }
 
 AgentAssembler& Program::assembler() {
@@ -255,6 +264,24 @@ Result<std::vector<RememberedApproval>> Program::remembered(const Settings& sett
 
 Status Program::forget(const Settings& settings, const std::string& id) {
   return forget_approval(settings.data, id);
+}
+
+Result<TenantSpending> Program::tenant_spending(const Settings& settings,
+                                                const std::string& tenant) {
+  PAWL_TRY(const ConfigurationFile file, load_configuration(settings.config));
+  PAWL_CHECK(make_private_directory(settings.data));
+  TenantSpending spending;
+  spending.tenant = tenant;
+  spending.windows = file.models.budgets.of(tenant);
+  spending.now_ms = loop().wall_ms();
+  PAWL_TRY(spending.entries, ledger()->entries(tenant, spending.now_ms));
+  return spending;
+}
+
+Status Program::raise_tenant(const Settings& settings, const std::string& tenant,
+                             const BudgetAmount& by) {
+  PAWL_CHECK(make_private_directory(settings.data));
+  return ledger()->raise(tenant, by, loop().wall_ms());
 }
 
 VersionNumbers Program::versions() const {

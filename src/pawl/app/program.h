@@ -37,6 +37,10 @@ class Program final : public CliEnvironment {
                   const Background& work) override;
   std::vector<Finding> examine(const Settings& settings, Probing probing) override;
   Result<std::vector<ModelRow>> models(const Settings& settings) override;
+  Result<TenantSpending> tenant_spending(const Settings& settings,
+                                         const std::string& tenant) override;
+  Status raise_tenant(const Settings& settings, const std::string& tenant,
+                      const BudgetAmount& by) override;
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     return run_simulation(request, progress);
@@ -57,6 +61,7 @@ class Program final : public CliEnvironment {
   // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   ModelLayer& model_layer();
   AgentAssembler& assembler();
+  std::shared_ptr<BudgetLedger> ledger();
 
   const std::shared_ptr<KnownSecrets> known_ = std::make_shared<KnownSecrets>();
   const std::shared_ptr<const ByteFilter> filter_ = std::make_shared<SecretFilter>(known_);
@@ -66,6 +71,7 @@ class Program final : public CliEnvironment {
   std::shared_ptr<HttpClient> http_;
   Settings settings_;                 // those of the command, once it asked for them
   std::vector<UserPolicy> policies_;  // likewise
+  std::shared_ptr<BudgetLedger> ledger_;
   std::unique_ptr<ModelLayer> models_;
   std::unique_ptr<AgentAssembler> assembler_;
 };

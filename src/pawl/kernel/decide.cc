@@ -352,14 +352,7 @@ Refusal on(Scene scene, const P&, const PauseRequested&) {
   for (const OpenEffect& effect : draft.state.open) {
     if (effect.kind == EffectKind::model) draft.effects.push_back(AbortEffect{effect.id});
   }
-  for (const Instance& instance : draft.state.instances) {
-    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
-    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
-  }
+  ready_those_that_wait(draft);
   return kAccepted;
 }
 
@@ -386,7 +379,9 @@ template <LivePhase P>
 Refusal on(Scene scene, const P&, const BudgetRaised& event) {
   Draft& draft = scene.draft;
   if (draft.ending()) return refuse("budget_raised comes too late: the run is ending");
-  if (event.cost_pico == 0) return refuse("budget_raised by nothing");
+  if (event.cost_pico == 0 && event.tokens == 0 && event.time_ms == 0) {
+    return refuse("budget_raised by nothing");
+  }
   for (const Instance& instance : draft.state.instances) {
     if (!std::holds_alternative<AwaitingBudget>(instance.phase)) continue;
     if (draft.going()) call_again(draft, instance, {});
@@ -424,11 +419,7 @@ Refusal on(Scene scene, const P&, const DriverAttached&) {
   charge_lost_calls(draft);
   if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
   for (const OpenEffect& effect : draft.state.open) recover(draft, effect);
-  for (const Instance& instance : draft.state.instances) {
-    const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
-    if (phase == nullptr || draft.stamp.at_ms < phase->until_at_ms) continue;
-    if (draft.going()) call_again(draft, instance, {});
-  }
+  ask_again_where_due(draft);
   expire_approvals(draft);
   go_on_where_all_ended(draft);
   return kAccepted;
@@ -447,6 +438,9 @@ Refusal give_up_waiting(Draft& draft) {
 bool is_due(const Phase& phase, std::uint64_t elapsed_ms) {
   return std::visit(
       [elapsed_ms](const auto& one) {
+        if constexpr (requires { one.unit; }) {
+          if (one.until_at_ms == 0) return false;  // no time helps
+        }
         if constexpr (requires { one.until_elapsed_ms; }) return one.until_elapsed_ms <= elapsed_ms;
         return false;
       },

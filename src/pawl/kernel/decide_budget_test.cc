@@ -107,6 +107,74 @@ TEST_CASE("spending more than a threshold asks first") {
   CHECK(run.in<AwaitingModel>());
 }
 
+TEST_CASE("a budget of tokens makes the run wait, and a raise lets it go on without a repeat") {
+  RunStarted start = with_budget(0);
+  start.limits.budget_tokens = 2'500;
+  TestRun run(start);
+  const CallModel* first = call_in(run.last());
+  REQUIRE(first != nullptr);
+  CHECK(total_tokens(first->reserved) <= 2'500);
+  ModelReplied reply = run.reply({calls("once")});
+  reply.usage = tokens(1'500, 800);
+  run.takes(reply);
+  run.finishes(kC1, "paid");
+  REQUIRE(run.in<AwaitingBudget>());
+  CHECK(std::get<AwaitingBudget>(run.instance().phase).unit == BudgetUnit::tokens);
+  CHECK(waits_for(run.state()) == WaitFor::budget);
+  CHECK(wake_wall_at(run.state()) == std::nullopt);
+  run.parks();
+  run.takes(BudgetRaised{1'000, "boss", 0, 0});  // money is not what it waits for
+  CHECK(run.in<AwaitingBudget>());
+  run.takes(BudgetRaised{0, "boss", 10'000, 0});
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run->limits.budget_tokens == 12'500);
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("a budget of time makes the run wait before its next call") {
+  RunStarted start = with_budget(0);
+  start.limits.budget_ms = 1'000;
+  TestRun run(start);
+  run.later(5'000);
+  run.replies({calls("pure")});
+  run.finishes(kC1, "ok");
+  REQUIRE(run.in<AwaitingBudget>());
+  CHECK(std::get<AwaitingBudget>(run.instance().phase).unit == BudgetUnit::time);
+  run.takes(BudgetRaised{0, "boss", 0, 1'000});
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run->limits.budget_ms > 5'000);
+}
+
+ModelFailed window_full(const TestRun& run, std::uint64_t again_ms) {
+  ModelFailed failed;
+  failed.effect = run.effect_of(EffectKind::model);
+  failed.category = ErrorCategory::quota_exceeded;
+  failed.kind = FailureKind::budget;
+  failed.retry_after_ms = again_ms;
+  return failed;
+}
+
+TEST_CASE("a full window of the tenant's holds the run until it has moved on") {
+  TestRun run(with_budget(0));
+  run.takes(window_full(run, 90'000));
+  REQUIRE(run.in<AwaitingBudget>());
+  CHECK(waits_for(run.state()) == WaitFor::budget);
+  CHECK(wake_wall_at(run.state()) == run->at_ms + 90'000);
+  CHECK(run.instance().failures.empty());
+  run.parks();
+  CHECK(run.started<CallModel>() == 1);
+  // Whoever takes it up asks again, and may be told the same.
+  run.crashes();
+  REQUIRE(run.in<AwaitingModel>());
+  run.takes(window_full(run, 60'000));
+  REQUIRE(run.in<AwaitingBudget>());
+  // A pause holds it, and the resume asks again.
+  run.pauses();
+  CHECK(!run.in<AwaitingBudget>());
+  run.resumes();
+  CHECK(run.in<AwaitingModel>());
+}
+
 TEST_CASE("a pause and a resume do not get around the budget") {
   TestRun run(with_budget(100));
   run.pauses();

@@ -12,13 +12,18 @@ constexpr std::uint64_t kReservedOutputTokens = 4096;
 constexpr std::uint64_t kOutputTokensMin = 256;
 constexpr std::uint64_t kSummaryTokens = 2048;
 constexpr std::size_t kBackReferenceBytesMax = 64;
+// A full window is asked again no sooner and no later than this.
+constexpr std::uint64_t kTenantWaitMinMs = 1'000;
+constexpr std::uint64_t kTenantWaitMaxMs = 31ULL * 86'400'000;
 
 struct Reservation {
   Usage usage;
-  std::uint64_t output_tokens = 0;  // the bound that is sent; 0: none
-  std::uint64_t needed_pico = 0;
-  std::uint64_t left_pico = 0;
-  bool affordable = true;
+  std::uint64_t output_tokens = 0;      // the bound that is sent; 0: none
+  std::optional<BudgetHeld> held = {};  // the budget that does not allow it
+
+  void hold(const BudgetHeld& why) {
+    if (!held) held = why;
+  }
 };
 
 // Writing a cache may cost more than reading the input: the dearer one is set aside.
@@ -36,33 +41,63 @@ std::uint64_t wanted_output(const Draft& draft, const ModelTarget& target) {
   return most == 0 ? asked : std::min(asked, most);
 }
 
-// With a bound on money, a call is made only if the most it can cost is left: the reply is given as
-// much room as there is money for.
+// A budget as one call sees it: what is left, what goes in takes, and what a token that comes out
+// takes.
+struct Purse {
+  BudgetUnit unit;
+  std::uint64_t left;
+  std::uint64_t input;
+  std::uint64_t price;
+};
+
+// A call is made only if the most it can take is left: the reply is given as much room as there is.
+void keep_within(Reservation& reservation, const Purse& purse, std::uint64_t wanted) {
+  const std::uint64_t room = purse.left - std::min(purse.left, purse.input);
+  std::uint64_t& output = reservation.usage.output_tokens;
+  if (purse.price > 0) output = std::min(output, room / purse.price);
+  reservation.output_tokens = output;
+  const std::uint64_t least = std::min(wanted, kOutputTokensMin);
+  const std::uint64_t needed = add_saturating(purse.input, multiply_saturating(least, purse.price));
+  const bool affordable = needed <= purse.left && (purse.left > 0 || purse.input == 0);
+  if (!affordable) {
+    reservation.hold({kRootInstance, purse.unit, needed, purse.left, 0, 0});
+  }
+}
+
+std::uint64_t left_of(std::uint64_t bound, std::uint64_t spent, std::uint64_t reserved) {
+  return bound - std::min(bound, add_saturating(spent, reserved));
+}
+
 Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t context,
                     std::uint64_t wanted) {
   Reservation reservation;
   const Limits& limits = draft.limits();
+  const Tally& tally = draft.tally;
   reservation.output_tokens = draft.output_tokens();
-  if (limits.cost_pico == 0) {
+  if (limits.cost_pico == 0 && limits.budget_tokens == 0) {
     reservation.usage.input_tokens = context;
     reservation.usage.output_tokens = std::min(wanted, kReservedOutputTokens);
   } else {
     reservation.usage = input_usage(context, target.prices);
-    const std::uint64_t spent = add_saturating(draft.tally.cost_pico, draft.reserved_pico());
-    const std::uint64_t left = limits.cost_pico - std::min(limits.cost_pico, spent);
-    const std::uint64_t input = cost_pico(reservation.usage, target.prices);
-    const std::uint64_t price = target.prices.output;
-    const std::uint64_t room = left - std::min(left, input);
-    const std::uint64_t output = price == 0 ? wanted : std::min(wanted, room / price);
-    const std::uint64_t least = std::min(wanted, kOutputTokensMin);
-    reservation.left_pico = left;
-    reservation.needed_pico = add_saturating(input, multiply_saturating(least, price));
-    reservation.affordable = reservation.needed_pico <= left && (left > 0 || input == 0);
-    reservation.usage.output_tokens = output;
-    reservation.output_tokens = output;
+    const std::uint64_t input_pico = cost_pico(reservation.usage, target.prices);
+    reservation.usage.output_tokens = wanted;
+    const Draft::Reserved reserved = draft.reserved();
+    if (limits.cost_pico > 0) {
+      const std::uint64_t left = left_of(limits.cost_pico, tally.cost_pico, reserved.pico);
+      keep_within(reservation, {BudgetUnit::money, left, input_pico, target.prices.output}, wanted);
+    }
+    if (limits.budget_tokens > 0) {
+      const std::uint64_t left =
+          left_of(limits.budget_tokens, total_tokens(tally.usage), reserved.tokens);
+      keep_within(reservation, {BudgetUnit::tokens, left, context, 1}, wanted);
+    }
   }
-  if (limits.ask_cost_pico > 0 && draft.tally.cost_pico >= limits.ask_cost_pico) {
-    reservation.affordable = false;
+  if (limits.ask_cost_pico > 0 && tally.cost_pico >= limits.ask_cost_pico) {
+    const std::uint64_t left = left_of(limits.cost_pico, tally.cost_pico, 0);
+    reservation.hold({kRootInstance, BudgetUnit::money, 0, left, 0, 0});
+  }
+  if (limits.budget_ms > 0 && tally.active_ms >= limits.budget_ms) {
+    reservation.hold({kRootInstance, BudgetUnit::time, 1, 0, 0, 0});
   }
   return reservation;
 }
@@ -84,7 +119,7 @@ bool begins_compaction(Draft& draft, const Instance& instance, const Attempt& at
   const auto cut = plan_cut(instance, draft.compaction().keep_messages);
   if (!cut) return false;
   const Reservation reservation = reserve(draft, target, context, kSummaryTokens);
-  if (!reservation.affordable) {
+  if (reservation.held) {
     const std::uint64_t after = context_after_cut(draft.state, instance, context, *cut, 0);
     draft.add(TranscriptCut{instance.id, cut->to, CutBy::trim, cut->removed, after});
     draft.set_context(instance.id, after);
@@ -136,6 +171,18 @@ void park(Draft& draft, const Instance& instance, std::uint32_t failed, std::uin
                           add_saturating(draft.stamp.elapsed_ms, delay_ms)});
 }
 
+// A window of the tenant's is full. No attempt was made, and another target would be paid from the
+// same purse.
+void hold_for_tenant(Draft& draft, const Instance& instance, const AwaitingModel& phase,
+                     const ModelFailed& event) {
+  if (draft.pausing()) return draft.add(InstanceReadied{instance.id, phase.failed_attempts});
+  const std::uint64_t delay_ms = std::clamp<std::uint64_t>(event.retry_after_ms.value_or(0),
+                                                           kTenantWaitMinMs, kTenantWaitMaxMs);
+  draft.add(BudgetHeld{instance.id, BudgetUnit::tenant, 0, 0,
+                       draft.stamp.at_ms + static_cast<std::int64_t>(delay_ms),
+                       add_saturating(draft.stamp.elapsed_ms, delay_ms)});
+}
+
 void give_up(Draft& draft, const Instance& instance, const AwaitingModel& phase,
              const ModelFailed& event) {
   // It had nothing to add to what it said before.
@@ -160,9 +207,10 @@ void call_model(Draft& draft, const Instance& instance, const Attempt& attempt) 
   if (!target) return stop_for_context(draft, draft.targets()[attempt.target], context);
   if (*target != attempt.target) draft.add(TargetChanged{instance.id, *target});
   const ModelTarget& model = draft.targets()[*target];
-  const Reservation reservation = reserve(draft, model, context, wanted_output(draft, model));
-  if (!reservation.affordable) {
-    return draft.add(BudgetHeld{instance.id, reservation.needed_pico, reservation.left_pico});
+  Reservation reservation = reserve(draft, model, context, wanted_output(draft, model));
+  if (reservation.held) {
+    reservation.held->instance = instance.id;
+    return draft.add(*reservation.held);
   }
   CallModel effect;
   effect.effect = draft.mint_effect();
@@ -182,6 +230,7 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& p
                   const ModelFailed& event) {
   if (draft.ending()) return;
   if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  if (event.kind == FailureKind::budget) return hold_for_tenant(draft, instance, phase, event);
   ModelFailure failure;
   failure.kind = event.kind;
   failure.category = event.category;
@@ -246,6 +295,14 @@ Limits limits_after(const RunState& state, const Event& event) {
   if (limits.ask_cost_pico > 0) {
     limits.ask_cost_pico =
         add_saturating(std::max(limits.ask_cost_pico, state.tally.cost_pico), raised->cost_pico);
+  }
+  if (limits.budget_tokens > 0) {
+    limits.budget_tokens = add_saturating(limits.budget_tokens, raised->tokens);
+  }
+  // Time may have run on beyond it: a raise is from now on.
+  if (limits.budget_ms > 0 && raised->time_ms > 0) {
+    limits.budget_ms =
+        add_saturating(std::max(limits.budget_ms, state.tally.active_ms), raised->time_ms);
   }
   return limits;
 }

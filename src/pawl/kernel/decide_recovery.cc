@@ -74,6 +74,32 @@ void start_what_was_held(Draft& draft) {
 
 }  // namespace
 
+void ready_those_that_wait(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
+      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
+    }
+    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
+      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
+    }
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    if (budget != nullptr && budget->until_at_ms != 0) {
+      draft.add(InstanceReadied{instance.id, budget->failed_attempts});
+    }
+  }
+}
+
+void ask_again_where_due(Draft& draft) {
+  for (const Instance& instance : draft.state.instances) {
+    const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
+    const bool over = phase != nullptr && draft.stamp.at_ms >= phase->until_at_ms;
+    // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    const bool asks = budget != nullptr && budget->until_at_ms != 0;
+    if ((over || asks) && draft.going()) call_again(draft, instance, {});
+  }
+}
+
 void recover(Draft& draft, const OpenEffect& effect) {
   switch (effect.kind) {
     case EffectKind::model:

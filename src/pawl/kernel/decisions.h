@@ -234,14 +234,20 @@ struct RateLimitKept {
                 PAWL_FIELD(until_elapsed_ms));
 };
 
-// The next model call may cost more than is left.
+// The next model call may cost more than is left. `needed` and `left` are in 10^-12 units of money,
+// in tokens, or in milliseconds; of a tenant's window they are not known here, but when to ask
+// again.
 struct BudgetHeld {
   InstanceId instance = kRootInstance;
-  std::uint64_t needed_pico = 0;
-  std::uint64_t left_pico = 0;
+  BudgetUnit unit = BudgetUnit::money;
+  std::uint64_t needed = 0;
+  std::uint64_t left = 0;
+  std::int64_t until_at_ms = 0;  // 0: until somebody raises it
+  std::uint64_t until_elapsed_ms = 0;
 
   PAWL_FACT(BudgetHeld, "budget_held",
-            PAWL_FIELD(instance) PAWL_FIELD(needed_pico) PAWL_FIELD(left_pico));
+            PAWL_FIELD(instance) PAWL_FIELD(unit) PAWL_FIELD(needed) PAWL_FIELD(left)
+                PAWL_FIELD(until_at_ms) PAWL_FIELD(until_elapsed_ms));
 };
 
 enum class CutBy : std::uint8_t {

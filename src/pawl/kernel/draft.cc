@@ -96,11 +96,12 @@ std::uint64_t Draft::context_of(const Instance& instance) const {
   return is_new ? instance.context_tokens : context_after(state, event_, instance.id);
 }
 
-std::uint64_t Draft::reserved_pico() const {
-  std::uint64_t sum = 0;
+Draft::Reserved Draft::reserved() const {
+  Reserved sum;
   const auto add = [this, &sum](const Usage& usage, std::uint32_t target) {
     if (target >= targets().size()) return;
-    sum = add_saturating(sum, cost_pico(usage, targets()[target].prices));
+    sum.pico = add_saturating(sum.pico, cost_pico(usage, targets()[target].prices));
+    sum.tokens = add_saturating(sum.tokens, total_tokens(usage));
   };
   for (const Instance& instance : state.instances) {
     const auto* model = std::get_if<AwaitingModel>(&instance.phase);

@@ -37,7 +37,11 @@ class Draft {
   std::uint64_t context_of(const Instance& instance) const;
   void set_context(InstanceId instance, std::uint64_t tokens) { cut_ = {instance, tokens}; }
   // Set aside for model calls that are under way, or begin with this very decision.
-  std::uint64_t reserved_pico() const;
+  struct Reserved {
+    std::uint64_t pico = 0;
+    std::uint64_t tokens = 0;
+  };
+  Reserved reserved() const;
   const Guards& guards() const { return starting == nullptr ? state.guards : starting->guards; }
   bool ending() const { return course_ == Heading::ending; }
   bool pausing() const { return course_ == Heading::pausing; }
@@ -154,6 +158,10 @@ void go_on_when_all_ended(Draft& draft, InstanceId instance);
 void go_on_where_all_ended(Draft& draft);
 // What was held back while nothing might start is taken up again, unless the run is pausing.
 void take_up_again(Draft& draft);
+// A pause: whoever waits for a time, or for its tenant, is readied and waits for the resume.
+void ready_those_that_wait(Draft& draft);
+// Somebody has taken the run up: whoever waited for a time that has come, or for its tenant.
+void ask_again_where_due(Draft& draft);
 // What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
 void recover(Draft& draft, const OpenEffect& effect);
 // What was set aside for lost calls is spent, all of it before anything is started anew.

@@ -398,8 +398,11 @@ struct CompactionFailed {
 struct BudgetRaised {
   std::uint64_t cost_pico = 0;
   std::string by;
+  std::uint64_t tokens = 0;
+  std::uint64_t time_ms = 0;
 
-  PAWL_FACT(BudgetRaised, "budget_raised", PAWL_FIELD(cost_pico) PAWL_FIELD(by));
+  PAWL_FACT(BudgetRaised, "budget_raised",
+            PAWL_FIELD(cost_pico) PAWL_FIELD(by) PAWL_FIELD(tokens) PAWL_FIELD(time_ms));
 };
 
 // The pipeline's answer to a JudgeCall; or, about a RunTool that has not been started, what has

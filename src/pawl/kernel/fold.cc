@@ -134,6 +134,10 @@ void RunFolder::apply(const ModelReplied& event) {
 void RunFolder::apply(const ModelFailed& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
+  if (event.kind == FailureKind::budget) {  // nobody was asked: nothing has failed
+    where.phase = Ready{failed_attempts_of(where.phase)};
+    return;
+  }
   ++where.position;
   if (const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase)) {
     add_failure(where.failures, phase->target, event.category, event.message);

@@ -235,7 +235,8 @@ void RunFolder::apply(const RateLimitKept& decision) {
 
 void RunFolder::apply(const BudgetHeld& decision) {
   Instance& where = instance(decision.instance);
-  where.phase = AwaitingBudget{failed_attempts_of(where.phase)};
+  where.phase = AwaitingBudget{failed_attempts_of(where.phase), decision.unit, decision.until_at_ms,
+                               decision.until_elapsed_ms};
 }
 
 void RunFolder::apply(const TranscriptCut& decision) {

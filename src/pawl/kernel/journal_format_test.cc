@@ -57,6 +57,7 @@ PAWL_NAMED(RefusedBecause, "refused_because");
 PAWL_NAMED(HeldFor, "held_for");
 PAWL_NAMED(Note, "note");
 PAWL_NAMED(FailureKind, "failure_kind");
+PAWL_NAMED(BudgetUnit, "budget_unit");
 PAWL_NAMED(AfterOutput, "after_output");
 PAWL_NAMED(CutBy, "cut_by");
 PAWL_NAMED(ModelTarget, "model_target");
@@ -146,7 +147,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
        vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                        HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
                        StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                       AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
+                       BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
                        InterruptKind, InterruptDecision>()}};
 }
 

@@ -20,6 +20,8 @@ struct Limits {
   std::uint64_t branches = 10;           // instances spawned
   std::uint64_t cost_pico = 0;      // money, in 10^-12 units; 0: no bound. It makes the run wait
   std::uint64_t ask_cost_pico = 0;  // spending this much makes it wait, too; 0: never
+  std::uint64_t budget_tokens = 0;  // these two make it wait where `tokens` and `time_ms` end it;
+  std::uint64_t budget_ms = 0;      // 0: no bound
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -33,6 +35,8 @@ struct Limits {
     visit("branches", self.branches);
     visit("cost_pico", self.cost_pico);
     visit("ask_cost_pico", self.ask_cost_pico);
+    visit("budget_tokens", self.budget_tokens);
+    visit("budget_ms", self.budget_ms);
   }
   friend bool operator==(const Limits&, const Limits&) = default;
 };

@@ -38,6 +38,8 @@ inline RunStarted random_start(Rng& rng) {
   if (rng.one_in(4)) limits.tool_calls = rng.below(20);
   if (rng.one_in(4)) limits.time_ms = rng.below(30'000);
   if (rng.one_in(4)) limits.tokens = rng.below(20'000);
+  if (rng.one_in(4)) limits.budget_tokens = 1 + rng.below(20'000);
+  if (rng.one_in(4)) limits.budget_ms = 1 + rng.below(20'000);
   if (rng.one_in(6)) limits.bytes_in = rng.below(200);
   if (rng.one_in(6)) limits.bytes_out = rng.below(400);
   limits.branches = rng.below(4);
@@ -199,12 +201,13 @@ class RandomHost {
       }
     }
     if (std::holds_alternative<AwaitingBudget>(instance.phase) && rng_.one_in(2)) {
-      return BudgetRaised{rng_.below(20'000), "u"};
+      return BudgetRaised{rng_.below(20'000), "u", rng_.below(20'000), rng_.below(20'000)};
     }
     if (wants_park(state_)) return RunWaiting{};
     const bool due = std::any_of(state_.instances.begin(), state_.instances.end(), [](auto& one) {
       return std::holds_alternative<BackingOff>(one.phase) ||
-             std::holds_alternative<RateLimited>(one.phase);
+             std::holds_alternative<RateLimited>(one.phase) ||
+             std::holds_alternative<AwaitingBudget>(one.phase);
     });
     if (due || state_.open.empty() || rng_.one_in(40)) return TimerFired{};
     return outcome(rng_.pick(state_.open));

@@ -120,6 +120,13 @@ class ReferenceModel {
     std::uint64_t sum = cost_;
     for (const auto& [id, pico] : set_aside_) sum += pico;
     if (cap_ > 0 && sum > cap_) blame("more is set aside than there is money");
+    tokens_aside_[effect] = total_tokens(usage);
+    std::uint64_t tokens = tokens_;
+    for (const auto& [id, aside] : tokens_aside_) {
+      if (set_aside_.contains(id)) tokens += aside;
+    }
+    if (token_cap_ > 0 && tokens > token_cap_) blame("more is set aside than there are tokens");
+    if (time_cap_ > 0 && active_ms_ >= time_cap_) blame("it goes on beyond its budget of time");
     if (ask_ > 0 && cost_ >= ask_) blame("it goes on, and was to ask first");
   }
 
@@ -127,6 +134,8 @@ class ReferenceModel {
     live_ = true;
     cap_ = event.limits.cost_pico;
     ask_ = event.limits.ask_cost_pico;
+    token_cap_ = event.limits.budget_tokens;
+    time_cap_ = event.limits.budget_ms;
     read(event.input);
   }
   void take(const MessageReceived& event, const Record&) {
@@ -162,6 +171,10 @@ class ReferenceModel {
   void take(const BudgetRaised& event, const Record&) {
     if (cap_ > 0) cap_ += event.cost_pico;
     if (ask_ > 0) ask_ = std::max(ask_, cost_) + event.cost_pico;
+    if (token_cap_ > 0) token_cap_ += event.tokens;
+    if (time_cap_ > 0 && event.time_ms > 0) {
+      time_cap_ = std::max(time_cap_, active_ms_) + event.time_ms;
+    }
   }
   void take(const ExternalTurnPushed& event, const Record&) {
     cost_ += cost_pico(event.usage, prices(0));
@@ -456,6 +469,9 @@ class ReferenceModel {
   std::uint64_t elapsed_ms_ = 0;
   std::uint64_t cost_ = 0;
   std::uint64_t cap_ = 0;
+  std::uint64_t token_cap_ = 0;
+  std::uint64_t time_cap_ = 0;
+  std::map<EffectId, std::uint64_t> tokens_aside_;
   std::uint64_t ask_ = 0;
   std::map<EffectId, std::uint32_t> targets_;
   std::map<EffectId, std::uint64_t> set_aside_;

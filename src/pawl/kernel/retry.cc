@@ -61,6 +61,7 @@ NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
   const bool is_last = failure.next == ModelFailure::Next::none;
   switch (failure.kind) {
     case FailureKind::permanent:
+    case FailureKind::budget:  // which does not come here: it is no failure of a target
       return {};
     case FailureKind::session_lost:
       return {NextMove::Kind::retry, 0};

@@ -129,6 +129,10 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
     if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
       due = std::min(due, phase->until_elapsed_ms);
     }
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    if (budget != nullptr && budget->until_at_ms != 0) {
+      due = std::min(due, budget->until_elapsed_ms);
+    }
   }
   for (const Call& call : state.calls) {
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
@@ -142,7 +146,8 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
 std::optional<std::int64_t> wake_wall_at(const RunState& state) {
   const WaitFor reason = waits_for(state);
   const bool people = reason == WaitFor::approval || reason == WaitFor::input;
-  if (reason != WaitFor::rate_limit && !people) return std::nullopt;
+  const bool itself = reason == WaitFor::rate_limit || reason == WaitFor::budget;
+  if (!itself && !people) return std::nullopt;
   std::optional<std::int64_t> due;
   for (const Call& call : state.calls) {
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
@@ -152,6 +157,9 @@ std::optional<std::int64_t> wake_wall_at(const RunState& state) {
   for (const Instance& instance : state.instances) {
     const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
     if (phase != nullptr && (!due || phase->until_at_ms < *due)) due = phase->until_at_ms;
+    const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
+    if (budget == nullptr || budget->until_at_ms == 0) continue;
+    if (!due || budget->until_at_ms < *due) due = budget->until_at_ms;
   }
   return due;
 }

@@ -66,10 +66,15 @@ struct RateLimited {  // as BackingOff, but nobody needs to be there meanwhile
             PAWL_FIELD(failed_attempts) PAWL_FIELD(until_at_ms) PAWL_FIELD(until_elapsed_ms));
 };
 
-struct AwaitingBudget {
+struct AwaitingBudget {  // until somebody raises it; of a tenant's window, or until it has moved on
   std::uint32_t failed_attempts = 0;
+  BudgetUnit unit = BudgetUnit::money;
+  std::int64_t until_at_ms = 0;  // 0: no time helps
+  std::uint64_t until_elapsed_ms = 0;
 
-  PAWL_FACT(AwaitingBudget, "awaiting_budget", PAWL_FIELD(failed_attempts));
+  PAWL_FACT(AwaitingBudget, "awaiting_budget",
+            PAWL_FIELD(failed_attempts) PAWL_FIELD(unit) PAWL_FIELD(until_at_ms)
+                PAWL_FIELD(until_elapsed_ms));
 };
 
 struct Compacting {

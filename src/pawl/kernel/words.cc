@@ -21,9 +21,10 @@ constexpr std::array<std::string_view, 8> kErrorCategories = {
     "quota_exceeded", "kernel_internal", "validation_error", "network_error"};
 constexpr std::array<std::string_view, 8> kReplyStops = {
     "end_turn", "tool_use", "max_tokens", "refusal", "cede", "suspend", "external", "pause_turn"};
-constexpr std::array<std::string_view, 9> kFailureKinds = {
-    "transient",   "rate_limited", "overloaded", "permanent",   "model_not_found",
-    "unsupported", "empty",        "benched",    "session_lost"};
+constexpr std::array<std::string_view, 10> kFailureKinds = {
+    "transient",   "rate_limited", "overloaded", "permanent",    "model_not_found",
+    "unsupported", "empty",        "benched",    "session_lost", "budget"};
+constexpr std::array<std::string_view, 4> kBudgetUnits = {"money", "tokens", "time", "tenant"};
 constexpr std::array<std::string_view, 6> kReasoningEfforts = {"unset",  "minimal", "low",
                                                                "medium", "high",    "max"};
 constexpr std::array<std::string_view, 2> kStreamings = {"auto", "off"};
@@ -65,6 +66,10 @@ std::string_view name(ErrorCategory value) {
 }
 std::string_view name(FailureKind value) {
   return look_up(value, kFailureKinds);
+}
+
+std::string_view name(BudgetUnit value) {
+  return look_up(value, kBudgetUnits);
 }
 std::string_view name(ReasoningEffort value) {
   return look_up(value, kReasoningEfforts);

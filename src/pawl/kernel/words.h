@@ -44,7 +44,11 @@ enum class FailureKind : std::uint8_t {
   empty,            // it answered nothing
   benched,          // not asked: it failed too often a moment ago
   session_lost,     // it does not know the session any more; the conversation can be replayed
+  budget,           // not asked: what the tenant may spend in a time is spent
 };
+
+// What a budget is counted in; `tenant` is whatever a window of the tenant's counts.
+enum class BudgetUnit : std::uint8_t { money, tokens, time, tenant };
 
 enum class ReasoningEffort : std::uint8_t { unset, minimal, low, medium, high, max };
 
@@ -133,6 +137,7 @@ enum class Origin : std::uint8_t { executor, callback, host, reconciled, person 
 std::string_view name(YieldReason value);
 std::string_view name(ErrorCategory value);
 std::string_view name(FailureKind value);
+std::string_view name(BudgetUnit value);
 std::string_view name(ReasoningEffort value);
 std::string_view name(Streaming value);
 std::string_view name(ReplyStop value);
@@ -162,7 +167,9 @@ inline constexpr std::uint8_t kCount<YieldReason> = 8;
 template <>
 inline constexpr std::uint8_t kCount<ErrorCategory> = 8;
 template <>
-inline constexpr std::uint8_t kCount<FailureKind> = 9;
+inline constexpr std::uint8_t kCount<FailureKind> = 10;
+template <>
+inline constexpr std::uint8_t kCount<BudgetUnit> = 4;
 template <>
 inline constexpr std::uint8_t kCount<ReasoningEffort> = 6;
 template <>

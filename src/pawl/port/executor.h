@@ -62,6 +62,7 @@ struct ExecutorModelDescriptor {
   Support images = Support::no;
   Support temperature = Support::yes;
   Support structured_output = Support::no;
+  Support priced = Support::no;  // somebody has said what it costs, if only that it costs nothing
 };
 
 // What a tool call must pass before it runs. `allowed_tools` nullopt: no list.
@@ -120,6 +121,7 @@ struct PhaseExecutionRequest {
   std::vector<SubagentSpec> subagents;
   std::string working_directory;
   std::string tenant = "default";
+  Usage reserved;  // what the run has set aside for this call: its input, and the longest reply
 };
 
 // Events of a phase.
@@ -146,6 +148,7 @@ struct NativeToolResult {  // of an executor that runs tools itself
   std::string tool;
   std::string content;
   enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;
+  std::string input = {};  // JSON, what the tool was given; may be empty
 };
 struct RawProduced {
   std::string json;

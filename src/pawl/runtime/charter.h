@@ -10,6 +10,7 @@
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/port/budget.h"
 #include "pawl/runtime/charter_permissions.h"
 #include "pawl/runtime/charter_sandbox.h"
 #include "pawl/runtime/models/model_names.h"
@@ -34,6 +35,9 @@ struct Spending {
   std::uint64_t cost_pico = 0;      // of a run: it waits for more when it would cost more
   std::uint64_t ask_cost_pico = 0;  // having spent this much it waits for somebody's word
   std::string currency = "USD";
+  std::vector<BudgetWindow> tenant = {};  // of all runs of the tenant together
+  // Whether money may be bounded where a model's price is not known, and so is counted as nothing.
+  enum class UnknownPrice : std::uint8_t { refuse, allow } unknown_price = UnknownPrice::refuse;
 
   friend bool operator==(const Spending&, const Spending&) = default;
 };

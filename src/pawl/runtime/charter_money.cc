@@ -13,6 +13,8 @@ constexpr std::uint64_t kPicoPerUnit = 1'000'000'000'000;
 constexpr std::size_t kCurrencyBytes = 3;
 constexpr std::size_t kUnitDigitsMax = 7;  // those of kMoneyUnitsMax; more would overflow
 
+}  // namespace
+
 std::optional<Money> take_money(MapReader& reader, std::string_view key) {
   const Node* node = reader.take(key);
   if (node == nullptr) return std::nullopt;
@@ -23,8 +25,6 @@ std::optional<Money> take_money(MapReader& reader, std::string_view key) {
                "write it as 2.00 USD, at most " + std::to_string(kMoneyUnitsMax));
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<Money> parse_money(std::string_view text) {
   const std::size_t space = text.find(' ');

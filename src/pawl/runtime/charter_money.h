@@ -25,7 +25,10 @@ struct Money {
 // at most kMoneyUnitsMax.
 std::optional<Money> parse_money(std::string_view text);
 
-// The keys `cost` and `ask_cost` of the section `limits`, which `reader` reads.
+// The amount under `key`; one that is none is a fault.
+std::optional<Money> take_money(MapReader& reader, std::string_view key);
+
+// The keys `cost` and `ask_cost` of the section `limits` or `budget`, which `reader` reads.
 void read_spending(MapReader& reader, const Node& limits, Spending& spending);
 
 }  // namespace pawl

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pawl/runtime/charter_budget.h"
 #include "pawl/runtime/charter_later.h"
 #include "pawl/runtime/charter_limits.h"
 #include "pawl/runtime/charter_models.h"
@@ -18,9 +19,8 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kDescriptionBytesMax = 64U << 10U;
-constexpr std::array<std::string_view, 10> kLater = {
-    "mcp",   "workers", "next",   "state",  "policies",
-    "lanes", "budget",  "skills", "agents", "schedules",
+constexpr std::array<std::string_view, 9> kLater = {
+    "mcp", "workers", "next", "state", "policies", "lanes", "skills", "agents", "schedules",
 };
 constexpr std::array<std::string_view, 5> kLaterInNode = {"next", "workers", "state", "transitions",
                                                           "sandbox"};
@@ -120,6 +120,9 @@ void read_sections(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) 
   Charter& charter = sheet.charter;
   if (const Node* node = reader.take("limits")) {
     read_limits(*node, faults, charter.limits, charter.spending);
+  }
+  if (const Node* node = reader.take("budget")) {
+    read_budget(*node, faults, charter.limits, charter.spending);
   }
   if (const Node* node = reader.take("guards")) read_guards(*node, faults, charter.guards);
   if (const Node* node = reader.take("retry")) read_attempts(*node, faults, charter.retry);

@@ -222,7 +222,7 @@ TEST_CASE("a run without the money for its first call makes no request, and goes
   CHECK(stage.model->asked.empty());
   CHECK(stage.listed().reason == "budget");
   stage.model->line_up("fine");
-  const auto event = stage.service.budget_raise(stage.id, 100'000'000, "ann");
+  const auto event = stage.service.budget_raise(stage.id, {100'000'000, 0, 0}, "ann");
   REQUIRE(event);
   stage.service.post(stage.id, *event, [](const Status& status) { CHECK(status); });
   stage.loop.run_posted();

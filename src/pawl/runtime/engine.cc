@@ -106,6 +106,23 @@ Status check_targets(const RunnableAgent& agent) {
   return ok();
 }
 
+// A bound on money that comes with the call, and not with the charter, binds as little.
+Status check_priced(const RunnableAgent& agent, const Limits& limits) {
+  if (limits.cost_pico == 0 && limits.ask_cost_pico == 0) return ok();
+  if (agent.charter.spending.unknown_price == Spending::UnknownPrice::allow) return ok();
+  for (const ResolvedTarget& target : agent.targets) {
+    const Prices& prices = target.facts.prices;
+    const bool said = target.facts.priced == ExecutorModelDescriptor::Support::yes ||
+                      prices.input > 0 || prices.output > 0;
+    if (said) continue;
+    return Error{ErrorCode::invalid_argument,
+                 "the price of " + target.literal +
+                     " is not known, and so a bound on money cannot hold: give its prices in the "
+                     "catalogue of models, or write budget: { unknown_price: allow }"};
+  }
+  return ok();
+}
+
 Result<std::optional<Schema>> compiled(const std::string& text) {
   if (text.empty()) return std::optional<Schema>();
   PAWL_TRY(const Json json, parse_json(text));
@@ -229,6 +246,9 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto event = guarded(
       "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
   if (!event) return refuse(event.error());
+  if (const Status priced = check_priced(request.agent, event->limits); !priced) {
+    return refuse(priced.error());
+  }
   if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
   setup->context = request.context;
   setup->drive = *std::move(drive);

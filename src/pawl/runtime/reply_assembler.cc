@@ -59,6 +59,18 @@ void ReplyAssembler::on(RawProduced event) {
   if (!too_large()) blocks_.push_back({Draft::Kind::raw, std::move(event.json), "", ""});
 }
 
+// It has happened already, in the executor: the journal keeps it, and nobody runs it again.
+void ReplyAssembler::on(const NativeToolResult& event) {
+  const bool fine = event.outcome == NativeToolResult::Outcome::fine;
+  JsonWriter json;
+  json.begin_object().field("type", "native_tool_result");
+  json.field("tool", to_valid_utf8(event.tool).substr(0, kToolNameBytesMax));
+  json.field("input", to_valid_utf8(event.input));
+  json.field("content", to_valid_utf8(event.content));
+  json.field("outcome", fine ? "fine" : "error").end_object();
+  on(RawProduced{json.take()});
+}
+
 Block ReplyAssembler::block_of(Draft draft, Ingress& ingress) const {
   switch (draft.kind) {
     case Draft::Kind::text:

@@ -52,7 +52,7 @@ class ReplyAssembler {
   void on(RawProduced event);
   void on(UsageReported event) { usage_ = event.usage; }
   void on(PhaseLog) {}
-  void on(NativeToolResult) {}
+  void on(const NativeToolResult& event);
   void on(PhaseDone event) { done_ = std::move(event); }
   Block block_of(Draft draft, Ingress& ingress) const;
   ModelFailed failure(const CallModel& call, PhaseFailed failed) const;

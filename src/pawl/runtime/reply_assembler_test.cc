@@ -24,6 +24,21 @@ struct Desk {
   }
 };
 
+TEST_CASE("what an executor did with its own tools is kept, and is no call") {
+  Desk desk;
+  CHECK_FALSE(desk.reply.add(
+      NativeToolResult{"Bash", "a\xFF", NativeToolResult::Outcome::error, R"({"command":"ls"})"}));
+  CHECK_FALSE(desk.reply.add(TextDelta{"Done."}));
+  const Event event = desk.ended({PhaseReplied{ReplyStop::end_turn, "", "m", ""}});
+  const auto* replied = std::get_if<ModelReplied>(&event);
+  REQUIRE(replied != nullptr);
+  REQUIRE(replied->blocks.size() == 2);
+  CHECK(replied->blocks[0] ==
+        Block(RawBlock{Content("{\"type\":\"native_tool_result\",\"tool\":\"Bash\",\"input\":"
+                               "\"{\\\"command\\\":\\\"ls\\\"}\",\"content\":\"a\xEF\xBF\xBD\","
+                               "\"outcome\":\"error\"}")}));
+}
+
 TEST_CASE("a reply has its blocks in the order in which they came, with all that was said") {
   Desk desk;
   for (PhaseExecutorEvent event : std::vector<PhaseExecutorEvent>{

@@ -1,7 +1,9 @@
 #include "pawl/runtime/service.h"
 
+#include <algorithm>
 #include <set>
 
+#include "pawl/base/json.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
@@ -232,15 +234,61 @@ Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict ve
   return Event(std::move(event));
 }
 
-Result<Event> Service::budget_raise(const RunId& run, std::uint64_t cost_pico,
-                                    std::string by) const {
+Result<Event> Service::budget_raise(const RunId& run, const BudgetAmount& by,
+                                    std::string who) const {
   PAWL_TRY(const RunDetails details, show(run));
   const Limits& limits = details.state.limits;
-  if (cost_pico == 0) return Error{ErrorCode::invalid_argument, "raise it by more than nothing"};
-  if (limits.cost_pico == 0 && limits.ask_cost_pico == 0) {
-    return Error{ErrorCode::conflict, "run " + run.text + " has no bound on its cost to raise"};
+  if (by == BudgetAmount{}) {
+    return Error{ErrorCode::invalid_argument, "raise it by more than nothing"};
   }
-  return Event(BudgetRaised{cost_pico, std::move(by)});
+  const auto no_bound = [&run](const std::string& what) {
+    return Error{ErrorCode::conflict,
+                 "run " + run.text + " has no bound on its " + what + " to raise"};
+  };
+  if (by.cost_pico > 0 && limits.cost_pico == 0 && limits.ask_cost_pico == 0) {
+    return no_bound("cost");
+  }
+  if (by.tokens > 0 && limits.budget_tokens == 0) return no_bound("budget of tokens");
+  if (by.time_ms > 0 && limits.budget_ms == 0) return no_bound("budget of time");
+  return Event(BudgetRaised{by.cost_pico, std::move(who), by.tokens, by.time_ms});
+}
+
+Result<Event> Service::external_turn(const RunId& run, ExternalTurn turn, std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  const auto& instances = details.state.instances;
+  const auto waiting = std::find_if(instances.begin(), instances.end(), [](const Instance& one) {
+    return std::holds_alternative<AwaitingExternal>(one.phase);
+  });
+  if (waiting == instances.end()) {
+    return Error{ErrorCode::conflict, "run " + run.text + " has handed no turn out; pawl show " +
+                                          run.text + " says what it does"};
+  }
+  if (turn.text.empty() && turn.calls.empty()) {
+    return Error{ErrorCode::invalid_argument, "a turn says something or calls a tool"};
+  }
+  std::size_t bytes = turn.text.size();
+  for (const auto& [tool, input] : turn.calls) {
+    bytes += tool.size() + input.size();
+    const auto json = parse_json(input);
+    if (!json || !json->is_object()) {
+      return Error{ErrorCode::invalid_argument, "the input of " + tool + " must be a JSON object" +
+                                                    (json ? "" : ": " + json.error().message)};
+    }
+  }
+  if (bytes > kMessageBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a turn has at most 512 KiB"};
+  }
+  ExternalTurnPushed event;
+  event.instance = waiting->id;
+  event.by = std::move(by);
+  if (!turn.text.empty()) event.blocks.emplace_back(TextBlock{Content(std::move(turn.text))});
+  for (auto& [tool, input] : turn.calls) {
+    CallBlock call;
+    call.tool = std::move(tool);
+    call.input = Content(std::move(input));
+    event.blocks.emplace_back(std::move(call));
+  }
+  return Event(std::move(event));
 }
 
 Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/budget.h"
 #include "pawl/runtime/engine.h"
 #include "pawl/runtime/import.h"
 #include "pawl/runtime/replay.h"
@@ -76,8 +77,14 @@ class Service {
   Result<Event> message(const RunId& run, std::string text, std::string from) const;
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                            std::optional<std::string> result, std::string by) const;
-  // conflict: the run has no bound on money that could be raised.
-  Result<Event> budget_raise(const RunId& run, std::uint64_t cost_pico, std::string by) const;
+  // conflict: the run has no such bound that could be raised.
+  Result<Event> budget_raise(const RunId& run, const BudgetAmount& by, std::string who) const;
+  // The reply to a turn that was handed out. conflict: there is none.
+  struct ExternalTurn {
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> calls;  // tool, input (a JSON object)
+  };
+  Result<Event> external_turn(const RunId& run, ExternalTurn turn, std::string by) const;
   Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
                                     std::string by) const;
 

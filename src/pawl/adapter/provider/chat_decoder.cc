@@ -95,15 +95,24 @@ Status ChatDecoder::on_message(const Json& message, const PhaseEventSink& sink) 
   }
   const Json* const fragments = message.find("tool_calls");
   if (fragments != nullptr && fragments->is_array()) {
-    for (const Json& fragment : fragments->array()) {
-      ++progress_;
-      PAWL_TRY(std::string shown, calls_.add(fragment));
-      if (!shown.empty()) sink(ToolInputDelta{std::move(shown)});
-    }
+    for (const Json& fragment : fragments->array()) PAWL_CHECK(on_call(fragment, sink));
+  }
+  // As calls were written before there could be several.
+  if (const Json* only = member_of(message, "function_call"); only != nullptr) {
+    JsonObject fragment;
+    fragment.set("function", *only);
+    PAWL_CHECK(on_call(Json(std::move(fragment)), sink));
   }
   if (progress_ != before && !finish_reason_.empty()) {
     return broken("the reply goes on after its end");
   }
+  return ok();
+}
+
+Status ChatDecoder::on_call(const Json& fragment, const PhaseEventSink& sink) {
+  ++progress_;
+  PAWL_TRY(std::string shown, calls_.add(fragment));
+  if (!shown.empty()) sink(ToolInputDelta{std::move(shown)});
   return ok();
 }
 

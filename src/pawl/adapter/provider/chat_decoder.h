@@ -28,6 +28,7 @@ class ChatDecoder final : public ReplyDecoder {
   Status on_chunk(const Json& chunk, const PhaseEventSink& sink);
   Status on_choice(const Json& choice, const PhaseEventSink& sink);
   Status on_message(const Json& message, const PhaseEventSink& sink);
+  Status on_call(const Json& fragment, const PhaseEventSink& sink);
   void on_content(const Json& content, const PhaseEventSink& sink);
   void say(std::string_view text, const PhaseEventSink& sink);
   void think(std::string_view text, const PhaseEventSink& sink);

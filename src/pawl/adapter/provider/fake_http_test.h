@@ -106,7 +106,11 @@ class FakeSecret final : public Secret {
  public:
   explicit FakeSecret(Result<std::string> value) : value_(std::move(value)) {}
   std::string origin() const override { return "a test"; }
-  Result<std::string> reveal() const override { return value_; }
+  Result<std::string> reveal() const override {
+    ++revealed;
+    return value_;
+  }
+  mutable int revealed = 0;
 
  private:
   Result<std::string> value_;

@@ -70,8 +70,12 @@ class GeminiDecoder final : public ReplyDecoder {
   }
 
   std::uint64_t progress() const override { return progress_; }
-  // There is no event of the end; the one with a reason and the counts is the last.
-  bool complete() const override { return failed_.has_value() || (!stop_.empty() && counted_); }
+  // There is no event of the end; the one with a reason and the counts is the last. Models before 2
+  // give the reason with every piece: then the end of the stream is the end.
+  bool complete() const override {
+    const bool old = model_.starts_with("gemini-1") || model_.starts_with("gemini-pro");
+    return failed_.has_value() || (!stop_.empty() && counted_ && !old);
+  }
 
   std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink&) override {
     if (failed_) return *failed_;
@@ -126,7 +130,8 @@ class GeminiDecoder final : public ReplyDecoder {
   }
 
   Status on_candidate(const Json& candidate, const PhaseEventSink& sink) {
-    if (!stop_.empty()) return ok();  // What comes behind the end does not matter.
+    // What comes behind a reason to break off does not matter.
+    if (!stop_.empty() && stop_ != "STOP") return ok();
     const Json* content = candidate.find("content");
     const Json* parts = content != nullptr ? content->find("parts") : nullptr;
     if (parts != nullptr && parts->is_array()) {

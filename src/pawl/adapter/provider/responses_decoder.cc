@@ -61,7 +61,7 @@ Status ResponsesDecoder::on_event(std::string_view type, std::string_view data,
     const Json* const response = event.find("response");
     if (response == nullptr || !response->is_object())
       return broken(std::string(type) + " is bare");
-    return on_end(*response, sink);
+    return on_end(*response, type.substr(type.find('.') + 1), sink);
   }
   return type.ends_with(".delta") ? on_delta(type, event, sink) : ok();
 }
@@ -71,6 +71,8 @@ Status ResponsesDecoder::check_sequence(const Json& event) {
   const Json* const number = member_of(event, "sequence_number");
   if (number == nullptr) return ok();
   const auto sequence = number->as_uint64();
+  // Servers that do not count send -1 with every event.
+  if (number->as_int64() == -1) return ok();
   if (!sequence) return broken("a sequence number is none");
   if (last_sequence_ && *sequence <= *last_sequence_) {
     return broken("an event came twice or out of order");
@@ -119,12 +121,15 @@ Status ResponsesDecoder::on_whole(std::string_view body, const PhaseEventSink& s
     outcome_ = openai_failure(*error);
     return ok();
   }
-  return on_end(response, sink);
+  return on_end(response, "", sink);
 }
 
-Status ResponsesDecoder::on_end(const Json& response, const PhaseEventSink& sink) {
+// `said` is the status by the name of the event; what the response says goes before it.
+Status ResponsesDecoder::on_end(const Json& response, std::string_view said,
+                                const PhaseEventSink& sink) {
   report_usage(response, sink);
-  const std::string_view status = text_of(response, "status");
+  std::string_view status = text_of(response, "status");
+  if (status.empty()) status = said;
   if (status == "completed" || status == "incomplete") return on_reply(response, status, sink);
   const Json* const error = member_of(response, "error");
   if (status == "failed" && error != nullptr) {

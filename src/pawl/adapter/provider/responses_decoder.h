@@ -28,7 +28,7 @@ class ResponsesDecoder final : public ReplyDecoder {
   Status on_created();
   Status on_item(std::string_view type, const Json& event, const PhaseEventSink& sink);
   Status on_delta(std::string_view type, const Json& event, const PhaseEventSink& sink);
-  Status on_end(const Json& response, const PhaseEventSink& sink);
+  Status on_end(const Json& response, std::string_view said, const PhaseEventSink& sink);
   Status on_reply(const Json& response, std::string_view status, const PhaseEventSink& sink);
   PhaseReplied replied(const Json& response, std::string_view status) const;
   void report_usage(const Json& response, const PhaseEventSink& sink);

@@ -78,6 +78,7 @@ ExecutorModelDescriptor descriptor_of(std::string id, const ModelFacts& facts) {
   // Cached tokens of an unknown price cost what other tokens of the input cost: never too little.
   out.prices.cache_read = facts.cache_read_price.value_or(out.prices.input);
   out.prices.cache_creation = facts.cache_creation_price.value_or(out.prices.input);
+  out.priced = facts.input_price && facts.output_price ? Support::yes : Support::no;
   out.thinking = facts.thinking.value_or(Support::no);
   out.images = facts.images.value_or(Support::no);
   out.temperature = facts.temperature.value_or(Support::yes);

@@ -25,6 +25,7 @@ Blame blame_of(FailureKind kind) {
     case FailureKind::model_not_found:
     case FailureKind::unsupported:
     case FailureKind::benched:
+    case FailureKind::budget:
     case FailureKind::session_lost:
       break;
   }

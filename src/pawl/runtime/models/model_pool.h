@@ -21,6 +21,7 @@ struct PooledProvider {
   std::shared_ptr<Executor> executor;
   GateBounds bounds;
   std::string missing;  // what it lacks ("set ANTHROPIC_API_KEY"); empty: nothing
+  enum class Bills : std::uint8_t { by_price, none } bills = Bills::by_price;
 };
 
 struct ModelSinks {

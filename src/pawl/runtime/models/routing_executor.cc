@@ -112,6 +112,10 @@ ExecutorModelDescriptor RoutingExecutor::facts_of(std::string_view literal) cons
     if (facts.context_tokens == 0) {
       facts.context_tokens = found.executor->capabilities_of(found.model).max_context_tokens;
     }
+    const bool own = !found.pool;  // a script, the host: what they cost is what they say
+    if (own || found.pool->find(found.provider)->provider.bills == PooledProvider::Bills::none) {
+      facts.priced = ExecutorModelDescriptor::Support::yes;
+    }
   }
   facts.id = literal;
   return facts;
@@ -184,6 +188,7 @@ std::vector<ExecutorModelDescriptor> ExternalExecutor::list_models() const {
   ExecutorModelDescriptor model;
   model.id = kExternalModel;
   model.display_name = "The host takes every turn";
+  model.priced = ExecutorModelDescriptor::Support::yes;  // what the host pays is the host's
   return {model};
 }
 

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 34> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 35> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -36,6 +36,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 34> kHandlers = {{
     {"deny", command_deny},
     {"answer", command_answer},
     {"budget", command_budget},
+    {"push", command_push},
     {"chat", command_chat},
     {"resolve", command_resolve},
     {"rm", command_rm},
@@ -55,7 +56,7 @@ SettingFlags flags_of(const Arguments& arguments) {
   flags.data = arguments.one_or("data", "");
   flags.config = arguments.one_or("config", "");
   flags.policy = arguments.one_or("policy", "");
-  flags.log_level = arguments.one_or("log-level", "");
+  flags.log_level = arguments.one_or("log-level", arguments.has("debug") ? "debug" : "");
   flags.log_file = arguments.one_or("log-file", "");
   if (arguments.has("no-color")) flags.no_color = SettingFlags::NoColor::given;
   return flags;

@@ -93,6 +93,13 @@ struct FakeEnvironment : CliEnvironment {
     return findings;
   }
   Result<std::vector<ModelRow>> models(const Settings&) override { return rows; }
+  Result<TenantSpending> tenant_spending(const Settings&, const std::string& tenant) override {
+    return TenantSpending{tenant, windows, entries, 1'000};
+  }
+  Status raise_tenant(const Settings&, const std::string&, const BudgetAmount& by) override {
+    entries.push_back({1'000, {}, by});
+    return ok();
+  }
   SimulationOutcome simulate(const SimulationRequest& request,
                              const std::function<void(const SimulationTally&)>& progress) override {
     simulated = request;
@@ -130,6 +137,8 @@ struct FakeEnvironment : CliEnvironment {
   Probing probed = Probing::none;
   std::vector<ModelRow> rows;
   std::vector<RememberedApproval> always;
+  std::vector<BudgetWindow> windows;  // of every tenant
+  std::vector<BudgetEntry> entries;
 };
 
 // A tool that answers at once, or never: then it is under way until its workspace is gone.

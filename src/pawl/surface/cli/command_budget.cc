@@ -1,11 +1,78 @@
-// budget: what a run has spent, and letting it spend more.
+// budget: what a run or a tenant has spent, and letting it spend more.
 #include "pawl/base/json.h"
+#include "pawl/runtime/charter_budget.h"
+#include "pawl/runtime/charter_limits.h"
+#include "pawl/runtime/event_json.h"
+#include "pawl/runtime/models/budgeted_executor.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/run_options.h"
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
 namespace {
+
+constexpr const char* kCurrency = "USD";
+constexpr std::uint64_t kDayMs = 86'400'000;
+
+Result<BudgetAmount> raise_of(const Arguments& arguments, const std::string& currency) {
+  BudgetAmount raise;
+  if (const auto text = arguments.one("raise")) {
+    PAWL_TRY(raise.cost_pico, parse_money_option("raise", *text, currency));
+  }
+  if (const auto text = arguments.one("raise-tokens")) {
+    PAWL_TRY(raise.tokens, parse_count("raise-tokens", *text));
+  }
+  if (const auto text = arguments.one("raise-time")) {
+    PAWL_TRY(raise.time_ms, parse_duration_option("raise-time", *text));
+  }
+  return raise;
+}
+
+bool raises(const Arguments& arguments) {
+  return arguments.has("raise") || arguments.has("raise-tokens") || arguments.has("raise-time");
+}
+
+// What the run waits for, and what helps.
+std::string remedy_of(const RunState& state, const std::string& run) {
+  for (const Instance& instance : state.instances) {
+    const auto* held = std::get_if<AwaitingBudget>(&instance.phase);
+    if (held == nullptr) continue;
+    switch (held->unit) {
+      case BudgetUnit::money:
+        return "it waits for more: pawl budget " + run + " --raise 1.00, then pawl resume " + run;
+      case BudgetUnit::tokens:
+        return "it waits for more: pawl budget " + run +
+               " --raise-tokens 10000, then pawl resume " + run;
+      case BudgetUnit::time:
+        return "it waits for more: pawl budget " + run + " --raise-time 10m, then pawl resume " +
+               run;
+      case BudgetUnit::tenant:
+        return "it waits for its tenant's budget until " + format_time(held->until_at_ms) +
+               ": pawl budget --tenant " + state.tenant + " --raise 1.00, then pawl resume " + run;
+    }
+  }
+  return "";
+}
+
+struct Bound {
+  std::string_view name;
+  std::string spent;
+  std::string limit;  // empty: none
+};
+
+std::vector<Bound> bounds_of(const RunState& state) {
+  const std::string& currency = state.prices.currency;
+  const Limits& limits = state.limits;
+  const auto money = [&currency](std::uint64_t pico) { return format_money(pico, currency); };
+  const auto tokens = [](std::uint64_t count) { return std::to_string(count) + " tokens"; };
+  const auto seconds = [](std::uint64_t ms) { return std::to_string(ms / 1000) + " s"; };
+  return {
+      {"cost", money(state.tally.cost_pico), limits.cost_pico > 0 ? money(limits.cost_pico) : ""},
+      {"tokens", tokens(total_tokens(state.tally.usage)),
+       limits.budget_tokens > 0 ? tokens(limits.budget_tokens) : ""},
+      {"time", seconds(state.tally.active_ms),
+       limits.budget_ms > 0 ? seconds(limits.budget_ms) : ""}};
+}
 
 int show_budget(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
@@ -16,23 +83,91 @@ int show_budget(const CliContext& context) {
   const auto details = service.show(*run);
   if (!details) return fail(context, details.error());
   const RunState& state = details->state;
-  const std::string& currency = state.prices.currency;
-  const std::string spent = format_money(state.tally.cost_pico, currency);
-  const bool bounded = state.limits.cost_pico > 0;
-  const std::string bound = bounded ? format_money(state.limits.cost_pico, currency) : "";
+  const std::vector<Bound> bounds = bounds_of(state);
   if (context.format() == Format::json) {
     JsonWriter json;
-    json.begin_object().field("run", run->text).field("spent", spent);
-    if (bounded) json.field("limit", bound);
+    json.begin_object().field("run", run->text).field("spent", bounds.front().spent);
+    if (!bounds.front().limit.empty()) json.field("limit", bounds.front().limit);
+    for (const Bound& bound : bounds) {
+      json.key(bound.name).begin_object().field("spent", bound.spent);
+      if (!bound.limit.empty()) json.field("limit", bound.limit);
+      json.end_object();
+    }
     json.field("waits", waits_for(state) == WaitFor::budget).end_object();
     print(context, json.take() + "\n");
     return kExitDone;
   }
-  print(context, "spent " + spent + (bounded ? " of " + bound : ", without a limit") + "\n");
+  for (const Bound& bound : bounds) {
+    const bool money = bound.name == "cost";
+    if (bound.limit.empty() && !money) continue;
+    print(context, "spent " + bound.spent +
+                       (bound.limit.empty() ? ", without a limit" : " of " + bound.limit) + "\n");
+  }
   if (waits_for(state) == WaitFor::budget) {
-    print(context, with_data_flag(context, "it waits for more: pawl budget " + run->text +
-                                               " --raise 1.00, then pawl resume " + run->text) +
-                       "\n");
+    print(context, with_data_flag(context, remedy_of(state, run->text)) + "\n");
+  }
+  return kExitDone;
+}
+
+void show_window(const CliContext& context, const TenantSpending& tenant,
+                 const BudgetWindow& window) {
+  const BudgetAmount spent = spent_in(window, tenant.entries, tenant.now_ms);
+  const BudgetAmount left = left_of(window, tenant.entries, tenant.now_ms);
+  if (context.format() == Format::json) {
+    JsonWriter json;
+    json.begin_object().field("tenant", tenant.tenant).field("window", to_string(window));
+    json.field("per_ms", window.length_ms);
+    json.field("spent_cost", format_money(spent.cost_pico, window.currency));
+    json.field("spent_tokens", spent.tokens).field("spent_ms", spent.time_ms);
+    if (window.most.cost_pico > 0) {
+      json.field("left_cost", format_money(left.cost_pico, window.currency));
+    }
+    if (window.most.tokens > 0) json.field("left_tokens", left.tokens);
+    if (window.most.time_ms > 0) json.field("left_ms", left.time_ms);
+    return print(context, json.end_object().take() + "\n");
+  }
+  std::string text;
+  const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  if (window.most.cost_pico > 0) {
+    add(format_money(spent.cost_pico, window.currency) + " spent, " +
+        format_money(left.cost_pico, window.currency) + " left");
+  }
+  if (window.most.tokens > 0) {
+    add(std::to_string(spent.tokens) + " tokens used, " + std::to_string(left.tokens) + " left");
+  }
+  if (window.most.time_ms > 0) {
+    add(std::to_string(spent.time_ms / 1000) + " s used, " + std::to_string(left.time_ms / 1000) +
+        " s left");
+  }
+  print(context, to_string(window) + ": " + text + "\n");
+}
+
+int tenant_budget(const CliContext& context, const std::string& tenant) {
+  if (!is_tenant_name(tenant)) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "--tenant takes a name of letters, digits and _-.:@"});
+  }
+  if (context.arguments.has("RUN")) {
+    return fail(context, {ErrorCode::invalid_argument, "name a run or a tenant, not both"});
+  }
+  auto spending = context.environment.tenant_spending(context.settings, tenant);
+  if (!spending) return fail(context, spending.error());
+  if (raises(context.arguments)) {
+    const auto& windows = spending->windows;
+    const std::string currency = windows.empty() ? kCurrency : windows.front().currency;
+    const auto raise = raise_of(context.arguments, currency);
+    if (!raise) return fail(context, raise.error());
+    const Status raised = context.environment.raise_tenant(context.settings, tenant, *raise);
+    if (!raised) return fail(context, raised.error());
+    spending = context.environment.tenant_spending(context.settings, tenant);
+    if (!spending) return fail(context, spending.error());
+  }
+  for (const BudgetWindow& window : spending->windows) show_window(context, *spending, window);
+  if (spending->windows.empty()) {
+    complain(context, "the configuration gives the tenant " + tenant +
+                          " no budget; one is written as budget: { tenant: { per: 1d, cost: 5.00 "
+                          "USD } }");
+    show_window(context, *spending, {kDayMs, {0, kLimitTokensMax, 0}, kCurrency});
   }
   return kExitDone;
 }
@@ -40,12 +175,15 @@ int show_budget(const CliContext& context) {
 }  // namespace
 
 int command_budget(const CliContext& context) {
-  const auto raise = context.arguments.one("raise");
-  if (!raise) return show_budget(context);
+  if (const auto tenant = context.arguments.one("tenant")) return tenant_budget(context, *tenant);
+  if (!context.arguments.has("RUN")) {
+    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or a tenant with --tenant"});
+  }
+  if (!raises(context.arguments)) return show_budget(context);
   return with_target(context, [&](const Target& target) {
     const auto details = target.service().show(target.run);
     if (!details) return fail(context, details.error());
-    const auto amount = parse_money_option("raise", *raise, details->state.prices.currency);
+    const auto amount = raise_of(context.arguments, details->state.prices.currency);
     if (!amount) return fail(context, amount.error());
     return leave(target,
                  target.service().budget_raise(target.run, *amount, context.environment.user()),

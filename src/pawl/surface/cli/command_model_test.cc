@@ -59,5 +59,33 @@ TEST_CASE("a run waits for money, shows it, and goes on when it is raised") {
   CHECK(environment.tool->keys.size() == 1);
 }
 
+TEST_CASE("what a tenant has spent is shown for every window, and can be raised") {
+  FakeEnvironment environment;
+  environment.windows = {{3'600'000, {0, 500, 0}, "USD"},
+                         {60'000, {2'000'000'000'000, 0, 0}, "EUR"}};
+  environment.entries = {{900, {1'000'000'000'000, 120, 0}, {}}};
+  CHECK(pawl_in(environment, {"budget", "--tenant", "acme"}) == 0);
+  CHECK(environment.screen.out ==
+        "500 tokens in 1h: 120 tokens used, 380 left\n"
+        "2.00 EUR in 1m: 1.00 EUR spent, 1.00 EUR left\n");
+  environment.screen.out.clear();
+  CHECK(pawl_in(environment, {"budget", "--tenant", "acme", "--raise-tokens", "20"}) == 0);
+  CHECK(environment.screen.out.find("400 left") != std::string::npos);
+  CHECK(pawl_in(environment, {"budget", "--tenant", "acme", "r1"}) == 2);
+  CHECK(pawl_in(environment, {"budget", "--tenant", "a b"}) == 2);
+  CHECK(pawl_in(environment, {"budget"}) == 2);
+  environment.windows.clear();
+  CHECK(pawl_in(environment, {"budget", "--tenant", "acme"}) == 0);
+  CHECK(environment.screen.err.find("no budget") != std::string::npos);
+}
+
+TEST_CASE("a turn is pushed only where one was handed out") {
+  MemoryEnvironment environment;
+  environment.script = Script{{ScriptReply::call("note"), ScriptReply::say("All noted.")}};
+  environment.start_and_crash("r1");
+  CHECK(pawl_in(environment, {"push", "r1", "--message", "hi"}) != 0);
+  CHECK(environment.screen.err.find("handed no turn out") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace pawl

@@ -18,6 +18,7 @@ CommandEntry run_command() {
       {{"id", '\0', Takes::value, "ID", "Give the run this id instead of a new one."},
        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
        {"var", '\0', Takes::values, "K=V", "Set a {{variable}} of the instructions. Repeatable."},
+       {"tenant", '\0', Takes::value, "NAME", "For whom: whose budget pays. Default: default."},
        {"steps", '\0', Takes::value, "N", "Limit: steps."},
        {"model-calls", '\0', Takes::value, "N", "Limit: model calls, attempts included."},
        {"tool-calls", '\0', Takes::value, "N", "Limit: tool calls."},
@@ -190,6 +191,30 @@ std::vector<CommandEntry> deciding_commands() {
   };
 }
 
+CommandEntry budget_command() {
+  return {
+      "budget",
+      "Show what a run or a tenant has spent, or let it spend more",
+      "A run that cannot afford its next model call waits. The amount is added to its budget; of a "
+      "tenant, for as long as each window is.",
+      {{"RUN", "The id of a run, or any unique prefix of it.", Need::optional}},
+      {{"tenant", '\0', Takes::value, "NAME", "All runs of this tenant, instead of one run."},
+       {"raise", '\0', Takes::value, "AMOUNT", "By this much, such as 1.00 or '1.00 USD'."},
+       {"raise-tokens", '\0', Takes::value, "N", "By so many tokens."},
+       {"raise-time", '\0', Takes::value, "DURATION", "By so much time, such as 10m."}}};
+}
+
+CommandEntry push_command() {
+  return {
+      "push",
+      "Take the turn of a run that was handed out",
+      "A run whose model is 'external' waits for its turns. What is pushed is the model's reply: "
+      "calls pass the same checks as a model's, and a turn without calls ends the run.",
+      {kRun},
+      {{"message", '\0', Takes::value, "TEXT", "What it says; - reads standard input."},
+       {"call", '\0', Takes::values, "TOOL=JSON", "A tool to call, with its input. Repeatable."}}};
+}
+
 std::vector<CommandEntry> steering_commands() {
   return {
       {"pause", "Park a run: what is under way ends, nothing new starts", "", {kRun}, {}},
@@ -203,11 +228,8 @@ std::vector<CommandEntry> steering_commands() {
        "It is durable when the command returns, and read at the run's next step.",
        {kRun, {"TEXT", "The message, or - for standard input."}},
        {}},
-      {"budget",
-       "Show what a run has spent, or let it spend more",
-       "A run that cannot afford its next model call waits. The amount is added to its limit.",
-       {kRun},
-       {{"raise", '\0', Takes::value, "AMOUNT", "By this much, such as 1.00 or '1.00 USD'."}}},
+      budget_command(),
+      push_command(),
       {"resolve",
        "Say what became of a call that is in doubt",
        "A call is in doubt when its process died while it ran and its tool cannot be asked.",
@@ -319,6 +341,8 @@ const std::vector<OptionSpec>& global_options() {
       {"policy", '\0', Takes::value, "FILE", "What charters may do at most: docs/permissions.md."},
       {"json", '\0', Takes::nothing, "", "Print JSON, one object a line, and nothing else."},
       {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug."},
+      {"debug", '\0', Takes::nothing, "",
+       "Log at debug: requests to models and their responses, without secrets."},
       {"log-file", '\0', Takes::value, "FILE", "Log there instead of to standard error."},
       {"no-color", '\0', Takes::nothing, "", "No colours, as with NO_COLOR set."},
       {"version", '\0', Takes::nothing, "", "Print the version numbers."},
@@ -351,7 +375,7 @@ const std::vector<PlaceSpec>& places() {
        "config.yaml, or ~/.config/pawl/config.yaml. Keys: data, "
        "log_level, log_file, color (auto, always, never), and those "
        "of models: providers, models, aliases, tiers, default_model, "
-       "default_provider, system_header, catalogue; and policy: what "
+       "default_provider, system_header, catalogue, budget; and policy: what "
        "charters may do at most, as the file of --policy."},
       {"--log-level, PAWL_LOG_LEVEL, log_level:", "How much is logged; by default warn."},
       {"--log-file, PAWL_LOG_FILE, log_file:", "Where to; by default standard error."},

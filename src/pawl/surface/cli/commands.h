@@ -24,6 +24,7 @@ int command_pause(const CliContext& context);
 int command_cancel(const CliContext& context);
 int command_message(const CliContext& context);
 int command_budget(const CliContext& context);
+int command_push(const CliContext& context);
 int command_approvals(const CliContext& context);
 int command_approve(const CliContext& context);
 int command_deny(const CliContext& context);

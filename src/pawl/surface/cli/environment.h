@@ -12,6 +12,7 @@
 
 #include "pawl/base/document.h"
 #include "pawl/runtime/approvals_remembered.h"
+#include "pawl/port/budget.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/service.h"
 
@@ -140,6 +141,14 @@ struct ModelRow {
   std::string missing;                    // "set OPENAI_API_KEY"; empty: it can be asked
 };
 
+// What a tenant may spend by the configuration, and what it has spent.
+struct TenantSpending {
+  std::string tenant;
+  std::vector<BudgetWindow> windows;
+  std::vector<BudgetEntry> entries;
+  std::int64_t now_ms = 0;
+};
+
 // Whether providers are asked for something, once each, to prove their keys.
 enum class Probing : std::uint8_t { none, live };
 
@@ -197,6 +206,10 @@ class CliEnvironment {
   virtual std::vector<Finding> examine(const Settings& settings, Probing probing) = 0;
   // Every model that is listed or named, in the order of providers. Asks nobody.
   virtual Result<std::vector<ModelRow>> models(const Settings& settings) = 0;
+  virtual Result<TenantSpending> tenant_spending(const Settings& settings,
+                                                 const std::string& tenant) = 0;
+  virtual Status raise_tenant(const Settings& settings, const std::string& tenant,
+                              const BudgetAmount& by) = 0;
   // `progress` is called about once a second.
   virtual SimulationOutcome simulate(
       const SimulationRequest& request,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pawl/base/json.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {
@@ -101,6 +102,7 @@ struct Narrator::Teller {
     std::string text;
     for (const Block& block : event.blocks) {
       if (const TextBlock* one = std::get_if<TextBlock>(&block)) text += bytes(one->text);
+      if (const RawBlock* raw = std::get_if<RawBlock>(&block)) tell_native(bytes(raw->json));
     }
     const bool calls = std::any_of(event.blocks.begin(), event.blocks.end(), [](const Block& b) {
       return std::holds_alternative<CallBlock>(b);
@@ -111,7 +113,24 @@ struct Narrator::Teller {
       self.held_text_ = std::move(text);
     }
   }
+  // A tool that the executor ran by itself.
+  void tell_native(const std::string& json) {
+    const auto raw = parse_json(json);
+    const std::string* type = raw ? raw->find_string("type") : nullptr;
+    if (type == nullptr || *type != "native_tool_result") return;
+    const auto text = [&raw](std::string_view key) {
+      const std::string* found = raw->find_string(key);
+      return found == nullptr ? std::string() : *found;
+    };
+    const bool fine = text("outcome") == "fine";
+    say(fine ? Tone::quiet : Tone::bad,
+        fmt::format("  {} {} (run by the executor): {}", safe_line(text("tool"), kInputColumnsMax),
+                    fine ? "succeeded" : "failed", safe_line(text("content"), kResultColumnsMax)));
+  }
   void tell(const ModelFailed& event) {
+    if (event.kind == FailureKind::budget) {
+      return say(Tone::quiet, "  " + safe_line(event.message, kSentenceColumnsMax));
+    }
     say(Tone::bad, fmt::format("  the model failed ({}): {}", name(event.category),
                                safe_line(event.message, kSentenceColumnsMax)));
   }

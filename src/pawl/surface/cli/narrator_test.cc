@@ -59,6 +59,16 @@ TEST_CASE("a call is told with its input, and its result with its tool") {
   CHECK(told.tools_running().empty());
 }
 
+TEST_CASE("what an executor did by itself is told, and other raw blocks are not") {
+  Narrator told = narrator();
+  ModelReplied reply;
+  reply.blocks.push_back(RawBlock{Content(std::string(
+      R"({"type":"native_tool_result","tool":"Bash","input":"","content":"a","outcome":"fine"})"))});
+  reply.blocks.push_back(RawBlock{Content(std::string(R"({"type":"server_tool_use"})"))});
+  reply.blocks.push_back(RawBlock{Content(std::string("no JSON"))});
+  CHECK(texts(told.tell(view(reply))) == Lines{"  Bash succeeded (run by the executor): a"});
+}
+
 TEST_CASE("a result of several lines is told line by line") {
   Narrator told = narrator();
   told.know_call(CallId{3}, "look");

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "pawl/runtime/charter_budget.h"
 #include "pawl/runtime/charter_models.h"
 #include "pawl/runtime/charter_money.h"
 
@@ -57,6 +58,13 @@ Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& 
                                                                const std::string& user) {
   InvocationContextBuilder builder;
   builder.identity(user);
+  if (const auto tenant = arguments.one("tenant")) {
+    if (!is_tenant_name(*tenant)) {
+      return Error{ErrorCode::invalid_argument,
+                   "--tenant takes a name of letters, digits and _-.:@"};
+    }
+    builder.tenant(*tenant);
+  }
   PAWL_TRY(const Limits limits, limits_with_options(arguments, charter, currency));
   builder.resource_limits(limits);
   for (const std::string& text : arguments.many("var")) {

@@ -1,0 +1,212 @@
+#include "pawl/adapter/journal_sqlite/ledger.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+namespace pawl {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Query;
+
+// "PwlB", so that no other program's database is taken for a ledger.
+constexpr std::int64_t kApplication = 0x50776C42;
+constexpr std::int64_t kLayout = 1;
+// Sums of what is stored must stay within 63 bits, also of many.
+constexpr std::uint64_t kAmountMax = 1ULL << 53U;
+constexpr int kBusyStepMs = 5;
+
+std::uint64_t bounded(std::uint64_t amount) {
+  return std::min(amount, kAmountMax);
+}
+
+class Transaction {
+ public:
+  static Result<std::unique_ptr<Transaction>> begin(Connection& database) {
+    PAWL_CHECK(database.execute("BEGIN IMMEDIATE"));
+    return std::unique_ptr<Transaction>(new Transaction(database));
+  }
+  ~Transaction() {
+    // Nothing helps if even that fails; the next BEGIN will say so.
+    if (database_.in_transaction()) (void)database_.execute("ROLLBACK");
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  Status commit() { return database_.execute("COMMIT"); }
+
+ private:
+  explicit Transaction(Connection& database) : database_(database) {}
+  Connection& database_;
+};
+
+Status make_file(const std::string& path) {
+  constexpr mode_t kMode = 0600;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
+  if (fd < 0) {
+    return Error{ErrorCode::unavailable,
+                 "the ledger " + path + " cannot be opened: errno " + std::to_string(errno)};
+  }
+  ::close(fd);
+  return ok();
+}
+
+// SQLite does not ask the busy handler while another process makes the same switch.
+Status switch_to_log(Connection& database) {
+  Status switched = ok();
+  for (std::int64_t waited = 0; waited < kLedgerBusyMsMax; waited += kBusyStepMs) {
+    switched = database.execute("PRAGMA journal_mode=WAL");
+    if (switched || database.fault() != sqlite::Fault::busy) return switched;
+    database.clear_fault();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kBusyStepMs));
+  }
+  return switched;
+}
+
+Status check_layout(Connection& database, const std::string& path) {
+  PAWL_TRY(const std::int64_t application, database.integer_of("PRAGMA application_id"));
+  PAWL_TRY(const std::int64_t layout, database.integer_of("PRAGMA user_version"));
+  PAWL_TRY(const std::int64_t tables, database.integer_of("SELECT count(*) FROM sqlite_master"));
+  if (application == kApplication && layout == kLayout) return ok();
+  if (application == 0 && layout == 0 && tables == 0) {
+    PAWL_TRY(const auto transaction, Transaction::begin(database));
+    PAWL_CHECK(database.execute(
+        "CREATE TABLE IF NOT EXISTS entries(id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT "
+        "NULL, at_ms INTEGER NOT NULL, run TEXT NOT NULL, settled INTEGER NOT NULL, cost INTEGER "
+        "NOT NULL, tokens INTEGER NOT NULL, time INTEGER NOT NULL, raised_cost INTEGER NOT NULL, "
+        "raised_tokens INTEGER NOT NULL, raised_time INTEGER NOT NULL)"));
+    PAWL_CHECK(database.execute("CREATE INDEX IF NOT EXISTS by_time ON entries(tenant, at_ms)"));
+    PAWL_CHECK(database.execute("PRAGMA application_id=" + std::to_string(kApplication)));
+    PAWL_CHECK(database.execute("PRAGMA user_version=" + std::to_string(kLayout)));
+    return transaction->commit();
+  }
+  return Error{ErrorCode::invalid_argument,
+               path + " is no ledger that this version reads; move it away to begin a new one"};
+}
+
+Status insert(Connection& database, const std::string& tenant, const std::string& run,
+              std::int64_t at_ms, const BudgetAmount& spent, const BudgetAmount& raised) {
+  const std::int64_t settled = raised == BudgetAmount{} ? 0 : 1;
+  Query query(database,
+              "INSERT INTO entries(tenant, at_ms, run, settled, cost, tokens, time, raised_cost, "
+              "raised_tokens, raised_time) VALUES(?,?,?,?,?,?,?,?,?,?)");
+  query.text(tenant).number(at_ms).text(run).number(settled);
+  query.number(bounded(spent.cost_pico)).number(bounded(spent.tokens));
+  query.number(bounded(spent.time_ms)).number(bounded(raised.cost_pico));
+  query.number(bounded(raised.tokens)).number(bounded(raised.time_ms));
+  return query.run();
+}
+
+Result<std::vector<BudgetEntry>> read_entries(Connection& database, const std::string& tenant,
+                                              std::int64_t since_ms) {
+  std::vector<BudgetEntry> entries;
+  Query query(database,
+              "SELECT at_ms, cost, tokens, time, raised_cost, raised_tokens, raised_time FROM "
+              "entries WHERE tenant=? AND at_ms>? ORDER BY at_ms");
+  query.text(tenant).number(since_ms);
+  for (;;) {
+    PAWL_TRY(const bool row, query.next());
+    if (!row) return entries;
+    entries.push_back({query.number_at(0),
+                       {query.unsigned_at(1), query.unsigned_at(2), query.unsigned_at(3)},
+                       {query.unsigned_at(4), query.unsigned_at(5), query.unsigned_at(6)}});
+  }
+}
+
+// One entry for those of each stretch of `step_ms`, at the time of the latest: none leaves a window
+// too early.
+Status sum_up(Connection& database, const std::string& tenant, std::int64_t before_ms,
+              std::int64_t step_ms, std::int64_t settled_least) {
+  PAWL_TRY(const std::int64_t last, database.integer_of("SELECT max(id) FROM entries"));
+  {
+    Query query(database,
+                "INSERT INTO entries(tenant, at_ms, run, settled, cost, tokens, time, raised_cost, "
+                "raised_tokens, raised_time) SELECT tenant, max(at_ms), '', 1, sum(cost), "
+                "sum(tokens), sum(time), sum(raised_cost), sum(raised_tokens), sum(raised_time) "
+                "FROM entries WHERE tenant=? AND at_ms<? AND settled>=? AND id<=? GROUP BY "
+                "at_ms/?");
+    query.text(tenant).number(before_ms).number(settled_least).number(last).number(step_ms);
+    PAWL_CHECK(query.run());
+  }
+  Query query(database, "DELETE FROM entries WHERE tenant=? AND at_ms<? AND settled>=? AND id<=?");
+  return query.text(tenant).number(before_ms).number(settled_least).number(last).run();
+}
+
+}  // namespace
+
+Result<Connection*> SqliteLedger::connection() {
+  if (connection_) return connection_.get();
+  const std::string path = directory_ + "/" + kLedgerName;
+  PAWL_CHECK(make_file(path));
+  PAWL_TRY(auto database, Connection::open(path));
+  database->set_busy_handler([](int asked) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kBusyStepMs));
+    return asked < kLedgerBusyMsMax / kBusyStepMs;
+  });
+  PAWL_CHECK(switch_to_log(*database));
+  PAWL_CHECK(database->execute("PRAGMA synchronous=FULL"));
+  PAWL_CHECK(check_layout(*database, path));
+  connection_ = std::move(database);
+  return connection_.get();
+}
+
+Result<BudgetGrant> SqliteLedger::reserve(const BudgetAsk& ask) {
+  PAWL_TRY(Connection* const database, connection());
+  PAWL_TRY(const auto transaction, Transaction::begin(*database));
+  std::uint64_t longest = 0;
+  for (const BudgetWindow& window : ask.windows) longest = std::max(longest, window.length_ms);
+  PAWL_TRY(const auto known,
+           read_entries(*database, ask.tenant, ask.now_ms - static_cast<std::int64_t>(longest)));
+  BudgetGrant grant = weigh(ask, known);
+  if (!grant.granted()) return grant;
+  PAWL_CHECK(insert(*database, ask.tenant, ask.run, ask.now_ms, grant.reserved, {}));
+  PAWL_TRY(const std::int64_t id, database->integer_of("SELECT last_insert_rowid()"));
+  grant.id = static_cast<std::uint64_t>(id);
+  if (grant.id % kLedgerTidyEvery == 0) PAWL_CHECK(tidy(*database, ask.tenant, ask.now_ms));
+  PAWL_CHECK(transaction->commit());
+  return grant;
+}
+
+Status SqliteLedger::settle(std::uint64_t grant, const BudgetAmount& spent) {
+  PAWL_TRY(Connection* const database, connection());
+  PAWL_TRY(const auto transaction, Transaction::begin(*database));
+  {
+    Query query(*database,
+                "UPDATE entries SET cost=?, tokens=?, time=?, settled=1 WHERE id=? AND settled=0");
+    query.number(bounded(spent.cost_pico)).number(bounded(spent.tokens));
+    PAWL_CHECK(query.number(bounded(spent.time_ms)).number(grant).run());
+  }
+  return transaction->commit();
+}
+
+Status SqliteLedger::raise(const std::string& tenant, const BudgetAmount& by, std::int64_t now_ms) {
+  if (by == BudgetAmount{}) return Error{ErrorCode::invalid_argument, "raise it by something"};
+  PAWL_TRY(Connection* const database, connection());
+  PAWL_TRY(const auto transaction, Transaction::begin(*database));
+  PAWL_CHECK(insert(*database, tenant, "", now_ms, {}, by));
+  return transaction->commit();
+}
+
+Result<std::vector<BudgetEntry>> SqliteLedger::entries(const std::string& tenant,
+                                                       std::int64_t now_ms) {
+  PAWL_TRY(Connection* const database, connection());
+  return read_entries(*database, tenant, now_ms - static_cast<std::int64_t>(kBudgetWindowMaxMs));
+}
+
+Status SqliteLedger::tidy(Connection& database, const std::string& tenant, std::int64_t now_ms) {
+  constexpr std::int64_t kMinuteMs = 60'000;
+  constexpr std::int64_t kHourMs = 3'600'000;
+  const auto longest = static_cast<std::int64_t>(kBudgetWindowMaxMs);
+  {
+    Query query(database, "DELETE FROM entries WHERE tenant=? AND at_ms<=?");
+    PAWL_CHECK(query.text(tenant).number(now_ms - longest).run());
+  }
+  PAWL_CHECK(sum_up(database, tenant, now_ms - kLedgerMinutesMs, kHourMs, 0));
+  return sum_up(database, tenant, now_ms - kLedgerWholeMs, kMinuteMs, 1);
+}
+
+}  // namespace pawl

@@ -1,0 +1,38 @@
+// What tenants spend, in a database of its own beside the store: budget.db. Every process on the
+// data directory uses the same; a transaction is one reservation or one settlement, synced.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/port/budget.h"
+
+namespace pawl {
+
+inline constexpr const char* kLedgerName = "budget.db";
+inline constexpr std::int64_t kLedgerBusyMsMax = 5'000;  // for another process that writes
+// Entries older than this are summed up: by the minute, and by the hour after a day.
+inline constexpr std::int64_t kLedgerWholeMs = 3'600'000;
+inline constexpr std::int64_t kLedgerMinutesMs = 86'400'000;
+inline constexpr std::uint64_t kLedgerTidyEvery = 256;  // reservations
+
+class SqliteLedger final : public BudgetLedger {
+ public:
+  // Opens (and makes) the file when it is first needed. The directory must be there by then.
+  explicit SqliteLedger(std::string directory) : directory_(std::move(directory)) {}
+
+  Result<BudgetGrant> reserve(const BudgetAsk& ask) override;
+  Status settle(std::uint64_t grant, const BudgetAmount& spent) override;
+  Status raise(const std::string& tenant, const BudgetAmount& by, std::int64_t now_ms) override;
+  Result<std::vector<BudgetEntry>> entries(const std::string& tenant, std::int64_t now_ms) override;
+
+ private:
+  Result<sqlite::Connection*> connection();
+  Status tidy(sqlite::Connection& database, const std::string& tenant, std::int64_t now_ms);
+
+  std::string directory_;
+  std::unique_ptr<sqlite::Connection> connection_;
+};
+
+}  // namespace pawl

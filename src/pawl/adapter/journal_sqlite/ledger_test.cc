@@ -1,0 +1,129 @@
+#include "pawl/adapter/journal_sqlite/ledger.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::int64_t kNow = 1'700'000'000'000;
+constexpr std::uint64_t kHourMs = 3'600'000;
+
+BudgetAsk ask_for(std::uint64_t tokens, std::uint64_t most, std::int64_t now_ms = kNow) {
+  BudgetAsk ask;
+  ask.tenant = "t";
+  ask.run = "r";
+  ask.input = {0, tokens, 0};
+  ask.windows = {{kHourMs, {0, most, 0}, "USD"}};
+  ask.now_ms = now_ms;
+  return ask;
+}
+
+TEST_CASE("a ledger grants, settles, and knows it all after a restart") {
+  const TempDirectory directory;
+  {
+    SqliteLedger ledger(directory.path());
+    const auto first = ledger.reserve(ask_for(60, 100));
+    REQUIRE(first);
+    REQUIRE(first->granted());
+    const auto second = ledger.reserve(ask_for(60, 100));
+    REQUIRE(second);
+    CHECK_FALSE(second->granted());
+    REQUIRE(ledger.settle(first->id, {0, 30, 5}));
+    REQUIRE(ledger.settle(first->id, {0, 0, 0}));  // once is enough
+    const auto third = ledger.reserve(ask_for(60, 100));
+    REQUIRE(third);
+    CHECK(third->granted());  // and its process dies without settling it
+  }
+  SqliteLedger ledger(directory.path());
+  const auto held = ledger.reserve(ask_for(20, 100));
+  REQUIRE(held);
+  CHECK_FALSE(held->granted());
+  CHECK(held->again_at_ms == kNow + static_cast<std::int64_t>(kHourMs));
+  CHECK(ledger.reserve(ask_for(20, 100, kNow + static_cast<std::int64_t>(kHourMs)))->granted());
+  const auto entries = ledger.entries("t", kNow);
+  REQUIRE(entries);
+  CHECK(entries->size() == 3);
+  CHECK(ledger.entries("other", kNow)->empty());
+  struct stat info = {};
+  REQUIRE(::stat((directory.path() + "/" + kLedgerName).c_str(), &info) == 0);
+  CHECK((info.st_mode & 0077U) == 0);
+}
+
+TEST_CASE("a raise lets a tenant spend more, and only that tenant") {
+  const TempDirectory directory;
+  SqliteLedger ledger(directory.path());
+  CHECK_FALSE(ledger.raise("t", {}, kNow));
+  CHECK_FALSE(ledger.reserve(ask_for(150, 100))->granted());
+  REQUIRE(ledger.raise("other", {0, 100, 0}, kNow));
+  CHECK_FALSE(ledger.reserve(ask_for(150, 100))->granted());
+  REQUIRE(ledger.raise("t", {0, 100, 0}, kNow));
+  CHECK(ledger.reserve(ask_for(150, 100))->granted());
+}
+
+TEST_CASE("many processes at once neither lose a reservation nor spend one twice") {
+  constexpr int kProcesses = 4;
+  constexpr int kAsks = 40;
+  constexpr std::uint64_t kMost = 1'000;
+  const TempDirectory directory;
+  for (int i = 0; i < kProcesses; ++i) {
+    if (::fork() != 0) continue;
+    SqliteLedger ledger(directory.path());
+    int granted = 0;
+    for (int n = 0; n < kAsks; ++n) {
+      const auto grant = ledger.reserve(ask_for(10, kMost));
+      if (!grant) ::_exit(255);
+      if (grant->granted()) ++granted;
+    }
+    ::_exit(granted);
+  }
+  int granted = 0;
+  for (int i = 0; i < kProcesses; ++i) {
+    int status = 0;
+    REQUIRE(::wait(&status) > 0);
+    REQUIRE(WIFEXITED(status));
+    REQUIRE(WEXITSTATUS(status) != 255);
+    granted += WEXITSTATUS(status);
+  }
+  CHECK(granted == kMost / 10);
+  SqliteLedger ledger(directory.path());
+  CHECK(ledger.entries("t", kNow)->size() == kMost / 10);
+}
+
+TEST_CASE("old entries are summed up, and none leaves its window early") {
+  const TempDirectory directory;
+  SqliteLedger ledger(directory.path());
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::int64_t old_ms = kNow - 2 * kLedgerWholeMs;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 1; i < kLedgerTidyEvery; ++i) {
+    const auto grant = ledger.reserve(ask_for(i, kMost, old_ms + static_cast<std::int64_t>(i)));
+    REQUIRE(ledger.settle(grant->id, {0, i, 1}));
+    sum += i;
+  }
+  REQUIRE(ledger.reserve(ask_for(1, kMost))->granted());
+  const auto entries = ledger.entries("t", kNow);
+  REQUIRE(entries);
+  CHECK(entries->size() < 4);
+  BudgetWindow day{86'400'000, {0, kMost, 0}, "USD"};
+  CHECK(spent_in(day, *entries, kNow).tokens == sum + 1);
+  CHECK(entries->front().at_ms >= old_ms + 1);
+}
+
+TEST_CASE("a file that is no ledger is refused, and nothing is granted") {
+  const TempDirectory directory;
+  std::ofstream(directory.path() + "/" + kLedgerName) << "this is not a database, but a long text";
+  SqliteLedger ledger(directory.path());
+  CHECK_FALSE(ledger.reserve(ask_for(1, 100)));
+  SqliteLedger nowhere(directory.path() + "/none");
+  CHECK_FALSE(nowhere.reserve(ask_for(1, 100)));
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,29 @@
+// What a charter and the configuration say about money, made to bind the models of a run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pawl/runtime/charter.h"
+#include "pawl/runtime/charter_budget.h"
+#include "pawl/runtime/models/budgeted_executor.h"
+
+namespace pawl {
+
+// A bound on money does not bind a model whose price nobody knows: invalid_argument, with the
+// remedy, unless the charter or the configuration allows it.
+Status check_prices(const Charter& charter, const TenantBudgets& budgets,
+                    const std::vector<ResolvedTarget>& targets);
+
+// The executor itself where no window binds anybody. `budgets` gives those in force.
+// invalid_argument: windows, and no ledger to keep them in.
+struct Budgeting {
+  std::shared_ptr<BudgetLedger> ledger;  // may be null
+  std::function<const TenantBudgets&()> budgets;
+  std::function<void(const std::string&)> note;
+};
+Result<std::shared_ptr<Executor>> budgeted(std::shared_ptr<RoutingExecutor> executor,
+                                           const Charter& charter, const Budgeting& budgeting,
+                                           Loop& loop);
+
+}  // namespace pawl
