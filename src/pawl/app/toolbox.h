@@ -22,6 +22,7 @@ struct ToolboxOptions {
   std::function<std::shared_ptr<HttpClient>()> http = {};  // for http_fetch; empty: there is none
   SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
   std::string artifacts = {};                              // a directory; empty: none are kept
+  std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 
 // A fault of the charter: a text in it that it is about, and what is wrong.
