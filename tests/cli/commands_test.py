@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Commands and settings that need the whole program."""
 
+import hashlib
+import json
 import os
 import subprocess
 
-from support import SOURCE, Stage, main
+from support import PATIENCE_S, PAWL, SOURCE, Stage, main
 
 
 class Commands(Stage):
@@ -47,6 +49,75 @@ class Commands(Stage):
         self.write("bad.yaml", "daat: x\n")
         said = self.refused("--config", "bad.yaml", "ls", code=2, says="bad.yaml:1:").stderr
         self.assertIn("daat", said)
+
+    def test_a_setting_given_as_nothing_is_refused(self):
+        self.refused("ls", "--data", "", code=2, says="--data is empty")
+
+    def test_paths_in_the_configuration_do_not_depend_on_where_one_stands(self):
+        self.charter("c", "  - text: Done.\n")
+        (self.directory / "conf").mkdir()
+        for said, place in (("near", "conf/near"), ("~/home", "home")):
+            self.write("conf/config.yaml", f"data: {said}\ncolor: always\n")
+            environment = {key: value for key, value in self.environment().items()
+                           if key != "PAWL_DATA"}
+            done = subprocess.run([PAWL, "--config", "conf/config.yaml", "run", "c.yaml"],
+                                  cwd=self.directory, env=environment, timeout=PATIENCE_S,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((self.directory / place / "pawl.db").exists())
+            self.assertIn("\x1b[1mstep 1\x1b[0m\n", done.stdout)
+
+    def test_init_makes_the_directory_it_is_given(self):
+        self.ok("init", "new/agent")
+        self.ok("run", "new/agent/agent.yaml", "Ann")
+        self.refused("init", "new/agent", code=1, says="is there already")
+
+    def test_the_first_verdict_on_a_doubt_counts_and_the_second_is_told(self):
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", "r")
+        self.wait_for_keys(1)
+        process.kill()
+        process.communicate()
+        self.assertIn("(gated) is interrupted.", self.ok("explain", "r").stdout)
+        self.ok("resume", "r", code=4)
+        self.ok("resolve", "r", "c1", "--happened", "it did")
+        self.refused("resolve", "r", "c1", "--did-not-happen", code=1,
+                     says="c1 of run r has been resolved by")
+        self.assertIn("In its inbox", self.ok("explain", "r").stdout)
+        self.ok("resume", "r")
+        self.assertEqual(len(self.keys()), 1)
+
+    def test_files_of_the_input_are_for_the_tools_and_named_to_the_model(self):
+        (self.directory / "sub").mkdir()
+        (self.directory / "work").mkdir()
+        self.write("list.csv", "bytes for tools alone")
+        self.write("sub/list.csv", "a second one")
+        with open(self.directory / "film.mkv", "wb") as film:
+            film.truncate(51 << 20)
+        kept = self.data / "inputs/r"
+        self.charter("c", f"  - call: {{ tool: view, input: {{ path: {kept}/list-2.csv }} }}\n"
+                     f"  - call: {{ tool: view, input: {{ path: {self.data}/inputs/q/x }} }}\n"
+                     "  - text: Seen.\n",
+                     more="sandbox: { level: local, directory: work, write: [work] }\n"
+                     "tools: { use: [view] }\n")
+        self.write("x", "another run's")
+        self.ok("run", "c.yaml", "--id", "q", "--file", "x")
+        self.ok("run", "c.yaml", "Look.", "--id", "r", "--file", "list.csv", "--file",
+                "sub/list.csv", "--file", "film.mkv")
+        events = self.events("r")
+        digest = hashlib.sha256(b"a second one").hexdigest()
+        self.assertTrue(events[0]["input"].startswith("Look.\n\n[ATTACHED FILES]\n"))
+        self.assertIn(f"- {kept}/list-2.csv (application/octet-stream, 12 bytes, sha256 {digest})",
+                      events[0]["input"])
+        self.assertIn("- not available: film.mkv: larger than 52428800 bytes", events[0]["input"])
+        self.assertNotIn("bytes for tools alone", json.dumps(events))
+        results = [event for event in events if event["type"] == "tool_finished"]
+        self.assertEqual([one["end"] for one in results], ["succeeded", "failed"])
+        self.assertIn("a second one", results[0]["content"])
+        self.refused("run", "c.yaml", "--file", "none", code=1, says="none: cannot be read")
+        self.ok("rm", "r")
+        self.assertFalse(kept.exists())
+        self.assertTrue((self.data / "inputs/q/x").exists())
 
     def test_suggested_commands_work_as_they_stand(self):
         self.gated()

@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import unittest
 
 from support import PAWL, Stage, interrupt, json_lines, main
 
@@ -84,6 +85,15 @@ class Signals(Stage):
             os.close(writing)
             _, err = self.end(process, 0)
             self.assertEqual(err, "")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "this machine has no /dev/full")
+    def test_output_that_cannot_be_written_is_an_error(self):
+        self.open_gate()
+        for words in (["run", "gated.yaml", "--id", "f"], ["export", "f"], ["ls", "--json"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                _, err = self.end(self.start(*words, stdout=full), 1)
+            self.assertIn("pawl: standard output: No space left on device", err)
+        self.assertEqual(self.status("f"), "done")
 
     def test_no_standard_streams_at_all(self):
         self.open_gate()

@@ -48,6 +48,14 @@ std::string path_of_file(const SettingFlags& flags, const EnvironmentReader& env
   return std::filesystem::exists(path, ignored) ? path : "";
 }
 
+// Where the file says so: from its own directory, unless it says ~/.
+std::string path_in_file(const std::string& given, const std::string& file,
+                         const EnvironmentReader& environment) {
+  const auto home = environment("HOME");
+  if (home && given.starts_with("~/")) return joined(*home, given.substr(2));
+  return joined(std::filesystem::path(file).parent_path().string(), given);
+}
+
 void read_names(MapReader& reader, std::vector<Fault>& faults, ModelNames& names) {
   struct Section {
     std::string_view key;
@@ -186,7 +194,10 @@ Result<std::vector<UserPolicy>> load_policies(const Settings& settings) {
 
 Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentReader& environment) {
   const std::string config = path_of_file(flags, environment);
-  PAWL_TRY(const ConfigurationFile file, load_configuration(config));
+  PAWL_TRY(ConfigurationFile file, load_configuration(config));
+  for (auto* path : {&file.data, &file.log_file}) {
+    if (*path) *path = path_in_file(**path, config, environment);
+  }
   PAWL_TRY(const std::string data, data_directory(flags, file, environment));
   Settings settings;
   settings.data = std::filesystem::absolute(data).lexically_normal().string();

@@ -43,6 +43,25 @@ TEST_CASE("the data directory is taken from the first that names it") {
   CHECK(resolve_settings(flags, reader(variables))->data == "/from/file");
 }
 
+TEST_CASE("paths in the file start at the file, or at home, wherever one stands") {
+  const TempDirectory directory;
+  const std::string config = directory / "config.yaml";
+  SettingFlags flags;
+  flags.config = config;
+
+  write(config, "data: runs\nlog_file: ../pawl.log\n");
+  const auto near = resolve_settings(flags, reader({{"HOME", "/ann"}}));
+  REQUIRE(near);
+  CHECK(near->data == directory / "runs");
+  CHECK(near->log_file == directory / "../pawl.log");
+
+  write(config, "data: ~/runs\nlog_file: ~/pawl.log\n");
+  const auto home = resolve_settings(flags, reader({{"HOME", "/ann"}}));
+  REQUIRE(home);
+  CHECK(home->data == "/ann/runs");
+  CHECK(home->log_file == "/ann/pawl.log");
+}
+
 TEST_CASE("without any word on it, data lies where the platform puts it") {
   CHECK(resolve_settings({}, reader({{"XDG_DATA_HOME", "/xdg"}, {"HOME", "/nowhere"}}))->data ==
         "/xdg/pawl");

@@ -51,8 +51,15 @@ void PosixConsole::write(Stream stream, std::string_view given) {
       text.remove_prefix(static_cast<std::size_t>(count));
     } else if (!wait_writable(fd)) {
       closed = true;
+      // A stream that was closed, or that we were started without, is nobody's loss.
+      if (errno != EPIPE && errno != EBADF) losses_[static_cast<std::size_t>(stream)] = errno;
     }
   }
+}
+
+std::string PosixConsole::loss(Stream stream) const {
+  const int error = losses_[static_cast<std::size_t>(stream)];
+  return error == 0 ? "" : std::generic_category().message(error);
 }
 
 bool PosixConsole::is_terminal(Stream stream) const {

@@ -16,10 +16,12 @@ class PosixConsole final : public Console {
   void write(Stream stream, std::string_view text) override;
   bool is_terminal(Stream stream) const override;
   std::size_t columns() const override;
+  std::string loss(Stream stream) const override;
 
  private:
   std::shared_ptr<const ByteFilter> filter_;
-  std::array<bool, 2> closed_{};  // by stream: who read it has gone
+  std::array<bool, 2> closed_{};  // by stream: nothing more can be written
+  std::array<int, 2> losses_{};   // by stream: errno, unless who read it has gone
 };
 
 // A process may be started without them; then the first files it opened would take their places.

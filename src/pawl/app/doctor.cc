@@ -58,6 +58,11 @@ Finding examine_directory(const std::string& directory, const struct stat& info)
   } else if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
     finding.grade = Grade::problem;
     finding.remedy = fmt::format("others may write to it: chmod {:04o} it", kDirectoryMode);
+  } else if (::access(directory.c_str(), W_OK) != 0) {
+    finding.grade = Grade::problem;
+    finding.remedy =
+        "it cannot be written, and without that nothing is read either: mount or make "
+        "it writable, or copy it with cp -a and name the copy with --data DIR";
   } else if (mode != kDirectoryMode) {
     finding.grade = Grade::warning;
     finding.remedy = fmt::format("others may look into it: chmod {:04o} it", kDirectoryMode);
@@ -93,7 +98,7 @@ Finding examine_space(const std::string& directory) {
 
 void examine_files(const std::string& directory, std::vector<Finding>& findings) {
   static const std::set<std::string> kOurs = {"pawl.db", "pawl.db-wal", "pawl.db-shm", "pawl.lock",
-                                              "logs"};
+                                              "logs",    "artifacts",   "inputs"};
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator(directory, fault)) {
     const std::string name = entry.path().filename().string();

@@ -91,8 +91,10 @@ TEST_CASE("modes, leftovers and a newer store are found") {
   std::filesystem::create_directory(path + "/logs");
   std::ofstream(path + "/logs/a.log").flush();
   std::ofstream(path + "/logs/gone.log").flush();
+  std::filesystem::create_directories(path + "/artifacts/a");  // kept by tools, and wanted
   CHECK(holds(said(path, "leftover"), "warning pawl.db.old"));
   CHECK(holds(said(path, "leftover"), "warning 1 logs of runs that are not there"));
+  CHECK(!holds(said(path, "leftover"), "artifacts"));
   std::filesystem::permissions(path, std::filesystem::perms(0777));
   CHECK(holds(said(path, "data directory"), "problem "));
   std::fstream database(path + "/pawl.db", std::ios::in | std::ios::out | std::ios::binary);

@@ -71,6 +71,7 @@ Status write_new_file(const std::string& path, const std::string& text) {
     if (count < 0) return failed("written", path);
     done += static_cast<std::size_t>(count);
   }
+  if (::fsync(file.fd()) != 0) return failed("written", path);
   return ok();
 }
 

@@ -125,7 +125,10 @@ AgentAssembler& Program::assembler() {
     return http_;
   };
   tools.sockets = &loop();
-  if (!settings_.data.empty()) tools.artifacts = settings_.data + "/artifacts";
+  if (!settings_.data.empty()) {
+    tools.artifacts = settings_.data + "/artifacts";
+    tools.inputs = settings_.data + "/inputs";
+  }
   tools.policies = policies_;
   tools.user = user();
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
@@ -154,7 +157,14 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
                                            "DIR or PAWL_DATA, or start a run with pawl run"};
   }
   PAWL_CHECK(make_private_directory(settings.data));
-  PAWL_TRY(auto journal, SqliteJournal::open(settings.data, loop()));
+  SqliteOptions options;
+  options.on_full = [this, settings] {
+    if (settings.log_level < LogLevel::warn) return;
+    log_line(settings, "warn: no space left in " + settings.data +
+                           ": what runs do is not stored, and they stand still until there is "
+                           "room");
+  };
+  PAWL_TRY(auto journal, SqliteJournal::open(settings.data, loop(), options));
   auto agents = [this](const PinnedCharter& pinned) { return assembler().from_pinned(pinned); };
   return std::unique_ptr<Workspace>(
       std::make_unique<SqliteWorkspace>(loop(), std::move(journal), std::move(agents),
@@ -183,6 +193,8 @@ Result<std::string> Program::read_text(const std::string& path) {
 }
 
 Status Program::write_new(const std::string& path, const std::string& text) {
+  std::error_code ignored;  // If it matters, the file cannot be written.
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   return write_new_file(path, text);
 }
 
@@ -218,11 +230,13 @@ void Program::log_line(const Settings& settings, const std::string& line) {
   if (!written) console_.write(Stream::err, stamped);
 }
 
-void Program::remove_log(const Settings& settings, const std::string& run) {
+void Program::remove_files(const Settings& settings, const std::string& run) {
   std::error_code ignored;  // Most runs have none.
   std::filesystem::remove(settings.data + "/logs/" + run + ".log", ignored);
   // Its id is one that the store had: no path leads out of it.
-  std::filesystem::remove_all(settings.data + "/artifacts/" + run, ignored);
+  for (const std::string directory : {"artifacts", "inputs"}) {
+    std::filesystem::remove_all(settings.data + "/" + directory + "/" + run, ignored);
+  }
 }
 
 Handover Program::detach(const Settings& settings, const std::string& log_name,

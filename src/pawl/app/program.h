@@ -32,7 +32,7 @@ class Program final : public CliEnvironment {
   Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override;
   std::vector<std::string> secrets() const override;
   void log_line(const Settings& settings, const std::string& line) override;
-  void remove_log(const Settings& settings, const std::string& run) override;
+  void remove_files(const Settings& settings, const std::string& run) override;
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
   std::vector<Finding> examine(const Settings& settings, Probing probing) override;

@@ -50,6 +50,15 @@ class QuestionTool final : public Tool {
   Loop& loop_;
 };
 
+// What the run came with can be read, and no other run's.
+void let_read_inputs(const std::string& inputs, ExecutionContext& context) {
+  const std::string directory = inputs + "/" + context.run.text;
+  std::error_code ignored;  // Most runs have none.
+  if (!inputs.empty() && std::filesystem::is_directory(directory, ignored)) {
+    context.read_roots.push_back(directory);
+  }
+}
+
 // A directory a run, that nobody else may read.
 Status prepare_artifacts(ExecutionContext& context) {
   if (context.artifact_directory.empty()) return ok();
@@ -145,8 +154,12 @@ bool Toolbox::make_sessions(Work& work) {
   context.network = sandbox.network;
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
+  const auto prepare = [inputs = options_.inputs](ExecutionContext& of_run) {
+    let_read_inputs(inputs, of_run);
+    return prepare_artifacts(of_run);
+  };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
-                                                std::move(context), prepare_artifacts, loop_);
+                                                std::move(context), prepare, loop_);
   work.agent.release = [sessions = work.sessions](const RunId& run) { sessions->release(run); };
   return true;
 }

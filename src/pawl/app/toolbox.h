@@ -27,6 +27,7 @@ struct ToolboxOptions {
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
+  std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 
 // A fault of the charter: a text in it that it is about, and what is wrong.

@@ -6,6 +6,7 @@
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/base/json.h"
+#include "pawl/kernel/codec.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/service.h"
 #include "tests/support/test_loop.h"
@@ -145,6 +146,28 @@ TEST_CASE("what a tool reports after it was given up is evidence that explain sh
   CHECK(holds(stage.explained(),
               "Its tool reported after all, too late to count (record 3): succeeded: charged 5"));
   CHECK(holds(stage.lines.back(), R"("calls_in_doubt":["c1"])"));
+}
+
+TEST_CASE("only the first verdict on a doubt is taken, also while it waits in the inbox") {
+  Stage stage;
+  stage.replies = {ScriptReply::call("charge"), ScriptReply::say("done")};
+  stage.tool("charge", EffectClass::once, {{{kTimedOut, "too slow"}}});
+  stage.run(200);
+  REQUIRE(waits_for(stage.state()) == WaitFor::in_doubt);
+  const auto resolve = [&](DoubtVerdict verdict) {
+    return stage.service->resolution(stage.id, CallId{1}, verdict, {}, "ann");
+  };
+  const auto first = resolve(DoubtVerdict::did_not_happen);
+  REQUIRE(first);
+  stage.service->engine().store().inbox->post(stage.id, 1, encode_event(*first),
+                                              [](const Status& status) { CHECK(status); });
+  stage.loop.advance(1);
+
+  const auto second = resolve(DoubtVerdict::happened);
+
+  REQUIRE(!second);
+  CHECK(holds(second.error().message, "c1 of run r has been resolved by ann (did_not_happen)"));
+  CHECK(holds(stage.explained(), "with `pawl resume r`: 1 event."));
 }
 
 TEST_CASE("a run that ends with a call in doubt says so for ever, and takes no verdict") {

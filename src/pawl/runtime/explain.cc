@@ -30,6 +30,8 @@ std::string remedy_for(StopReason reason) {
     case StopReason::max_tokens:
       return "Its answer does not fit the model's output limit, even after it was asked to be "
              "brief.";
+    case StopReason::refusal:
+      return "The model declined to answer; what it said is the run's output.";
     case StopReason::callback:
       return "A callback of the host asked for it.";
     default:
@@ -54,8 +56,9 @@ std::string explain_outcome(const RunState& state) {
   const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
   switch (ending.status) {
     case RunStatus::done:
-      return fmt::format("It is done: the model ended its turn in step {}{}.\n", ending.step,
-                         detail);
+      return fmt::format("It is done: the model {} in step {}{}.\n",
+                         ending.reason == StopReason::cede ? "gave control back" : "ended its turn",
+                         ending.step, detail);
     case RunStatus::cancelled:
       return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
     case RunStatus::failed:
@@ -136,7 +139,10 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
                           to_string(instance.id), phase->suspend_id);
     }
     if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
-      text += to_string(instance.id) + " has handed its turn to the host.\n";
+      text += fmt::format(
+          "{} has handed its turn to the host: a program that uses the library answers it; pawl "
+          "cancel {} ends the run.\n",
+          to_string(instance.id), state.id.text);
     }
   }
   return text;
@@ -168,8 +174,11 @@ std::string explain_running(const RunState& state, Driven driven) {
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
                                 const RunState& state, Driven driven,
                                 const std::string& quarantine) {
+  const bool interrupted = driven == Driven::no && (summary.status == name(RunStatus::running) ||
+                                                    summary.status == name(RunStatus::queued));
+  const std::string_view standing = interrupted ? "interrupted" : std::string_view(summary.status);
   std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
-                                 quarantine.empty() ? summary.status : "quarantined");
+                                 quarantine.empty() ? standing : "quarantined");
   const bool look_only = quarantine.empty() && summary.reason.starts_with(kLookOnly);
   if (look_only) {
     text += "It was imported and can be looked at; nobody drives it: " +

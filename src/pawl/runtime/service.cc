@@ -210,6 +210,22 @@ Result<Event> Service::message(const RunId& run, std::string text, std::string f
   return Event(MessageReceived{kRootInstance, Content(std::move(text)), std::move(from)});
 }
 
+// Only the first verdict counts. Who gives another, to correct it, has to learn that it was not.
+Status Service::check_unresolved(const RunId& run, CallId call) const {
+  PAWL_TRY(const std::vector<InboxRow> rows, engine_.store().inbox->pending(run));
+  for (const InboxRow& row : rows) {
+    const auto event = decode_event(row.body);
+    const auto* verdict = event ? std::get_if<DoubtResolved>(&*event) : nullptr;
+    if (verdict == nullptr || verdict->call != call) continue;
+    return Error{ErrorCode::conflict, to_string(call) + " of run " + run.text +
+                                          " has been resolved by " + verdict->by + " (" +
+                                          std::string(name(verdict->verdict)) +
+                                          "); that takes effect with `pawl resume " + run.text +
+                                          "` and cannot be changed"};
+  }
+  return ok();
+}
+
 Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                                   std::optional<std::string> result, std::string by) const {
   PAWL_TRY(const RunDetails details, show(run));
@@ -223,6 +239,7 @@ Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict ve
     return Error{ErrorCode::conflict, to_string(call) + " of run " + run.text +
                                           " is not in doubt; `pawl show` lists the calls that are"};
   }
+  PAWL_CHECK(check_unresolved(run, call));
   DoubtResolved event;
   event.instance = found->instance;
   event.call = call;
@@ -380,8 +397,14 @@ void Service::import_run(std::shared_ptr<LineSource> lines, std::optional<RunId>
 
 Result<std::string> Service::explain(const RunId& run) const {
   PAWL_TRY(const RunDetails details, show(run));
-  return explain_run(*engine_.store().reader, details.summary, details.state,
-                     details.driven ? Driven::yes : Driven::no, details.quarantine);
+  PAWL_TRY(std::string text,
+           explain_run(*engine_.store().reader, details.summary, details.state,
+                       details.driven ? Driven::yes : Driven::no, details.quarantine));
+  if (details.driven || std::holds_alternative<Finished>(details.state.life)) return text;
+  PAWL_TRY(const std::vector<InboxRow> rows, engine_.store().inbox->pending(run));
+  if (rows.empty()) return text;
+  return text + "In its inbox, until it is carried on with `pawl resume " + run.text +
+         "`: " + std::to_string(rows.size()) + (rows.size() == 1 ? " event.\n" : " events.\n");
 }
 
 Result<std::string> Service::output_of(const RecordView& view) const {

@@ -116,6 +116,8 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
+  Status check_unresolved(const RunId& run, CallId call) const;
+
   Engine& engine_;
 };
 

@@ -256,6 +256,7 @@ TEST_CASE("a run whose process died is not watched for ever") {
   CHECK(**ended == WatchEnd::undriven);
   CHECK_FALSE(*desk.service.is_driven(summary));
   CHECK(summary.status == "running");
+  CHECK(desk.service.explain(RunId{"r"})->find("is interrupted.\n") != std::string::npos);
   CHECK(desk.service.explain(RunId{"r"})->find("Nobody drives it") != std::string::npos);
 }
 

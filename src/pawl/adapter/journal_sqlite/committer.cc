@@ -245,7 +245,12 @@ void Committer::keep_for_later(Group& group, const Error& error) {
     entry.waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
     return true;
   });
-  disk_full_ = !queue_.empty();
+  const bool was_full = std::exchange(disk_full_, !queue_.empty());
+  if (disk_full_ && !was_full && options_.on_full) {
+    loop_.post([told = options_.on_full, alive = std::weak_ptr<char>(alive_)] {
+      if (!alive.expired()) told();
+    });
+  }
 }
 
 void Committer::fail_all(Group& group, const Error& error) {

@@ -161,6 +161,8 @@ TEST_CASE("a full disk keeps appends waiting until there is space") {
   SqliteOptions options;
   options.database_pages_max = 200;
   options.full_retry_ms = 5;
+  int told = 0;
+  options.on_full = [&told] { ++told; };
   SqliteStore store(options);
   StoreView view = store.view();
   const RunId run = make_run(view, "a");
@@ -176,11 +178,13 @@ TEST_CASE("a full disk keeps appends waiting until there is space") {
   CHECK_FALSE(store.loop.run_until([&] { return !seen.empty(); }, 200));
   CHECK(records_of(view, run) == Texts{"r0"});
   CHECK(outcome(store.owner->acquire(run)) == "unavailable");
+  CHECK(store.loop.run_until([&] { return told == 1; }));
 
   execute(store.database(), "DROP TABLE junk");
   CHECK(store.loop.run_until([&] { return seen.size() == 2; }));
   CHECK(seen == Texts{"ok", "ok"});
   CHECK(records_of(view, run) == Texts{"r0", "large", "behind"});
+  CHECK(told == 1);  // however often it was tried
 }
 
 TEST_CASE("a store on a full disk can be closed, and loses what nobody was told about") {

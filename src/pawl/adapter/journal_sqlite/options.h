@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace pawl {
 
@@ -17,6 +18,8 @@ struct SqliteOptions {
   std::int64_t acquire_wait_ms_max = 5'000;  // of the loop thread, in acquire and quarantine
   int log_pages_max = 2'000;                 // of the write-ahead log before it is written back
   std::uint32_t database_pages_max = 0;      // 0: SQLite's own maximum. Over it the disk is "full"
+  // Called on the loop when the disk is found full, and again only after something was written.
+  std::function<void()> on_full = {};
 };
 
 }  // namespace pawl

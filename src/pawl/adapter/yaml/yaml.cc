@@ -178,11 +178,22 @@ std::string remedy_for(std::string_view message) {
   return "check the indentation and the quotes";
 }
 
+// Where a line is indented with a tab, of which YAML says something else, if anything.
+std::optional<std::size_t> find_indenting_tab(std::string_view text, std::size_t at) {
+  const std::size_t line = text.substr(0, at).rfind('\n') + 1;  // npos + 1 is 0.
+  const std::size_t first = text.find_first_not_of(' ', line);
+  if (first == std::string_view::npos || first > at || text[first] != '\t') return std::nullopt;
+  return first;
+}
+
 // An alias without its anchor is a syntax error to yaml-cpp; here it is an alias like any other.
 Fault to_fault(const YAML::Exception& error, std::string_view text) {
   const auto at = static_cast<std::size_t>(std::max(error.mark.pos, 0));
   if (at < text.size() && text[at] == '*' && error.msg.find("anchor") != std::string::npos) {
     return {to_mark(error.mark), "aliases are not supported", "write the value out"};
+  }
+  if (const auto tab = find_indenting_tab(text, std::min(at, text.size()))) {
+    return {mark_at(text, *tab), "a tab in the indentation", "indent with spaces"};
   }
   // The message may quote one byte of a longer character.
   return {to_mark(error.mark), to_valid_utf8(error.msg), remedy_for(error.msg)};
@@ -197,7 +208,9 @@ Node read_tree(std::string_view text, const YamlLimits& limits, std::vector<Faul
     // A second document is a fault of the builder's, which ends the loop.
     while (parser.HandleNextDocument(builder)) {
     }
-    return builder.take_root();
+    Node root = builder.take_root();
+    const bool is_empty = root.kind() == Node::Kind::null && root.mark() == Mark{};
+    return is_empty ? Node::make_null({1, 1}) : std::move(root);
   } catch (const StopReading&) {
     PAWL_ASSERT(!faults.empty());
   } catch (const YAML::Exception& error) {

@@ -82,10 +82,17 @@ void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t) {
   count_node(here);
   if (!expects_key()) {
     refuse_unwritten_null(here, offset_of(mark));
-    return add_value(Node::make_null(here));
+    return add_value(Node::make_null(place_of_null(here)));
   }
   fault(here, "a key is empty or null", "write a key, in quotes if it is \"null\" or \"~\"");
   open_.back().key = Key{{}, here, text_.size()};
+}
+
+// One that is not written has the mark of what comes next, which is no place to send anybody to.
+Mark TreeBuilder::place_of_null(Mark mark) const {
+  if (open_.empty() || !open_.back().key) return mark;
+  const Mark key = open_.back().key->mark;
+  return mark.line > key.line ? key : mark;
 }
 
 void TreeBuilder::refuse_unwritten_null(Mark mark, std::size_t at) {

@@ -66,6 +66,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void open(Open collection, const std::string& tag);
   void close(Node::Kind kind);
   void add_key(Key key, const std::string& tag);
+  Mark place_of_null(Mark mark) const;
   void refuse_unwritten_null(Mark mark, std::size_t at);
   void add_value(Node node);
   void refuse_duplicates(const std::vector<Member>& members);

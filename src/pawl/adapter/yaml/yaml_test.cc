@@ -97,6 +97,20 @@ TEST_CASE("every value and key knows its place") {
   CHECK(list.items()[1].find("\xC3\xA9")->mark() == Mark{4, 11});  // Columns count bytes.
 }
 
+TEST_CASE("what is not written has the place of its key, or of the beginning") {
+  CHECK(root_of("a: 1\nlimits:\n\nb: 2\n").find("limits")->mark() == Mark{2, 1});
+  CHECK(root_of("a:\n").find("a")->mark() == Mark{1, 1});
+  CHECK(root_of("").mark() == Mark{1, 1});
+  CHECK(root_of("# nothing\n").mark() == Mark{1, 1});
+}
+
+TEST_CASE("a tab that indents is called one, and one elsewhere is no fault") {
+  const char* const remedy = "a tab in the indentation (indent with spaces)\n";
+  CHECK(read("limits:\n\tsteps: 3\n") == std::string("f:2:1: ") + remedy);
+  CHECK(read("a:\n  b: 1\n  \tc: 2\n").find(remedy) != std::string::npos);
+  CHECK(read("a:\t1\nb: |\n  \tx\n") == R"({"a":1,"b":"\tx\n"})");
+}
+
 TEST_CASE("line ends of both kinds and one byte order mark are accepted") {
   CHECK(read("a: 1\r\nb: |\r\n  x\r\n") == R"({"a":1,"b":"x\n"})");
   CHECK(read("\xEF\xBB\xBF"

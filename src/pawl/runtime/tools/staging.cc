@@ -174,6 +174,28 @@ std::unique_ptr<Operation> stage_inputs(std::shared_ptr<BackendSession> session,
   return std::make_unique<StagingOperation>(std::move(stager));
 }
 
+Staging plan_inputs(const std::vector<InputFile>& files, const std::string& directory) {
+  Staging plan;
+  std::set<std::string> taken;
+  for (const InputFile& file : files) {
+    std::string why;
+    if (plan.staged.size() == kInputFilesMax) {
+      why = "more than " + std::to_string(kInputFilesMax) + " files";
+    } else if (!file.bytes || file.bytes->size() > kInputFileBytesMax) {
+      why = "larger than " + std::to_string(kInputFileBytesMax) + " bytes";
+    }
+    if (!why.empty()) {
+      plan.skipped.push_back({file.id, safe_input_name(file.name), std::move(why)});
+      continue;
+    }
+    const std::string name = unused_name(safe_input_name(file.name), taken);
+    taken.insert(name);
+    plan.staged.push_back({file.id, directory + "/" + name, safe_media_type(file.media_type),
+                           file.bytes->size(), sha256(*file.bytes)});
+  }
+  return plan;
+}
+
 std::string attached_files_block(const Staging& staging) {
   if (staging.staged.empty() && staging.skipped.empty()) return {};
   std::string block = "[ATTACHED FILES]\n";

@@ -22,7 +22,7 @@ struct InputFile {
   std::string id;    // by which the host knows it
   std::string name;  // as its owner calls it; only its last part is used, made safe
   std::string media_type;
-  std::optional<std::string> bytes;  // absent: asked for by id
+  std::optional<std::string> bytes;  // absent: asked for by id, or too many to be read
 };
 
 // The bytes of a file that was given by its id.
@@ -56,6 +56,10 @@ struct Staging {
 std::unique_ptr<Operation> stage_inputs(std::shared_ptr<BackendSession> session, Loop& loop,
                                         std::vector<InputFile> files, InputFileSource source,
                                         std::function<void(Staging)> done);
+
+// Likewise for files that are written by somebody else, into `directory`: their names there, in the
+// order given, or why they are not. Without bytes a file is skipped.
+Staging plan_inputs(const std::vector<InputFile>& files, const std::string& directory);
 
 // "[ATTACHED FILES]" and a line for each file, for the prompt. Empty when there were none.
 std::string attached_files_block(const Staging& staging);

@@ -35,6 +35,26 @@ struct Stage {
   }
 };
 
+TEST_CASE("a plan names files as staging would, and says what is too large or too many") {
+  std::vector<InputFile> files = {{"1", "a/report.pdf", "application/pdf", "one"},
+                                  {"2", "report.pdf", "application/pdf", "two"},
+                                  {"3", "film.mkv", "", std::nullopt}};
+
+  const Staging plan = plan_inputs(files, "/data/inputs/r");
+
+  REQUIRE(plan.staged.size() == 2);
+  CHECK(plan.staged[0] ==
+        StagedFile{"1", "/data/inputs/r/report.pdf", "application/pdf", 3, sha256("one")});
+  CHECK(plan.staged[1].path == "/data/inputs/r/report-2.pdf");
+  CHECK(plan.skipped == std::vector<SkippedFile>{{"3", "film.mkv", "larger than 52428800 bytes"}});
+  files.resize(kInputFilesMax + 1, {"n", "more", "", "x"});
+  files.erase(files.begin() + 2);
+  files.push_back({"last", "last", "", "x"});
+  CHECK(plan_inputs(files, "/d").staged.size() == kInputFilesMax);
+  CHECK(plan_inputs(files, "/d").skipped ==
+        std::vector<SkippedFile>{{"last", "last", "more than 100 files"}});
+}
+
 TEST_CASE("files are staged by id under names of their own, and only named in the prompt") {
   Stage stage;
   const std::string secret = "bytes that must not be in the prompt";

@@ -72,6 +72,15 @@ std::string explain_extras(const std::vector<std::string>& extras) {
   return "'" + word + "' is not understood";
 }
 
+// CLI11 says "--steps: 1 required TEXT missing".
+std::string in_our_words(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t colon = text.find(':');
+  const bool lacks_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+                           text.starts_with("--") && text.ends_with("missing");
+  return lacks_value ? text.substr(0, colon) + " needs a value" : text;
+}
+
 struct Parser {
   CLI::App app{"pawl"};
   Bindings global;
@@ -145,7 +154,7 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     return parser.read();
   } catch (const CLI::ParseError& error) {
     const auto used = parser.app.get_subcommands();
-    return usage_error(error.what(), used.empty() ? "" : used.front()->get_name());
+    return usage_error(in_our_words(error), used.empty() ? "" : used.front()->get_name());
   }
 }
 

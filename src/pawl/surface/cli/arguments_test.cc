@@ -66,7 +66,7 @@ TEST_CASE("mistakes are named, with a way on") {
   CHECK(fault_of({"rnu", "x"}).find("did you mean run?") != std::string::npos);
   CHECK(fault_of({"ls", "--stauts", "done"}).find("'--stauts'") != std::string::npos);
   CHECK(fault_of({"ls", "extra"}).find("'extra' is not understood") != std::string::npos);
-  CHECK(fault_of({"ls", "--status"}).find("pawl ls --help") != std::string::npos);
+  CHECK(fault_of({"ls", "--status"}) == "--status needs a value (see pawl ls --help)");
 }
 
 TEST_CASE("help needs nothing else") {

@@ -75,9 +75,18 @@ int dispatch(const CliContext& context) {
   return kExitUsage;
 }
 
-}  // namespace
+// "--data $DIR" without a DIR would otherwise go somewhere else than was meant.
+Status check_named(const Arguments& arguments) {
+  for (const std::string_view name : {"data", "config", "log-level", "log-file"}) {
+    if (arguments.one_or(name, "-").empty()) {
+      return Error{ErrorCode::invalid_argument,
+                   "--" + std::string(name) + " is empty; give it a value, or leave it out"};
+    }
+  }
+  return ok();
+}
 
-int run_cli(int argc, const char* const* argv, CliEnvironment& environment) {
+int run_command(int argc, const char* const* argv, CliEnvironment& environment) {
   Console& console = environment.console();
   auto arguments = parse_arguments(argc, argv);
   if (!arguments) {
@@ -96,13 +105,27 @@ int run_cli(int argc, const char* const* argv, CliEnvironment& environment) {
     console.write(Stream::err, help_text(nullptr));
     return kExitUsage;
   }
-  auto settings = environment.settings(flags_of(*arguments));
+  const Status named = check_named(*arguments);
+  auto settings =
+      named ? environment.settings(flags_of(*arguments)) : Result<Settings>(named.error());
   if (!settings) {
     console.write(Stream::err, "pawl: " + safe_text(settings.error().message) + "\n");
     return kExitUsage;
   }
   const CliContext context{environment, *std::move(arguments), *std::move(settings)};
   return dispatch(context);
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, CliEnvironment& environment) {
+  const int code = run_command(argc, argv, environment);
+  Console& console = environment.console();
+  const std::string loss = console.loss(Stream::out);
+  if (loss.empty()) return code;
+  console.write(Stream::err,
+                "pawl: standard output: " + loss + "; what was printed is not whole\n");
+  return code == kExitDone ? kExitError : code;
 }
 
 }  // namespace pawl

@@ -48,6 +48,26 @@ TEST_CASE("bad usage is exit code 2 and says what to do") {
   CHECK(environment.screen.out.empty());
 }
 
+TEST_CASE("a setting that is given as nothing is refused, and not taken from elsewhere") {
+  for (const char* flag : {"--data", "--config", "--log-level", "--log-file"}) {
+    FakeEnvironment environment;
+    CHECK(run(environment, {"ls", flag, ""}) == 2);
+    CHECK(environment.screen.err.find(std::string(flag) + " is empty") != std::string::npos);
+  }
+}
+
+TEST_CASE("output that was lost is an error, unless there is a worse one") {
+  FakeEnvironment lost;
+  lost.screen.lost = "No space left on device";
+  CHECK(run(lost, {"man"}) == 1);
+  CHECK(lost.screen.err ==
+        "pawl: standard output: No space left on device; what was printed is not whole\n");
+
+  FakeEnvironment worse;
+  worse.screen.lost = "No space left on device";
+  CHECK(run(worse, {"verify"}) == 2);
+}
+
 TEST_CASE("a store that cannot be opened is exit code 1") {
   for (const char* command : {"show", "logs", "attach", "explain", "resume", "pause", "cancel"}) {
     FakeEnvironment environment;

@@ -18,7 +18,9 @@ struct FakeScreen final : Console {
   }
   bool is_terminal(Stream) const override { return terminal; }
   std::size_t columns() const override { return 80; }
+  std::string loss(Stream stream) const override { return stream == Stream::out ? lost : ""; }
 
+  std::string lost;
   std::string out;
   std::string err;
   bool terminal = false;
@@ -86,7 +88,7 @@ struct FakeEnvironment : CliEnvironment {
   }
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
-  void remove_log(const Settings&, const std::string& run) override { forgotten.push_back(run); }
+  void remove_files(const Settings&, const std::string& run) override { forgotten.push_back(run); }
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
   std::vector<Finding> examine(const Settings&, Probing probing) override {
     probed = probing;

@@ -124,7 +124,7 @@ int remove_all(Desk& desk, const std::vector<StoredRun>& runs, Force force) {
         continue;
       }
       ++removed;
-      desk.context.environment.remove_log(desk.context.settings, some[i].summary.id.text);
+      desk.context.environment.remove_files(desk.context.settings, some[i].summary.id.text);
       print_run(desk.context, some[i], Dry::no);
     }
   }

@@ -3,6 +3,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/runtime/tools/staging.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
@@ -41,6 +42,10 @@ Result<std::string> media_type_of(const std::string& path) {
                "--attach " + path + ": a file ends in .png, .jpg, .gif, .webp, .pdf or .txt"};
 }
 
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 Result<std::vector<PendingAttachment>> attachments_of(const CliContext& context) {
   std::vector<PendingAttachment> attachments;
   for (const std::string& path : context.arguments.many("attach")) {
@@ -50,9 +55,42 @@ Result<std::vector<PendingAttachment>> attachments_of(const CliContext& context)
       return Error{ErrorCode::invalid_argument,
                    "--attach " + path + ": at most 64 files of at most 32 MiB each"};
     }
-    attachments.push_back({std::move(type), path.substr(path.rfind('/') + 1), std::move(bytes)});
+    attachments.push_back({std::move(type), last_part(path), std::move(bytes)});
   }
   return attachments;
+}
+
+// For the tools, not for the model: one that is too large is left out, and the model is told.
+Result<std::vector<InputFile>> files_of(const CliContext& context) {
+  std::vector<InputFile> files;
+  for (const std::string& path : context.arguments.many("file")) {
+    const auto type = media_type_of(path);
+    InputFile file{"", last_part(path), type ? *type : "application/octet-stream", std::nullopt};
+    auto bytes = files.size() < kInputFilesMax
+                     ? context.environment.read_text(path)
+                     : Error{ErrorCode::limit_exceeded, "more files than are taken"};
+    if (!bytes && bytes.error().code != ErrorCode::limit_exceeded) return bytes.error();
+    if (bytes) {
+      file.id = to_hex(sha256(*bytes));
+      file.bytes = *std::move(bytes);
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+// Copies them to where the run's tools may read, and names them in its input. A run that is there
+// already keeps what it has: it is refused later.
+Status keep_files(const CliContext& context, const Service& service, StartRequest& request) {
+  PAWL_TRY(const std::vector<InputFile> files, files_of(context));
+  if (files.empty() || service.summary_of(*request.id)) return ok();
+  const Staging plan = plan_inputs(files, context.settings.data + "/inputs/" + request.id->text);
+  for (std::size_t file = 0, kept = 0; kept < plan.staged.size(); ++file) {
+    if (!files[file].bytes || files[file].bytes->size() > kInputFileBytesMax) continue;
+    PAWL_CHECK(context.environment.write_new(plan.staged[kept++].path, *files[file].bytes));
+  }
+  request.input += (request.input.empty() ? "" : "\n\n") + attached_files_block(plan);
+  return ok();
 }
 
 struct Preparation {
@@ -95,6 +133,8 @@ int run_here(const CliContext& context, const RunId& id, const std::string& inpu
   }
   const Opened opened = open_workspace(context, IfAbsent::make);
   if (!opened.workspace) return opened.exit_code;
+  const Status kept = keep_files(context, opened.workspace->service(), *prepared.request);
+  if (!kept) return fail(context, kept.error());
   const auto view = make_view(context, *opened.workspace, nullptr);
   DriveSession session(context, *opened.workspace, view.get());
   const int code = session.start(*std::move(prepared.request), {});
@@ -112,6 +152,10 @@ int run_behind(const CliContext& context, const RunId& id, const std::string& in
   auto workspace = context.environment.open(context.settings, IfAbsent::make);
   if (!workspace) {
     report({kExitError, "pawl: " + workspace.error().message + "\n"});
+    return kExitError;
+  }
+  if (const Status kept = keep_files(context, (*workspace)->service(), *prepared.request); !kept) {
+    report({kExitError, "pawl: " + safe_text(kept.error().message) + "\n"});
     return kExitError;
   }
   const auto view = make_view(context, **workspace, nullptr);

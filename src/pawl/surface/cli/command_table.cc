@@ -15,7 +15,8 @@ CommandEntry run_command() {
       "INPUT is the text the agent gets; - reads it from standard input, @FILE from a file. The "
       "limits override those of the charter. Ctrl-C parks the run, a second one cancels it.",
       {kCharter, {"INPUT", "Text, - or @FILE.", Need::optional}},
-      {{"id", '\0', Takes::value, "ID", "Give the run this id instead of a new one."},
+      {{"id", '\0', Takes::value, "ID",
+        "Give the run this id, and never to another one: keys of calls are made from it."},
        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
        {"var", '\0', Takes::values, "K=V", "Set a {{variable}} of the instructions. Repeatable."},
        {"tenant", '\0', Takes::value, "NAME", "For whom: whose budget pays. Default: default."},
@@ -28,7 +29,9 @@ CommandEntry run_command() {
        {"bytes-out", '\0', Takes::value, "B", "Limit: bytes the model writes."},
        {"branches", '\0', Takes::value, "N", "Limit: instances spawned."},
        {"cost", '\0', Takes::value, "AMOUNT", "Limit: money, such as 2.00 or '2.00 USD'."},
-       {"attach", '\0', Takes::values, "FILE", "Give the model this image or PDF. Repeatable."}},
+       {"attach", '\0', Takes::values, "FILE", "Give the model this image or PDF. Repeatable."},
+       {"file", '\0', Takes::values, "FILE",
+        "Keep a copy that the run's tools can read; the model is told its name. Repeatable."}},
   };
 }
 
@@ -54,7 +57,8 @@ std::vector<CommandEntry> running_commands() {
       chat_command(),
       {"init",
        "Write a starter charter and its script",
-       "Into DIR, or the current directory. Files that exist are left alone, and refused.",
+       "Into DIR, which is made, or the current directory. Files that exist are left alone, "
+       "and refused.",
        {{"DIR", "Where to write.", Need::optional}},
        {}},
       {"validate",

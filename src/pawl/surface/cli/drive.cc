@@ -85,7 +85,9 @@ void DriveSession::cancel() {
 
 int DriveSession::start(StartRequest request, std::function<void(const Status&)> accepted) {
   run_ = *request.id;
+  stored_ = Stored::not_yet;
   workspace_.service().start(std::move(request), [this, accepted](const Result<RunId>& id) {
+    stored_ = Stored::yes;
     if (!id) ended_ = Status(id.error());
     if (accepted) accepted(id ? ok() : Status(id.error()));
   });
@@ -94,7 +96,9 @@ int DriveSession::start(StartRequest request, std::function<void(const Status&)>
 
 int DriveSession::fork(ForkRequest request, std::function<void(const Result<Forked>&)> accepted) {
   run_ = *request.id;
+  stored_ = Stored::not_yet;
   workspace_.service().fork(std::move(request), [this, accepted](const Result<Forked>& forked) {
+    stored_ = Stored::yes;
     if (!forked) ended_ = Status(forked.error());
     if (accepted) accepted(forked);
   });
@@ -114,10 +118,13 @@ int DriveSession::wait() {
   const bool known = ended_.has_value();
   if (view_ != nullptr) view_->finish(known && *ended_ ? last_.get() : nullptr);
   if (!known) {
-    complain(context_, with_data_flag(context_,
-                                      "left while the run was under way; go on with: "
-                                      "pawl resume " +
-                                          run_.text));
+    const std::string left =
+        stored_ == Stored::yes
+            ? "left while the run was under way; go on with: pawl resume " + run_.text
+            : "left before the run was stored: nothing of it was done, and it is to be started "
+              "again unless `pawl ls` lists " +
+                  run_.text;
+    complain(context_, with_data_flag(context_, left));
     return kExitError;
   }
   if (!*ended_) return fail(context_, ended_->error());

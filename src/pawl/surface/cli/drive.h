@@ -43,6 +43,7 @@ class DriveSession {
   std::optional<Status> ended_;
   int interrupts_ = 0;
   enum class Leaving : std::uint8_t { no, yes } leaving_ = Leaving::no;
+  enum class Stored : std::uint8_t { not_yet, yes } stored_ = Stored::yes;  // the run itself
   std::unique_ptr<Timer> grace_;
   std::shared_ptr<void> subscription_;
   std::unique_ptr<Signals> signals_;

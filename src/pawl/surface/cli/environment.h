@@ -21,13 +21,15 @@ namespace pawl {
 enum class Stream : std::uint8_t { out, err };
 
 // Standard output and error. Writing never fails for the caller: who closes the pipe wants to see
-// no more, and the run goes on.
+// no more, and the run goes on. What is lost for another reason is told at the end.
 class Console {
  public:
   virtual ~Console() = default;
   virtual void write(Stream stream, std::string_view text) = 0;
   virtual bool is_terminal(Stream stream) const = 0;
   virtual std::size_t columns() const = 0;
+  // Why text was lost although somebody wanted it (a full disk); empty: it was not.
+  virtual std::string loss(Stream stream) const = 0;
 };
 
 enum class LogLevel : std::uint8_t { error, warn, info, debug };
@@ -188,7 +190,7 @@ class CliEnvironment {
   virtual std::string description_of(const std::string& charter) = 0;
   // Standard input to its end ("-"), or a file.
   virtual Result<std::string> read_text(const std::string& path) = 0;
-  // conflict: it is there already.
+  // With the directories on the way to it. conflict: it is there already.
   virtual Status write_new(const std::string& path, const std::string& text) = 0;
   // conflict: it is there already.
   virtual Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) = 0;
@@ -197,8 +199,8 @@ class CliEnvironment {
   virtual std::vector<std::string> secrets() const = 0;
   // Appends a line to the log file of the settings, or to standard error.
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
-  // The log of a detached run, if there is one.
-  virtual void remove_log(const Settings& settings, const std::string& run) = 0;
+  // What lies beside the store of a run: the log of a detached one, files that tools have kept.
+  virtual void remove_files(const Settings& settings, const std::string& run) = 0;
   // Must be called before anything has started a thread.
   virtual Handover detach(const Settings& settings, const std::string& log_name,
                           const Background& work) = 0;

@@ -13,22 +13,6 @@ constexpr std::int64_t kSecondsPerMinute = 60;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr std::string_view kEraseLineAndUp = "\r\x1b[K\x1b[A";
 
-std::string_view color_of(Tone tone) {
-  switch (tone) {
-    case Tone::heading:
-      return "\x1b[1m";
-    case Tone::good:
-      return "\x1b[32m";
-    case Tone::bad:
-      return "\x1b[31m";
-    case Tone::quiet:
-      return "\x1b[2m";
-    case Tone::plain:
-      break;
-  }
-  return "";
-}
-
 // Everything that is not yet final is in the last lines of the screen: the line of text that the
 // model is writing, if there is one, and the status. They are erased before anything else is
 // written and drawn again after it.
@@ -125,9 +109,7 @@ class LiveView final : public RunView {
   }
 
   void put(const StoryLine& line) {
-    const std::string_view color = colored() ? color_of(line.tone) : "";
-    const std::string_view end = color.empty() ? "" : "\x1b[0m";
-    print(context_, fmt::format("{}{}{}\n", color, line.text, end));
+    print(context_, (colored() ? painted(line) : line.text) + "\n");
   }
 
   void erase() {

@@ -37,7 +37,28 @@ std::string by_whom(const std::string& by) {
   return by.empty() ? "" : " by " + safe_line(by, kInputColumnsMax);
 }
 
+std::string_view color_of(Tone tone) {
+  switch (tone) {
+    case Tone::heading:
+      return "\x1b[1m";
+    case Tone::good:
+      return "\x1b[32m";
+    case Tone::bad:
+      return "\x1b[31m";
+    case Tone::quiet:
+      return "\x1b[2m";
+    case Tone::plain:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string painted(const StoryLine& line) {
+  const std::string color(color_of(line.tone));
+  return color.empty() ? line.text : color + line.text + "\x1b[0m";
+}
 
 std::vector<StoryLine> told_text(const std::string& text, const std::string& indent, Wide wide) {
   std::vector<StoryLine> lines;

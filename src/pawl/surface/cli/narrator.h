@@ -19,6 +19,9 @@ struct StoryLine {
   friend bool operator==(const StoryLine&, const StoryLine&) = default;
 };
 
+// The line with the colour of its tone.
+std::string painted(const StoryLine& line);
+
 inline constexpr std::size_t kInputColumnsMax = 120;
 inline constexpr std::size_t kResultColumnsMax = 200;
 inline constexpr std::size_t kTextColumnsMax = 96;

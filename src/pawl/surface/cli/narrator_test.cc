@@ -41,6 +41,11 @@ ModelReplied reply_with_call(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("a line is painted by its tone, and a plain one is not") {
+  CHECK(painted({Tone::bad, "failed"}) == "\x1b[31mfailed\x1b[0m");
+  CHECK(painted({Tone::plain, "text"}) == "text");
+}
+
 TEST_CASE("a call is told with its input, and its result with its tool") {
   Narrator told = narrator();
   CallOpened opened;

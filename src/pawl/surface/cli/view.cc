@@ -49,7 +49,7 @@ class PlainView final : public RunView {
     const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
     if (view == nullptr) return;
     std::string text;
-    for (const StoryLine& line : narrator_.tell(**view)) text += line.text + "\n";
+    for (const StoryLine& line : narrator_.tell(**view)) text += told(line) + "\n";
     if (!text.empty()) print(context_, text);
   }
   void note(const std::string& text) override {
@@ -57,7 +57,9 @@ class PlainView final : public RunView {
   }
   void finish(const RecordView* last) override {
     if (last == nullptr) return;
-    print(context_, fmt::format("{}: {}\n", name(last->status), describe_usage(*last)));
+    const StoryLine end{Tone::heading,
+                        fmt::format("{}: {}", name(last->status), describe_usage(*last))};
+    print(context_, told(end) + "\n");
     const std::string output = readable_output(context_, service_, *last).value_or("");
     if (!output.empty()) {
       print(context_, "\n" + safe_text(output) + (output.ends_with('\n') ? "" : "\n"));
@@ -66,6 +68,10 @@ class PlainView final : public RunView {
   }
 
  private:
+  std::string told(const StoryLine& line) const {
+    return context_.settings.color == Color::always ? painted(line) : line.text;
+  }
+
   const CliContext& context_;
   Service& service_;
   Narrator narrator_;
