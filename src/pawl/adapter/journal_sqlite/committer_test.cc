@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -139,6 +140,51 @@ TEST_CASE("what the loop submits before it comes around is one transaction") {
   }
 
   CHECK(seen_by_last == 1);
+}
+
+TEST_CASE("the first part of a large round is written while the loop works on the rest") {
+  constexpr std::size_t kJobs = 48;
+  SqliteOptions options;
+  options.round_wait_ms_max = 60'000;
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  const auto committed = [&] { return *(*reader)->integer_of("SELECT count(*) FROM t"); };
+  std::atomic<std::size_t> written = 0;
+  std::size_t done = 0;
+  {
+    sqlite::Committer committer(std::move(*connection), loop, options);
+    const auto submit = [&](std::size_t jobs) {
+      for (std::size_t i = 0; i < jobs; ++i) {
+        sqlite::Job job;
+        job.work = [&](sqlite::Connection& writer) {
+          ++written;
+          return writer.execute("INSERT INTO t VALUES (1)");
+        };
+        job.done = [&](const Status& status) { done += status ? 1U : 0U; };
+        committer.submit(std::move(job));
+      }
+    };
+    submit(kJobs);
+    CHECK(written == 0);  // nothing is known of rounds yet
+    REQUIRE(loop.run_until([&] { return done == kJobs; }));
+
+    submit(kJobs - 1);
+    while (written < kJobs + kJobs / 2) std::this_thread::yield();
+    const std::int64_t before = committed();
+    submit(1);
+    REQUIRE(loop.run_until([&] { return done == 2 * kJobs; }));
+
+    CHECK(before == kJobs);  // not committed while the round lasts
+    submit(kJobs);
+    // No round ends any more: what is queued is written by the end.
+  }
+  CHECK(committed() == 3 * kJobs);
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {
