@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -185,6 +186,46 @@ TEST_CASE("the first part of a large round is written while the loop works on th
     // No round ends any more: what is queued is written by the end.
   }
   CHECK(committed() == 3 * kJobs);
+}
+
+TEST_CASE("an append that is refused in the first part of a round takes nobody with it") {
+  constexpr std::uint64_t kRuns = 48;
+  constexpr std::uint64_t kRefused = 5;  // in both rounds
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  std::size_t done = 0;
+  std::size_t refused = 0;
+  {
+    sqlite::Committer committer(std::move(*connection), loop, {});
+    for (int round = 0; round < 2; ++round) {
+      for (std::uint64_t run = 0; run < kRuns; ++run) {
+        sqlite::Job job;
+        job.run = "run" + std::to_string(run);
+        job.work = [run](sqlite::Connection& writer) -> Status {
+          PAWL_CHECK(writer.execute("INSERT INTO t VALUES (1)"));
+          if (run == kRefused) return Error{ErrorCode::conflict, "no"};
+          return ok();
+        };
+        job.done = [&](const Status& status) {
+          ++done;
+          if (!status) ++refused;
+        };
+        committer.submit(std::move(job));
+        // So that the first part is begun before the round is over.
+        if (round > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+      const std::size_t all = kRuns * static_cast<std::size_t>(round + 1);
+      REQUIRE(loop.run_until([&] { return done == all; }));
+    }
+  }
+  CHECK(refused == 2);
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2 * (kRuns - 1));
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {
