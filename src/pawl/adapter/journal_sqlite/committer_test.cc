@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -197,15 +196,18 @@ TEST_CASE("an append that is refused in the first part of a round takes nobody w
   auto connection = sqlite::Connection::open(directory / "db");
   REQUIRE(connection);
   REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  std::atomic<std::size_t> worked = 0;
   std::size_t done = 0;
   std::size_t refused = 0;
   {
     sqlite::Committer committer(std::move(*connection), loop, {});
     for (int round = 0; round < 2; ++round) {
+      const std::size_t before = worked;
       for (std::uint64_t run = 0; run < kRuns; ++run) {
         sqlite::Job job;
         job.run = "run" + std::to_string(run);
-        job.work = [run](sqlite::Connection& writer) -> Status {
+        job.work = [run, &worked](sqlite::Connection& writer) -> Status {
+          ++worked;
           PAWL_CHECK(writer.execute("INSERT INTO t VALUES (1)"));
           if (run == kRefused) return Error{ErrorCode::conflict, "no"};
           return ok();
@@ -215,8 +217,9 @@ TEST_CASE("an append that is refused in the first part of a round takes nobody w
           if (!status) ++refused;
         };
         committer.submit(std::move(job));
-        // So that the first part is begun before the round is over.
-        if (round > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+        // The first part is begun before the round is over, once there has been one like it.
+        const bool last_but_one = run + 2 == kRuns;
+        while (round > 0 && last_but_one && worked == before) std::this_thread::yield();
       }
       const std::size_t all = kRuns * static_cast<std::size_t>(round + 1);
       REQUIRE(loop.run_until([&] { return done == all; }));
