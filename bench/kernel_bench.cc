@@ -25,9 +25,11 @@ RunStarted a_start() {
 ModelReplied a_reply(std::uint64_t step) {
   ModelReplied reply;
   reply.blocks.emplace_back(TextBlock{Content("I will look at the next file.")});
-  reply.blocks.emplace_back(CallBlock{
-      "search", Content(R"({"path":"src/file)" + std::to_string(step) + R"(.cc","line":42})"),
-      "toolu_01", ""});
+  CallBlock call{"search",
+                 Content(R"({"path":"src/file)" + std::to_string(step) + R"(.cc","line":42})"),
+                 "toolu_01", ""};
+  call.judgement = CallJudgement::allowed();
+  reply.blocks.emplace_back(std::move(call));
   reply.usage.input_tokens = 1200;
   reply.usage.output_tokens = 60;
   reply.stop = ReplyStop::tool_use;

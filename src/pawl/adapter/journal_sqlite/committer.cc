@@ -21,6 +21,12 @@ constexpr std::int64_t kSeldomPollMsMin = 5;
 constexpr std::int64_t kSeldomPollMsMax = 15;
 constexpr std::int64_t kClosingWaitMsMax = 2'000;  // for another process that writes
 constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
+// A round with fewer jobs is not worth waking the thread twice. Writing a job takes about half as
+// long as the loop takes for one: with two thirds the thread is done when the rest comes.
+constexpr std::size_t kEarlyRoundJobsMin = 24;
+constexpr std::size_t early_part(std::size_t jobs) {
+  return jobs * 2 / 3;
+}
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
 Error failed_before(const std::string& run) {
@@ -91,7 +97,7 @@ Committer::~Committer() {
     const std::lock_guard lock(mutex_);
     alive_.reset();  // under the lock: the thread may just be delivering
     closing_ = true;
-    let_go_ = queue_.size();
+    let_go_all();
   }
   changed_.notify_all();
   thread_.join();
@@ -137,17 +143,38 @@ bool Committer::take_group(Group& group) {
     answer_write_backs(answers);
     return true;
   }
+  taken_bytes_ = 0;
+  unfinished_round_.reset();
+  if (!disk_full_ && std::exchange(let_go_early_, false)) unfinished_round_ = rounds_over_;
+  take_let_go(group);
+  return true;
+}
+
+void Committer::take_let_go(Group& group) {
   // On a full disk a small job may still fit, and a large one must not keep it from trying.
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
-  std::size_t bytes = 0;
+  group.reserve(std::min(group.size() + let_go_, jobs_max));
   for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {
-    bytes += queue_.front().job.bytes;
-    if (!group.empty() && bytes > options_.group_bytes_max) break;
+    const std::size_t bytes = queue_.front().job.bytes;
+    if (!group.empty() && taken_bytes_ + bytes > options_.group_bytes_max) break;
+    taken_bytes_ += bytes;
     group.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
   taken_ = group.size();
-  return true;
+}
+
+// True: the rest of the round whose beginning has been written has joined it, or some of it.
+bool Committer::take_more(Group& group) {
+  std::unique_lock lock(mutex_);
+  if (!unfinished_round_) return false;
+  const auto over = [this] { return unfinished_round_ != rounds_over_; };
+  changed_.wait_for(lock, milliseconds(options_.round_wait_ms_max),
+                    [&] { return closing_ || checkpoint_ || let_go_ > 0 || over(); });
+  if (over()) unfinished_round_.reset();
+  const std::size_t before = group.size();
+  take_let_go(group);
+  return group.size() > before;
 }
 
 void Committer::commit_group(Group& group) {
@@ -161,7 +188,7 @@ void Committer::commit_group(Group& group) {
   const Error& error = status.error();
   const Fault fault = connection_->fault();
   if (connection_->in_transaction()) static_cast<void>(connection_->execute("ROLLBACK"));
-  connection_->tail().forget();
+  connection_->forget();
   if (fault == Fault::full) {
     keep_for_later(group, error);
   } else if (fault == Fault::busy) {
@@ -174,22 +201,38 @@ void Committer::commit_group(Group& group) {
 
 // The whole transaction. An error means that it must be rolled back.
 Status Committer::do_jobs(Group& group) {
-  PAWL_TRY(const Traces traces, try_jobs(group, Savepoints::for_others));
+  PAWL_CHECK(begin());
+  std::size_t first = 0;
+  Traces traces = Traces::none;
+  do {
+    PAWL_TRY(traces, try_jobs(group, std::exchange(first, group.size()), Savepoints::for_others));
+  } while (traces == Traces::none && take_more(group));
   if (traces == Traces::left) {
     PAWL_CHECK(Query(*connection_, "ROLLBACK").run());
-    connection_->tail().forget();
-    PAWL_CHECK(try_jobs(group, Savepoints::for_all));
+    connection_->forget();
+    PAWL_CHECK(begin());
+    PAWL_CHECK(try_jobs(group, 0, Savepoints::for_all));
   }
   const Tail& tail = connection_->tail();
-  if (tail.is_current && tail.size() > Tail::kRecordsMax) PAWL_CHECK(place_tail(*connection_));
+  if (tail.is_current && tail.is_too_long()) PAWL_CHECK(place_tail(*connection_));
   return Query(*connection_, "COMMIT").run();
 }
 
-Result<Committer::Traces> Committer::try_jobs(Group& group, Savepoints savepoints) {
+Status Committer::begin() {
+  failed_in_group_.clear();
   PAWL_CHECK(Query(*connection_, "BEGIN IMMEDIATE").run());
-  connection_->tail().is_current = false;  // others may have written
-  std::vector<std::string_view> failed;    // runs
-  for (Entry& entry : group) {
+  PAWL_TRY(const bool others, connection_->others_have_written());
+  if (!others) return ok();
+  connection_->tail().is_current = false;
+  connection_->known_runs().forget();
+  return ok();
+}
+
+Result<Committer::Traces> Committer::try_jobs(Group& group, std::size_t first,
+                                              Savepoints savepoints) {
+  std::vector<std::string>& failed = failed_in_group_;
+  for (std::size_t i = first; i < group.size(); ++i) {
+    Entry& entry = group[i];
     const std::string& run = entry.job.run;
     const bool behind =
         !run.empty() &&
@@ -224,7 +267,7 @@ Result<Committer::Traces> Committer::do_job(Entry& entry, Savepoints savepoints)
     if (changed && !undone) traces = Traces::left;
     if (undone) {
       PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
-      connection_->tail().forget();
+      connection_->forget();
     }
   }
   if (undone) PAWL_CHECK(Query(*connection_, "RELEASE job").run());
@@ -330,7 +373,13 @@ void Committer::submit(Job job, std::optional<Error> refusal) {
   }
   queued_bytes_ += job.bytes;
   queue_.push_back(Entry{std::move(job), nullptr, std::nullopt});
+  const bool early = ++round_jobs_ == early_at_;
+  if (early) {
+    let_go_ = queue_.size();
+    let_go_early_ = true;
+  }
   lock.unlock();
+  if (early) changed_.notify_all();
   if (std::exchange(letting_go_soon_, true)) return;
   loop_.post([this, alive = std::weak_ptr<char>(alive_)] {
     if (!alive.expired()) let_go();
@@ -339,11 +388,21 @@ void Committer::submit(Job job, std::optional<Error> refusal) {
 
 void Committer::let_go() {
   letting_go_soon_ = false;
+  // The next round is expected to be like this one.
+  early_at_ = round_jobs_ < kEarlyRoundJobsMin ? SIZE_MAX : early_part(round_jobs_);
+  round_jobs_ = 0;
   {
     const std::lock_guard lock(mutex_);
-    let_go_ = queue_.size();
+    let_go_all();
   }
   changed_.notify_all();
+}
+
+// Under the lock.
+void Committer::let_go_all() {
+  let_go_ = queue_.size();
+  let_go_early_ = false;
+  ++rounds_over_;
 }
 
 Status Committer::run_now(std::function<Status(Connection&)> work) {
@@ -352,7 +411,7 @@ Status Committer::run_now(std::function<Status(Connection&)> work) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return *stopped_;
     queue_.push_back(Entry{Job{"", 0, std::move(work), nullptr}, waiter, std::nullopt});
-    let_go_ = queue_.size();  // the loop waits: it cannot come around
+    let_go_all();  // the loop waits: it cannot come around
   }
   changed_.notify_all();
   if (waiter->wait(milliseconds(options_.acquire_wait_ms_max))) return *waiter->answer;

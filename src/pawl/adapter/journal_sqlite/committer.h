@@ -3,7 +3,8 @@
 //
 // A job is let go when the loop comes around to it, behind what it had to do already: the runs that
 // were called back by one commit have all answered by then, and the next commit is of all of them,
-// not of the fastest.
+// not of the fastest. Of a large round the first part is let go early: it is written into the open
+// transaction while the loop works on the rest, which then joins it before the commit.
 #pragma once
 
 #include <atomic>
@@ -80,7 +81,10 @@ class Committer {
 
   void run();
   void let_go();
+  void let_go_all();
   bool take_group(Group& group);
+  bool take_more(Group& group);
+  void take_let_go(Group& group);
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
   // Which jobs can be undone by themselves.
@@ -88,7 +92,8 @@ class Committer {
   // Of a job that was refused and could not be undone: the transaction must be done again.
   enum class Traces : std::uint8_t { none, left };
   Status do_jobs(Group& group);
-  Result<Traces> try_jobs(Group& group, Savepoints savepoints);
+  Status begin();
+  Result<Traces> try_jobs(Group& group, std::size_t first, Savepoints savepoints);
   Result<Traces> do_job(Entry& entry, Savepoints savepoints);
   void keep_for_later(Group& group, const Error& error);
   void fail_all(Group& group, const Error& error);
@@ -105,22 +110,30 @@ class Committer {
 
   Loop& loop_;
   const SqliteOptions options_;
-  bool letting_go_soon_ = false;  // the loop thread's
+  // The loop thread's. A round is what it submits before it comes around.
+  bool letting_go_soon_ = false;
+  std::size_t round_jobs_ = 0;       // of this round so far
+  std::size_t early_at_ = SIZE_MAX;  // so many are let go early
   std::shared_ptr<AppendOrder> order_ = std::make_shared<AppendOrder>();
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
 
   // The committer thread's alone while it runs.
   std::unique_ptr<Connection> connection_;
   std::chrono::steady_clock::time_point busy_since_{};
-  bool impatient_ = false;  // the last checkpoint: do not wait for anyone
-  int log_pages_ = 0;       // in the log after the last commit
-  int write_back_at_ = 0;   // pages
+  std::vector<std::string> failed_in_group_;  // runs
+  bool impatient_ = false;                    // the last checkpoint: do not wait for anyone
+  int log_pages_ = 0;                         // in the log after the last commit
+  int write_back_at_ = 0;                     // pages
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> queue_;
-  std::size_t let_go_ = 0;             // of the queue, from its front: what may be taken
-  std::atomic<std::size_t> taken_{0};  // jobs of the group that is being committed
+  std::size_t let_go_ = 0;     // of the queue, from its front: what may be taken
+  bool let_go_early_ = false;  // more of its round is to come
+  std::uint64_t rounds_over_ = 0;
+  std::optional<std::uint64_t> unfinished_round_;  // of the group that is being written
+  std::size_t taken_bytes_ = 0;                    // of that group
+  std::atomic<std::size_t> taken_{0};              // jobs of the group that is being committed
   std::size_t queued_bytes_ = 0;
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
   std::atomic<bool> closing_{false};

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -139,6 +140,98 @@ TEST_CASE("what the loop submits before it comes around is one transaction") {
   }
 
   CHECK(seen_by_last == 1);
+}
+
+TEST_CASE("the first part of a large round is written while the loop works on the rest") {
+  constexpr std::size_t kJobs = 48;
+  SqliteOptions options;
+  options.round_wait_ms_max = 60'000;
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  const auto committed = [&] { return *(*reader)->integer_of("SELECT count(*) FROM t"); };
+  const std::string database = directory / "db";
+  std::int64_t seen_by_last = -1;  // rows committed when the last job is done
+  std::atomic<std::size_t> written = 0;
+  std::size_t done = 0;
+  {
+    sqlite::Committer committer(std::move(*connection), loop, options);
+    const auto submit = [&](std::size_t jobs) {
+      for (std::size_t i = 0; i < jobs; ++i) {
+        sqlite::Job job;
+        job.work = [&](sqlite::Connection& writer) -> Status {
+          PAWL_TRY(auto outsider, sqlite::Connection::open(database));
+          PAWL_TRY(seen_by_last, outsider->integer_of("SELECT count(*) FROM t"));
+          ++written;
+          return writer.execute("INSERT INTO t VALUES (1)");
+        };
+        job.done = [&](const Status& status) { done += status ? 1U : 0U; };
+        committer.submit(std::move(job));
+      }
+    };
+    submit(kJobs);
+    CHECK(written == 0);  // nothing is known of rounds yet
+    REQUIRE(loop.run_until([&] { return done == kJobs; }));
+
+    submit(kJobs - 1);
+    while (written < kJobs + kJobs / 2) std::this_thread::yield();
+    submit(1);
+    REQUIRE(loop.run_until([&] { return done == 2 * kJobs; }));
+
+    CHECK(seen_by_last == kJobs);  // the first part was not committed alone
+    submit(kJobs);
+    // No round ends any more: what is queued is written by the end.
+  }
+  CHECK(committed() == 3 * kJobs);
+}
+
+TEST_CASE("an append that is refused in the first part of a round takes nobody with it") {
+  constexpr std::uint64_t kRuns = 48;
+  constexpr std::uint64_t kRefused = 5;  // in both rounds
+  const TempDirectory directory;
+  TestLoop loop;
+  std::ofstream(directory / "db").flush();
+  auto connection = sqlite::Connection::open(directory / "db");
+  REQUIRE(connection);
+  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  std::atomic<std::size_t> worked = 0;
+  std::size_t done = 0;
+  std::size_t refused = 0;
+  {
+    sqlite::Committer committer(std::move(*connection), loop, {});
+    for (int round = 0; round < 2; ++round) {
+      const std::size_t before = worked;
+      for (std::uint64_t run = 0; run < kRuns; ++run) {
+        sqlite::Job job;
+        job.run = "run" + std::to_string(run);
+        job.work = [run, &worked](sqlite::Connection& writer) -> Status {
+          ++worked;
+          PAWL_CHECK(writer.execute("INSERT INTO t VALUES (1)"));
+          if (run == kRefused) return Error{ErrorCode::conflict, "no"};
+          return ok();
+        };
+        job.done = [&](const Status& status) {
+          ++done;
+          if (!status) ++refused;
+        };
+        committer.submit(std::move(job));
+        // The first part is begun before the round is over, once there has been one like it.
+        const bool last_but_one = run + 2 == kRuns;
+        while (round > 0 && last_but_one && worked == before) std::this_thread::yield();
+      }
+      const std::size_t all = kRuns * static_cast<std::size_t>(round + 1);
+      REQUIRE(loop.run_until([&] { return done == all; }));
+    }
+  }
+  CHECK(refused == 2);
+  const auto reader = sqlite::Connection::open(directory / "db");
+  REQUIRE(reader);
+  CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2 * (kRuns - 1));
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {

@@ -14,6 +14,7 @@ struct SqliteOptions {
   std::size_t group_jobs_max = 512;  // of one transaction
   std::size_t group_bytes_max = 8U << 20U;
   std::int64_t busy_wait_ms_max = 30'000;    // for another process that writes
+  std::int64_t round_wait_ms_max = 20;       // of an open transaction, for the loop to come around
   std::int64_t full_retry_ms = 250;          // between tries on a full disk
   std::int64_t acquire_wait_ms_max = 5'000;  // of the loop thread, in acquire and quarantine
   int log_pages_max = 2'000;                 // of the write-ahead log before it is written back

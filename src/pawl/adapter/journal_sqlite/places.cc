@@ -7,9 +7,15 @@ namespace pawl::sqlite {
 namespace {
 
 constexpr const char* kPlaced = "SELECT up_to, generation FROM placed";
-constexpr const char* kNewer = "SELECT run, seq, id FROM journal WHERE id > ? ORDER BY id";
+constexpr const char* kNewer =
+    "SELECT run, seq, id, length(payload) FROM journal WHERE id > ? ORDER BY id";
 constexpr const char* kLast = "SELECT max(seq) FROM places WHERE run = ?";
 constexpr const char* kPlace = "INSERT INTO places (run, seq, id) VALUES (?, ?, ?)";
+// A statement costs as much as a row.
+constexpr std::size_t kPlacedAtOnce = 8;
+constexpr const char* kPlaceSome =
+    "INSERT INTO places (run, seq, id) VALUES (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), "
+    "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)";
 constexpr const char* kSetPlaced = "UPDATE placed SET up_to = ?";
 constexpr const char* kDeleted =
     "UPDATE placed SET generation = generation + 1, "
@@ -27,6 +33,20 @@ Result<Placed> read_placed(Connection& connection) {
   return Placed{query.number_at(0), query.number_at(1)};
 }
 
+Status place_run(Connection& connection, std::int64_t run, const Tail::Places& places) {
+  auto place = places.begin();
+  for (std::size_t left = places.size(); left > 0;) {
+    const std::size_t count = left >= kPlacedAtOnce ? kPlacedAtOnce : 1;
+    Query query(connection, count == 1 ? kPlace : kPlaceSome);
+    for (std::size_t i = 0; i < count; ++i, ++place) {
+      query.number(run).number(place->first).number(place->second);
+    }
+    PAWL_CHECK(query.run());
+    left -= count;
+  }
+  return ok();
+}
+
 }  // namespace
 
 Status refresh_tail(Connection& connection) {
@@ -40,7 +60,7 @@ Status refresh_tail(Connection& connection) {
   Query query(connection, kNewer);
   PAWL_TRY(bool row, query.number(tail.last_row()).next());
   while (row) {
-    tail.add(query.number_at(0), query.unsigned_at(1), query.number_at(2));
+    tail.add(query.number_at(0), query.unsigned_at(1), query.number_at(2), query.unsigned_at(3));
     PAWL_TRY(row, query.next());
   }
   return ok();
@@ -66,11 +86,7 @@ Status place_tail(Connection& connection) {
   std::vector<std::int64_t> runs;
   for (const auto& [run, places] : tail.runs()) runs.push_back(run);
   std::sort(runs.begin(), runs.end());  // neighbours in the tree one after the other
-  for (const std::int64_t run : runs) {
-    for (const auto& [seq, row] : *tail.places_of(run)) {
-      PAWL_CHECK(Query(connection, kPlace).number(run).number(seq).number(row).run());
-    }
-  }
+  for (const std::int64_t run : runs) PAWL_CHECK(place_run(connection, run, *tail.places_of(run)));
   const std::int64_t up_to = tail.last_row();
   PAWL_CHECK(Query(connection, kSetPlaced).number(up_to).run());
   tail.drop_all(up_to);
@@ -79,7 +95,7 @@ Status place_tail(Connection& connection) {
 
 Status after_deleting(Connection& connection) {
   PAWL_CHECK(Query(connection, kDeleted).run());
-  connection.tail().forget();
+  connection.forget();
   return ok();
 }
 

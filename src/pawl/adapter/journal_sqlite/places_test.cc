@@ -74,7 +74,7 @@ TEST_CASE("records are found before, after and while they get their places") {
 TEST_CASE("what waits for its place is bounded") {
   SqliteStore store;
   for (std::uint64_t round = 0; round < 3; ++round) {
-    fill(store, *store.owner, round * Tail::kRecordsMax, Tail::kRecordsMax);
+    fill(store, *store.owner, round * Tail::kRecordsMin, Tail::kRecordsMin);
   }
   REQUIRE(store.owner->checkpoint());
   store.owner.reset();
@@ -83,10 +83,10 @@ TEST_CASE("what waits for its place is bounded") {
   REQUIRE(connection);
   REQUIRE(refresh_tail(**connection));
 
-  CHECK((*connection)->tail().size() <= Tail::kRecordsMax + 512);
+  CHECK((*connection)->tail().size() <= Tail::kRecordsMin + 512);
   CHECK(*(*connection)->integer_of("SELECT count(*) FROM places") +
             static_cast<std::int64_t>((*connection)->tail().size()) ==
-        6 * static_cast<std::int64_t>(Tail::kRecordsMax));
+        6 * static_cast<std::int64_t>(Tail::kRecordsMin));
 }
 
 TEST_CASE("rows that a removal frees are given again, and everybody finds what is in them now") {

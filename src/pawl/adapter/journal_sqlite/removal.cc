@@ -183,6 +183,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
     number = find.number_at(0);
   }
   PAWL_CHECK(Query(connection, kForget).number(number).run());
+  connection.known_runs().forget();
   PAWL_CHECK(Query(connection, kMark).number(sealed(number)).run());
   return number;
 }

@@ -145,6 +145,18 @@ Error Connection::failed(std::string_view what) {
                          std::to_string(code) + ") in: " + std::string(what)};
 }
 
+void Connection::forget() {
+  tail_.forget();
+  known_runs_.forget();
+}
+
+Result<bool> Connection::others_have_written() {
+  Query query(*this, "PRAGMA data_version");
+  PAWL_TRY(const bool row, query.next());
+  if (!row) return Error{ErrorCode::unavailable, "SQLite gives no data version"};
+  return std::exchange(version_seen_, query.number_at(0)) != query.number_at(0);
+}
+
 sqlite3_stmt* Connection::prepare(const char* sql) {
   auto& statement = statements_[sql];
   if (!statement) {

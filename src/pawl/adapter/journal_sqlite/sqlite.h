@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "pawl/adapter/journal_sqlite/known_runs.h"
 #include "pawl/adapter/journal_sqlite/tail.h"
 #include "pawl/base/result.h"
 
@@ -55,6 +57,12 @@ class Connection {
   sqlite3* handle() { return handle_.get(); }
   // See places.h.
   Tail& tail() { return tail_; }
+  KnownRuns& known_runs() { return known_runs_; }
+  // As after a rollback: nothing is known of what is in the tables.
+  void forget();
+  // To be called in a transaction: whether anybody else has written since the last call. True at
+  // first.
+  Result<bool> others_have_written();
 
  private:
   friend class Query;
@@ -76,6 +84,8 @@ class Connection {
   std::function<bool(int)> busy_handler_;
   Fault fault_ = Fault::none;
   Tail tail_;
+  KnownRuns known_runs_;
+  std::optional<std::int64_t> version_seen_;
 };
 
 // One execution of a prepared statement. Ends the statement's read transaction when destroyed, so

@@ -1,15 +1,27 @@
 #include "pawl/adapter/journal_sqlite/tail.h"
 
+#include <algorithm>
+
 namespace pawl::sqlite {
 
-void Tail::add(std::int64_t run, std::uint64_t seq, std::int64_t row) {
-  if (runs_[run].insert_or_assign(seq, row).second) ++size_;
+void Tail::add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_t bytes) {
+  Places& places = runs_[run];
+  const std::size_t before = places.size();
+  places.insert_or_assign(places.end(), seq, row);
+  size_ += places.size() - before;
+  bytes_ += bytes;
   last_row_ = row;
+}
+
+bool Tail::is_too_long() const {
+  const std::size_t worth_a_page = std::min(runs_.size() * kRecordsOfRun, kRecordsMax);
+  return size_ > std::max(kRecordsMin, worth_a_page) || (size_ > kRecordsMin && bytes_ > kBytesMax);
 }
 
 void Tail::drop_all(std::int64_t up_to) {
   runs_.clear();
   size_ = 0;
+  bytes_ = 0;
   last_row_ = up_to;
 }
 

@@ -14,14 +14,19 @@ namespace pawl::sqlite {
 
 class Tail {
  public:
-  // Records of the journal that `places` does not know. A commit after which there are more brings
-  // `places` up to date.
-  static constexpr std::size_t kRecordsMax = 4'096;
+  // Records of the journal that `places` does not know. A commit after which there are too many
+  // brings `places` up to date, which writes at least a page for each run among them: so it may
+  // grow with their number. Whoever opens the store reads its rows.
+  static constexpr std::size_t kRecordsMin = 4'096;
+  static constexpr std::size_t kRecordsOfRun = 384;
+  static constexpr std::size_t kRecordsMax = 24'576;
+  static constexpr std::size_t kBytesMax = 8U << 20U;
 
   using Places = std::map<std::uint64_t, std::int64_t>;  // a run's: number of the record, row
 
   // A row behind all rows known so far.
-  void add(std::int64_t run, std::uint64_t seq, std::int64_t row);
+  void add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_t bytes);
+  bool is_too_long() const;
   // As after a rollback: nothing is known.
   void forget() { *this = Tail(); }
   // Everything up to `up_to` is in `places`.
@@ -40,6 +45,7 @@ class Tail {
  private:
   std::unordered_map<std::int64_t, Places> runs_;
   std::size_t size_ = 0;
+  std::size_t bytes_ = 0;  // of the records
   std::int64_t last_row_ = 0;
 };
 

@@ -127,7 +127,8 @@ Status write_content(Connection& connection, std::int64_t no, const Append& appe
                  .blob(append.bytes)
                  .blob(append.chain.view())
                  .run());
-  connection.tail().add(no, append.seq, sqlite3_last_insert_rowid(connection.handle()));
+  connection.tail().add(no, append.seq, sqlite3_last_insert_rowid(connection.handle()),
+                        append.bytes.size());
   for (const std::uint64_t row : append.inbox_taken) {
     PAWL_CHECK(Query(connection, kTakeRow).number(row).number(no).run());
   }
@@ -183,14 +184,26 @@ std::size_t size_of(const Append& append) {
   return size + (append.snapshot ? append.snapshot->state.size() : 0);
 }
 
+namespace {
+
+// The run's row as it is, or nothing: what is known of it, or what the table says.
+Result<std::optional<RunRow>> row_for(Connection& connection, const Append& append) {
+  const KnownRun* known = connection.known_runs().find(append.run.text);
+  if (known == nullptr) return find_run(connection, append.run);
+  return std::optional(RunRow{known->no, known->epoch, 0, {}, {}});
+}
+
+}  // namespace
+
 Status write_append(Connection& connection, const Append& append) {
   PAWL_CHECK(ensure_tail(connection));
-  PAWL_TRY(const auto row, find_run(connection, append.run));
+  PAWL_TRY(const auto row, row_for(connection, append));
   std::uint64_t length = 0;
   if (row) {
     PAWL_TRY(length, length_of(connection, row->no));
   }
-  PAWL_CHECK(check_position(append, row ? row->epoch : 1, length));
+  const std::uint64_t epoch = row ? row->epoch : 1;
+  PAWL_CHECK(check_position(append, epoch, length));
   std::int64_t no = 0;
   if (row) {
     no = row->no;
@@ -200,7 +213,9 @@ Status write_append(Connection& connection, const Append& append) {
     no = sqlite3_last_insert_rowid(connection.handle());
   }
   PAWL_CHECK(write_content(connection, no, append));
-  return write_snapshot(connection, no, append);
+  PAWL_CHECK(write_snapshot(connection, no, append));
+  connection.known_runs().keep(append.run.text, {no, epoch});
+  return ok();
 }
 
 Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
@@ -223,6 +238,7 @@ Status write_quarantine(Connection& connection, const RunId& run, const std::str
                         std::int64_t now_ms) {
   PAWL_TRY(const auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
+  connection.known_runs().forget();
   return Query(connection, kQuarantine).text(why).number(now_ms).number(row->no).run();
 }
 
@@ -242,6 +258,7 @@ Result<Position> write_acquire(Connection& connection, const RunId& run, std::in
   }
   PAWL_CHECK(ensure_tail(connection));
   PAWL_CHECK(Query(connection, kRaiseEpoch).number(row->no).run());
+  connection.known_runs().forget();
   position.epoch = row->epoch + 1;
   PAWL_TRY(position.length, length_of(connection, row->no));
   return position;

@@ -6,13 +6,16 @@
 #include <string>
 
 #include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/journal_sqlite/store_test_support.h"
 #include "tests/contract/journal_contract_support.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl::sqlite {
 namespace {
 
+using contract::append_now;
 using contract::append_of;
+using contract::make_run;
 using contract::outcome;
 
 struct Database {
@@ -84,6 +87,29 @@ TEST_CASE("the size of an append is that of its content") {
   append.snapshot = StoredSnapshot{0, {}, "ab"};
 
   CHECK(size_of(append) == 14);
+}
+
+TEST_CASE("what others did to a run is seen by the appends of a writer that knows it") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 3);
+  REQUIRE(append_now(view, append_of(run, 1, 3, "r3")) == "ok");
+  SUBCASE("another process drives it") {
+    execute(store.database(), "UPDATE runs SET epoch = 2");
+    CHECK(append_now(view, append_of(run, 1, 4, "r4")) == "conflict");
+    CHECK(append_now(view, append_of(run, 2, 4, "r4")) == "ok");
+  }
+  SUBCASE("another process has added to it") {
+    execute(store.database(),
+            "INSERT INTO journal (run, seq, epoch, payload, chain) "
+            "SELECT no, 4, 1, x'00', zeroblob(32) FROM runs");
+    CHECK(append_now(view, append_of(run, 1, 4, "r4")) == "conflict");
+    CHECK(append_now(view, append_of(run, 1, 5, "r5")) == "ok");
+  }
+  SUBCASE("it is gone") {
+    execute(store.database(), "DELETE FROM runs");
+    CHECK(append_now(view, append_of(run, 1, 4, "r4")) == "conflict");
+  }
 }
 
 }  // namespace
