@@ -13,9 +13,9 @@
 
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/approvals.h"
-#include "pawl/runtime/engine.h"
 #include "pawl/runtime/policy_gate.h"
 #include "pawl/runtime/processors/processors_reader.h"
+#include "pawl/runtime/service.h"
 
 namespace pawl {
 
@@ -83,6 +83,7 @@ class PermissionDesk {
   void ask_one(const PendingApproval& pending);
 
   Engine& engine_;
+  Service service_;
   PermissionPort port_;
   std::map<RunId, Open> open_;
   std::map<std::pair<RunId, CallId>, std::uint32_t> times_asked_;  // of calls that wait
