@@ -116,7 +116,8 @@ void PermissionDesk::ask_one(const PendingApproval& pending) {
   }
 }
 
-void PermissionDesk::settle(const RunId& run, CallId call, Decided decided) {
+// By value: the timer that calls it may hold what it is called with.
+void PermissionDesk::settle(RunId run, CallId call, Decided decided) {
   const auto found = open_.find(run);
   if (found == open_.end() || found->second.asked.erase(call) == 0) return;
   const PermissionResolved resolved{run, call, decided.decision, decided.by, decided.text};

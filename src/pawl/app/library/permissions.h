@@ -79,7 +79,7 @@ class PermissionDesk {
  private:
   struct Open;
   bool asked_too_often(const std::vector<PendingApproval>& pending);
-  void settle(const RunId& run, CallId call, Decided decided);
+  void settle(RunId run, CallId call, Decided decided);
   void ask_one(const PendingApproval& pending);
 
   Engine& engine_;
