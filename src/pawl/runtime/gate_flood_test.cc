@@ -84,7 +84,7 @@ TEST_CASE("sc-A18 so many questions wait at once, and none of them runs by itsel
 }
 
 TEST_CASE("sc-A18 a flood of them ends the run without asking for all of it") {
-  RunStage stage(scripted({flood(500)}));
+  RunStage stage(scripted({flood(100)}));
   stage.gate = std::make_shared<AskingGate>(stage.loop);
   stage.start("r");
   stage.loop.advance(5'000);
@@ -99,7 +99,11 @@ TEST_CASE("what people have denied twice is not put before them a third time") {
   const ScriptReply other = ScriptReply::call("note", R"({"n":2})");
   RunStage stage(scripted({same, same, same, other, ScriptReply::say("ok")}));
   stage.gate = std::make_shared<AskingGate>(stage.loop);
-  stage.start("r");
+  RunnableAgent agent = stage.agent();
+  agent.charter.guards = {0, 0, 0};  // which would end the run before
+  stage.service.start({agent, "go", RunId{"r"}, nullptr},
+                      [](const Result<RunId>& accepted) { CHECK(accepted); });
+  stage.loop.advance(300);
   for (const std::uint64_t call : {1U, 2U}) {
     const auto event = decision_about(stage.service.show(RunId{"r"})->state, CallId{call},
                                       {InterruptDecision::reject, "ann", "no"});
@@ -110,6 +114,8 @@ TEST_CASE("what people have denied twice is not put before them a third time") {
   }
   CHECK(stage.tool->keys.empty());
   CHECK(counts_of(stage).denied["flood.denied"] == 1);
+  CHECK(counts_of(stage).asked == 3);  // twice about the same, once about the other
+  CHECK(stage.service.list({})->front().status == "waiting");
 }
 
 }  // namespace
