@@ -270,6 +270,14 @@ class Approvals(Stage):
                                 env=self.environment(), timeout=PATIENCE_S)
         self.assertIn("[y]es, [n]o", result.stdout)
         self.assertEqual(self.paid(), [{"amount": 5}])
+        charter = self.asking()
+        for run in ("s", "t"):
+            script = f"{PAWL} run {charter} go --id {run}"
+            result = subprocess.run(["script", "-qec", script, "/dev/null"], cwd=self.directory,
+                                    input="a\n", capture_output=True, text=True,
+                                    env=self.environment(), timeout=PATIENCE_S)
+            self.assertEqual("[a]lways" in result.stdout, run == "s", result.stdout)
+        self.assertEqual(len(self.paid()), 3)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,6 @@ void fuzz_approval(std::string_view bytes) {
   const ApprovalView view = render_approval(subject);
   FUZZ_CHECK(is_harmless(view.text));
   FUZZ_CHECK(view.text.size() <= kViewBytesMax + 8 * bytes.size());
-  FUZZ_CHECK(html_escaped(view.text).find_first_of("<>\"'") == std::string::npos);
   std::string all;
   for (std::size_t page = 0; page < view.pages; ++page) {
     const std::string shown = render_page(subject, page);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
@@ -143,6 +144,7 @@ ConfigurationReading read_configuration(const std::string& text) {
   if (const Node* policy = reader.take("policy")) {
     reading.file.policy =
         read_user_policy(*policy, reading.faults, "the configuration file", "policy");
+    rules_within(std::span(&*reading.file.policy, 1), {}, reading.faults);
   }
   reader.finish();
   return reading;

@@ -272,6 +272,10 @@ TEST_CASE("what asks every time is asked, whatever is remembered") {
   CHECK(bench.judge("pay").verdict == CallVerdict::allow);
   CHECK(bench.judge("ask_user").verdict == CallVerdict::ask);
 
+  bench.policy.rules.front().verdict = Verdict::deny;
+  CHECK(bench.judge("pay").verdict == CallVerdict::deny);
+  bench.policy.rules.front().verdict = Verdict::ask;
+
   bench.policy.approvals = {AlwaysRequireConfig{}};
   CHECK(bench.judge("pay").verdict == CallVerdict::ask);
   CHECK(bench.judge("pay").stage == GateStage::approval_policy);

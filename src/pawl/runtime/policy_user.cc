@@ -80,8 +80,6 @@ UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const 
   if (const Node* approvals = reader.take("approvals")) read_approvals(*approvals, faults, limits);
   read_stages(reader, faults, where, policy);
   reader.finish();
-  const UserPolicy alone[] = {policy};
-  rules_within(alone, {}, faults);  // for its faults
   return policy;
 }
 

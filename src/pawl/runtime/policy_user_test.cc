@@ -12,6 +12,7 @@ UserPolicy policy_of(const std::string& text, std::size_t faults_expected = 0) {
   REQUIRE(document.root);
   std::vector<Fault> faults;
   UserPolicy policy = read_user_policy(*document.root, faults, "p.yaml", "policy");
+  rules_within(std::span(&policy, 1), {}, faults);
   CHECK_MESSAGE(faults.size() == faults_expected, to_string(faults, "p.yaml"));
   return policy;
 }

@@ -1,6 +1,5 @@
 #include "pawl/app/library/permissions.h"
 
-#include "pawl/runtime/service.h"
 #include "pawl/runtime/thrown.h"
 #include "pawl/runtime/tool_registry.h"
 
@@ -54,7 +53,10 @@ struct PermissionDesk::Open {
 };
 
 PermissionDesk::PermissionDesk(Engine& engine, PermissionPort port)
-    : engine_(engine), port_(std::move(port)), self_(std::make_shared<PermissionDesk*>(this)) {}
+    : engine_(engine),
+      service_(engine),
+      port_(std::move(port)),
+      self_(std::make_shared<PermissionDesk*>(this)) {}
 
 PermissionDesk::~PermissionDesk() {
   *self_ = nullptr;
@@ -78,7 +80,7 @@ bool PermissionDesk::asked_too_often(const std::vector<PendingApproval>& pending
 
 bool PermissionDesk::ask(const RunId& run, std::function<void(const Status&)> failed) {
   if (!port_.ask) return false;
-  const auto details = Service(engine_).show(run);
+  const auto details = service_.show(run);
   if (!details || !is_waiting(details->state)) return false;
   const auto pending = pending_approvals(*engine_.store().reader, details->state);
   if (!pending || pending->empty() || asked_too_often(*pending)) return false;
@@ -114,7 +116,8 @@ void PermissionDesk::ask_one(const PendingApproval& pending) {
   }
 }
 
-void PermissionDesk::settle(const RunId& run, CallId call, Decided decided) {
+// By value: the timer that calls it may hold what it is called with.
+void PermissionDesk::settle(RunId run, CallId call, Decided decided) {
   const auto found = open_.find(run);
   if (found == open_.end() || found->second.asked.erase(call) == 0) return;
   const PermissionResolved resolved{run, call, decided.decision, decided.by, decided.text};
@@ -132,11 +135,10 @@ void PermissionDesk::settle(const RunId& run, CallId call, Decided decided) {
 }
 
 void PermissionDesk::decide(const RunId& run, CallId call, Decided decided, StatusCallback done) {
-  Service service(engine_);
-  const auto details = service.show(run);
+  const auto details = service_.show(run);
   auto event = details ? decision_about(details->state, call, std::move(decided))
                        : Result<Event>(details.error());
-  if (event) return service.post(run, *event, std::move(done));
+  if (event) return service_.post(run, *event, std::move(done));
   engine_.loop().post([done = std::move(done), error = event.error()] { done(error); });
 }
 

@@ -13,9 +13,9 @@
 
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/approvals.h"
-#include "pawl/runtime/engine.h"
 #include "pawl/runtime/policy_gate.h"
 #include "pawl/runtime/processors/processors_reader.h"
+#include "pawl/runtime/service.h"
 
 namespace pawl {
 
@@ -79,10 +79,11 @@ class PermissionDesk {
  private:
   struct Open;
   bool asked_too_often(const std::vector<PendingApproval>& pending);
-  void settle(const RunId& run, CallId call, Decided decided);
+  void settle(RunId run, CallId call, Decided decided);
   void ask_one(const PendingApproval& pending);
 
   Engine& engine_;
+  Service service_;
   PermissionPort port_;
   std::map<RunId, Open> open_;
   std::map<std::pair<RunId, CallId>, std::uint32_t> times_asked_;  // of calls that wait

@@ -28,20 +28,37 @@ std::optional<Decided> rejection(const CliContext& context) {
   return Decided{InterruptDecision::reject, context.environment.user(), reason.value_or("")};
 }
 
+// Where it may be: what asks every time cannot be approved for always.
+std::optional<RememberedApproval> for_always(const CliContext& context,
+                                             const PendingApproval& pending,
+                                             const RunState& state) {
+  auto made = remembered_of(pending, state, context.environment.user(),
+                            context.environment.main_loop().wall_ms());
+  return made ? std::optional(*std::move(made)) : std::nullopt;
+}
+
 // What was cut is seen before it is approved.
-std::optional<Decided> ask_approval(const CliContext& context, const PendingApproval& pending) {
+std::optional<Decided> ask_approval(const CliContext& context, const PendingApproval& pending,
+                                    const RunState& state) {
   const ApprovalCard card = card_of(pending);
   print(context, card.text);
   bool seen = !card.needs_expansion;
+  const auto always = for_always(context, pending, state);
+  const std::string choices = always ? ": [y]es, [a]lways, [n]o, [f]ull view, [l]ater? "
+                                     : ": [y]es, [n]o, [f]ull view, "
+                                       "[l]ater? ";
   for (int i = 0; i < kMisunderstoodMax; ++i) {
-    const auto said =
-        asked(context, to_string(pending.call) + (seen ? ": [y]es, [n]o, [f]ull view, [l]ater? "
-                                                       : ": [f]ull view first, [n]o, [l]ater? "));
+    const auto said = asked(context, to_string(pending.call) +
+                                         (seen ? choices : ": [f]ull view first, [n]o, [l]ater? "));
     if (!said || *said == "l" || *said == "later") return std::nullopt;
     if (*said == "n" || *said == "no") return rejection(context);
     if (*said == "f" || *said == "full") {
       print(context, full_text(pending));
       seen = true;
+    } else if (seen && always && (*said == "a" || *said == "always")) {
+      const Status kept = context.environment.remember(context.settings, *always);
+      if (!kept) complain(context, kept.error().message);
+      return Decided{InterruptDecision::approve, context.environment.user()};
     } else if (seen && (*said == "y" || *said == "yes")) {
       return Decided{InterruptDecision::approve, context.environment.user()};
     }
@@ -72,8 +89,8 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
   if (!pending) return false;
   bool any = false;
   for (const PendingApproval& one : *pending) {
-    auto decided =
-        one.kind == InterruptKind::input ? ask_answer(context, one) : ask_approval(context, one);
+    auto decided = one.kind == InterruptKind::input ? ask_answer(context, one)
+                                                    : ask_approval(context, one, details->state);
     if (!decided) continue;
     const auto event = decision_about(details->state, one.call, *std::move(decided));
     if (!event) {
