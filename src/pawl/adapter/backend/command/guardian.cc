@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kShell = "/bin/sh";
 
-// $1 and $2: the least and the greatest mark. A round that finds nobody twice is the end; a process
-// that has ended and that nobody reaps must not keep it going.
+// $1 and $2: the least and the greatest mark. A round that finds nobody twice is the end. A process
+// that has ended and that nobody reaps (a container without an init) is nobody.
 constexpr const char* kScript = R"sh(
 cd /
 read -r end
@@ -33,7 +33,10 @@ while [ $quiet -lt 2 ] && [ $rounds -lt 200 ]; do
       case $mark in *[!0-9]*|"") break ;; esac
       if [ "$mark" -ge "$1" ] && [ "$mark" -le "$2" ]; then
         pid=${limits#/proc/}
-        kill -9 "${pid%/limits}" && quiet=0
+        pid=${pid%/limits}
+        read -r stat <"/proc/$pid/stat"
+        case $stat in *") Z "*|*") X "*) break ;; esac
+        kill -9 "$pid" && quiet=0
       fi
       break
     done <"$limits"
