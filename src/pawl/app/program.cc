@@ -22,6 +22,7 @@
 #include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
 #include "pawl/app/remembered.h"
+#include "pawl/app/sandbox_doctor.h"
 #include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
@@ -256,6 +257,7 @@ std::vector<Finding> Program::examine(const Settings& settings, Probing probing)
     for (Finding& finding : more) findings.push_back(std::move(finding));
   };
   add(examine_machine());
+  add(examine_sandboxes(loop()));
   add(examine_providers(model_layer()));
   if (probing == Probing::live) {
     const auto run = [this](const std::function<bool()>& done) { loop().run_until(done); };

@@ -63,17 +63,27 @@ std::string unique_group_name() {
   return prefix_of_names() + std::to_string(::getpid()) + "-" + std::to_string(serial.fetch_add(1));
 }
 
-void sweep_groups(const std::string& parent) {
+bool is_left_behind(std::string_view group) {
   const std::string prefix = prefix_of_names();
+  if (!group.starts_with(prefix)) return false;
+  const int pid = std::atoi(std::string(group.substr(prefix.size())).c_str());
+  return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+void sweep_groups(const std::string& parent) {
   std::error_code none;
   std::vector<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(parent, none)) {
-    const std::string name = entry.path().filename();
-    if (!name.starts_with(prefix) || left.size() >= kSweptMax) continue;
-    const int pid = std::atoi(name.c_str() + prefix.size());
-    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) left.push_back(entry.path());
+    if (left.size() >= kSweptMax) break;
+    if (is_left_behind(entry.path().filename().string())) left.push_back(entry.path());
   }
-  for (const std::string& directory : left) ::rmdir(directory.c_str());
+  for (const std::string& directory : left) {
+    // podman makes one for itself in it.
+    for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
+      if (entry.is_directory(none)) ::rmdir(entry.path().c_str());
+    }
+    ::rmdir(directory.c_str());
+  }
 }
 
 Cgroup Cgroup::make(const BackendLimits& limits) {

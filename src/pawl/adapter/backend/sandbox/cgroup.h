@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/adapter/backend/command/fd.h"
@@ -14,6 +15,8 @@ namespace pawl::sandbox {
 
 // "pawl-…", with the host in it: only its pid namespace can say whether it lives.
 std::string unique_group_name();
+// Whether the host that is in the name is gone.
+bool is_left_behind(std::string_view group);
 // A host that was killed has left its groups, empty: the kernel has killed what was in them.
 void sweep_groups(const std::string& parent);
 

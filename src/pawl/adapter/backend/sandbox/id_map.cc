@@ -1,8 +1,10 @@
 #include "pawl/adapter/backend/sandbox/id_map.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,16 +47,31 @@ std::string map_line(IdPair pair) {
 
 struct Waiting {
   int gate = -1;
+  int host = -1;
 };
 
 PAWL_IN_CHILD int wait_at_gate(void* argument) {
-  char byte = 0;
-  system_call(SYS_read, static_cast<Waiting*>(argument)->gate, word(&byte), 1);
+  const Waiting& waiting = *static_cast<Waiting*>(argument);
+  await_gate(waiting.gate, waiting.host);
   system_call(SYS_exit, 0);
   return 0;
 }
 
 }  // namespace
+
+Fd open_own_process() {
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+}
+
+PAWL_IN_CHILD long await_gate(int gate, int host) {
+  pollfd ready[2] = {{gate, POLLIN, 0}, {host, POLLIN, 0}};
+  const long polled = system_call(SYS_ppoll, word(ready), 2, 0, 0, 0);
+  if (polled < 0) return polled;
+  if (ready[1].revents != 0) return -ESRCH;
+  char byte = 0;
+  if (system_call(SYS_read, gate, word(&byte), 1) != 1) return -ECANCELED;
+  return byte;
+}
 
 Status SharedChild::start(Main main, void* argument, unsigned long flags) {
   stack_ = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
@@ -98,7 +115,9 @@ Result<Fd> make_user_namespace(IdPair user, IdPair group) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return describe("no pipe", errno);
   const Fd read_end(ends[0]);
   Fd write_end(ends[1]);
-  Waiting waiting{ends[0]};
+  const Fd host = open_own_process();
+  if (!host) return describe("no descriptor", errno);
+  Waiting waiting{ends[0], host.number()};
   SharedChild child;
   PAWL_CHECK(child.start(&wait_at_gate, &waiting, CLONE_NEWUSER));
   const auto mapped = write_id_maps(child.pid(), user, group);

@@ -41,4 +41,10 @@ Status write_id_maps(pid_t child, IdPair user, IdPair group);
 // A user namespace with these maps and nobody in it.
 Result<tool_command::Fd> make_user_namespace(IdPair user, IdPair group);
 
+// A descriptor that can be read from when this process has ended.
+tool_command::Fd open_own_process();
+// In a child: the byte that the host writes to the gate; below zero when the host was killed. The
+// end of the pipe would never come, as the child has the same descriptors.
+long await_gate(int gate, int host);
+
 }  // namespace pawl::sandbox

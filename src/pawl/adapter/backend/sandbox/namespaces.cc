@@ -42,6 +42,7 @@ struct Build {
   bool own_network = true;
   bool proxy = false;
   int gate = -1;
+  int host = -1;
   int spaces[kNamespaces] = {-1, -1, -1, -1, -1, -1};
   int proxy_socket = -1;
   volatile BuildStage stage = BuildStage::identity;
@@ -109,8 +110,9 @@ PAWL_IN_CHILD long carry_out(Step& step) {
 }
 
 PAWL_IN_CHILD long become_inside_user(const Build& build) {
-  char byte = 0;
-  if (system_call(SYS_read, build.gate, word(&byte), 1) != 1 || byte != 'g') return -ECANCELED;
+  if (const long opened = await_gate(build.gate, build.host); opened != 'g') {
+    return opened < 0 ? opened : -ECANCELED;
+  }
   const long group = system_call(SYS_setresgid, kInsideId, kInsideId, kInsideId);
   return group < 0 ? group : system_call(SYS_setresuid, kInsideId, kInsideId, kInsideId);
 }
@@ -237,6 +239,9 @@ Status run_build(Build& build, const HostIdentity& identity) {
   const Fd read_end(ends[0]);
   const Fd write_end(ends[1]);
   build.gate = ends[0];
+  const Fd host = open_own_process();
+  if (!host) return Error{ErrorCode::unavailable, "no sandbox: no descriptor"};
+  build.host = host.number();
   const unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
                               CLONE_NEWUTS | CLONE_NEWCGROUP |
                               (build.own_network ? CLONE_NEWNET : 0);

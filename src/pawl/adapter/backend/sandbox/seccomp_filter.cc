@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/command/fd.h"
+#include "pawl/adapter/backend/sandbox/seccomp_lists.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -27,71 +28,6 @@ namespace {
 using tool_command::Fd;
 
 constexpr std::size_t kProgramInstructionsMax = 4096;  // the kernel's BPF_MAXINSNS
-
-// Each of them reaches into the kernel or into other processes further than a tool has to.
-constexpr std::array kDenied = {"acct",
-                                "add_key",
-                                "adjtimex",
-                                "bpf",
-                                "chroot",
-                                "clock_adjtime",
-                                "clock_settime",
-                                "delete_module",
-                                "fanotify_init",
-                                "finit_module",
-                                "fsconfig",
-                                "fsmount",
-                                "fsopen",
-                                "fspick",
-                                "get_mempolicy",
-                                "init_module",
-                                "ioperm",
-                                "iopl",
-                                "io_uring_enter",
-                                "io_uring_register",
-                                "io_uring_setup",
-                                "kcmp",
-                                "kexec_file_load",
-                                "kexec_load",
-                                "keyctl",
-                                "lookup_dcookie",
-                                "mbind",
-                                "migrate_pages",
-                                "mount",
-                                "mount_setattr",
-                                "move_mount",
-                                "move_pages",
-                                "name_to_handle_at",
-                                "nfsservctl",
-                                "open_by_handle_at",
-                                "open_tree",
-                                "perf_event_open",
-                                "pidfd_getfd",
-                                "pivot_root",
-                                "process_madvise",
-                                "process_vm_readv",
-                                "process_vm_writev",
-                                "ptrace",
-                                "quotactl",
-                                "quotactl_fd",
-                                "reboot",
-                                "request_key",
-                                "set_mempolicy",
-                                "setdomainname",
-                                "sethostname",
-                                "setns",
-                                "settimeofday",
-                                "swapoff",
-                                "swapon",
-                                "syslog",
-                                "umount",
-                                "umount2",
-                                "unshare",
-                                "uselib",
-                                "userfaultfd",
-                                "vhangup",
-                                "modify_ldt",
-                                "set_mempolicy_home_node"};
 
 // Denied as if the kernel did not have them, so that libc falls back to what can be checked:
 // clone3 and openat2 keep their arguments in memory, where a filter cannot look.

@@ -1,36 +1,17 @@
 #include "pawl/adapter/backend/session/container_bundle.h"
 
-#include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <map>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/cgroup.h"
-#include "pawl/adapter/backend/sandbox/system_paths.h"
+#include "pawl/adapter/backend/sandbox/own_directory.h"
+#include "pawl/adapter/backend/sandbox/seccomp_profile.h"
 #include "pawl/base/json.h"
 
 namespace pawl::backend {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kPrograms[] = {"/usr/sbin/runc", "/usr/bin/runc", "/usr/local/bin/runc",
-                                     "/usr/local/sbin/runc"};
-constexpr std::string_view kGroups = "/sys/fs/cgroup";
-constexpr int kRemovalsMax = 100;
-
-std::string find_runc() {
-  for (const char* path : kPrograms) {
-    if (::access(path, X_OK) == 0) return path;
-  }
-  return {};
-}
 
 Json object(std::vector<std::pair<std::string, Json>> members) {
   JsonObject made;
@@ -50,45 +31,18 @@ Json mount(const std::string& source, const std::string& target, const std::stri
       {{"destination", target}, {"type", type}, {"source", source}, {"options", list(options)}});
 }
 
-enum class Access : std::uint8_t { read, write };
-
-// Outer ones first, or they would hide what is mounted in them. Of two for one place the later
-// counts.
-std::vector<std::pair<std::string, Access>> places_of(
-    const sandbox::SandboxPlan& plan, const std::vector<sandbox::ProtectedPlace>& places) {
-  using Hold = sandbox::ProtectedPlace::Hold;
-  std::map<std::string, Access> found;
-  for (const sandbox::ProtectedPlace& place : places) {
-    found[place.path] = place.hold == Hold::read_only ? Access::read : Access::write;
-  }
-  for (const std::string& root : plan.read_roots) found[root] = Access::read;
-  for (const std::string& root : plan.write_roots) found[root] = Access::write;
-  std::vector<std::pair<std::string, Access>> sorted(found.begin(), found.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
-    return left.first.size() < right.first.size();
-  });
-  return sorted;
-}
-
-Json mounts_of(const sandbox::SandboxPlan& plan,
-               const std::vector<sandbox::ProtectedPlace>& places) {
+Json list_mounts(const ContainerPlan& plan) {
   const std::vector<std::string> read = {"rbind", "ro", "nosuid", "nodev"};
   const std::vector<std::string> write = {"rbind", "rw", "nosuid", "nodev"};
-  const std::string size = "size=" + std::to_string(plan.limits.memory_bytes);
+  const std::string size = "size=" + std::to_string(plan.sandbox.limits.memory_bytes);
   JsonArray mounts = {
       mount("proc", "/proc", "proc", {"ro", "nosuid", "nodev", "noexec"}),
       mount("tmpfs", "/dev", "tmpfs", {"nosuid", "mode=755", "size=64k"}),
       mount("tmpfs", "/tmp", "tmpfs", {"nosuid", "nodev", "mode=1777", size}),
   };
-  std::error_code none;
-  const auto bind = [&](const std::string& path, const std::vector<std::string>& options) {
-    const fs::path source = fs::canonical(path, none);
-    if (!none) mounts.push_back(mount(source, path, "bind", options));
-  };
-  for (const std::string_view path : sandbox::kSystemDirectories) bind(std::string(path), read);
-  for (const std::string_view path : sandbox::kSystemConfiguration) bind(std::string(path), read);
-  for (const auto& [path, access] : places_of(plan, places)) {
-    bind(path, access == Access::read ? read : write);
+  for (const ContainerMount& made : mounts_of(plan)) {
+    const bool read_only = made.access == ContainerMount::Access::read;
+    mounts.push_back(mount(made.source, made.path, "bind", read_only ? read : write));
   }
   return mounts;
 }
@@ -104,23 +58,19 @@ Json rlimit(const char* type, std::uint64_t value) {
   return object({{"type", type}, {"hard", value}, {"soft", value}});
 }
 
-Json process_of(const sandbox::SandboxPlan& plan, const std::vector<std::string>& argv,
-                const std::vector<std::string>& environment) {
-  struct stat owner{};
-  ::stat((plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front()).c_str(),
-         &owner);
+Json process_of(const ContainerPlan& plan) {
+  const ContainerUser owner = user_of(plan.sandbox);
   return object(
       {{"terminal", false},
-       {"user",
-        object({{"uid", std::uint64_t{owner.st_uid}}, {"gid", std::uint64_t{owner.st_gid}}})},
-       {"args", list(argv)},
-       {"env", list(environment)},
-       {"cwd", plan.working_directory},
+       {"user", object({{"uid", std::uint64_t{owner.user}}, {"gid", std::uint64_t{owner.group}}})},
+       {"args", list(plan.argv)},
+       {"env", list(plan.environment)},
+       {"cwd", plan.sandbox.working_directory},
        {"capabilities",
         object(
             {{"bounding", JsonArray{}}, {"effective", JsonArray{}}, {"permitted", JsonArray{}}})},
-       {"rlimits",
-        JsonArray{rlimit("RLIMIT_CORE", 0), rlimit("RLIMIT_FSIZE", plan.limits.disk_bytes)}},
+       {"rlimits", JsonArray{rlimit("RLIMIT_CORE", 0),
+                             rlimit("RLIMIT_FSIZE", plan.sandbox.limits.disk_bytes)}},
        {"noNewPrivileges", true}});
 }
 
@@ -133,99 +83,51 @@ Json namespaces_of(NetworkAccess network) {
   return namespaces;
 }
 
-// runc was killed and cannot do it itself.
-void remove_groups(const std::string& id) {
-  std::error_code none;
-  std::vector<fs::path> groups = {fs::path(kGroups) / id};
-  for (const auto& entry : fs::directory_iterator(kGroups, none)) {
-    groups.push_back(entry.path() / id);
+class Bundle final : public Container {
+ public:
+  explicit Bundle(sandbox::OwnDirectory directory)
+      : directory_(std::move(directory)), id_(sandbox::unique_group_name()) {}
+  Bundle(const Bundle&) = delete;
+  Bundle& operator=(const Bundle&) = delete;
+  ~Bundle() override { remove_groups(id_); }
+
+  Status write(const ContainerPlan& plan) const;
+  // runc itself leaves its container running when it is killed.
+  std::vector<std::string> command() const override {
+    return tied_to_host({find_program("runc"), "--root", directory_.path() + "/state", "run",
+                         "--bundle", directory_.path(), id_});
   }
-  for (const fs::path& group : groups) {
-    for (int attempt = 0; attempt < kRemovalsMax && ::rmdir(group.c_str()) != 0; ++attempt) {
-      if (errno != EBUSY) break;
-      ::poll(nullptr, 0, 5);
-    }
-  }
+  std::uint64_t memory_kills() const override { return memory_kills_of(id_); }
+
+ private:
+  sandbox::OwnDirectory directory_;
+  std::string id_;
+};
+
+Status Bundle::write(const ContainerPlan& plan) const {
+  ::mkdir((directory_.path() + "/rootfs").c_str(), 0755);
+  const Json config = object({{"ociVersion", "1.0.2"},
+                              {"process", process_of(plan)},
+                              {"root", object({{"path", "rootfs"}, {"readonly", true}})},
+                              {"hostname", "pawl"},
+                              {"mounts", list_mounts(plan)},
+                              {"linux", object({{"cgroupsPath", "/" + id_},
+                                                {"namespaces", namespaces_of(plan.sandbox.network)},
+                                                {"seccomp", sandbox::seccomp_profile()},
+                                                {"resources", limits_of(plan.sandbox.limits)}})}});
+  std::ofstream file(directory_.path() + "/config.json");
+  file << write_json(config);
+  if (file.flush()) return ok();
+  return Error{ErrorCode::unavailable, "no container: its bundle was not written"};
 }
 
 }  // namespace
 
-void sweep_containers() {
-  std::error_code none;
-  sandbox::sweep_directories(sandbox::kBundleDirectory);
-  sandbox::sweep_groups(std::string(kGroups));
-  for (const auto& entry : fs::directory_iterator(kGroups, none)) {
-    if (entry.is_directory(none)) sandbox::sweep_groups(entry.path());
-  }
-}
-
-Status check_runc() {
-  if (find_runc().empty()) {
-    return Error{ErrorCode::unavailable,
-                 "no container: runc is not installed (apt-get install runc, or use `namespace`)"};
-  }
-  if (::geteuid() != 0) {
-    return Error{ErrorCode::unavailable,
-                 "no container: runc needs root here (use `namespace`, which does not)"};
-  }
-  return ok();
-}
-
-Result<std::unique_ptr<ContainerBundle>> ContainerBundle::make(
-    const sandbox::SandboxPlan& plan, const std::vector<sandbox::ProtectedPlace>& places,
-    const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
-  PAWL_TRY(auto own, sandbox::OwnDirectory::make(sandbox::kBundleDirectory));
-  const std::string directory = own.path();
-  std::unique_ptr<ContainerBundle> made(
-      new ContainerBundle(std::move(own), sandbox::unique_group_name()));
-  std::error_code none;
-  fs::create_directory(directory + "/rootfs", none);
-  const Json config = object({{"ociVersion", "1.0.2"},
-                              {"process", process_of(plan, argv, environment)},
-                              {"root", object({{"path", "rootfs"}, {"readonly", true}})},
-                              {"hostname", "pawl"},
-                              {"mounts", mounts_of(plan, places)},
-                              {"linux", object({{"cgroupsPath", "/" + made->id_},
-                                                {"namespaces", namespaces_of(plan.network)},
-                                                {"resources", limits_of(plan.limits)}})}});
-  std::ofstream file(directory + "/config.json");
-  file << write_json(config);
-  if (!file.flush())
-    return Error{ErrorCode::unavailable, "no container: its bundle was not written"};
-  return made;
-}
-
-std::vector<std::string> ContainerBundle::command() const {
-  return {"unshare",
-          "--pid",
-          "--fork",
-          "--kill-child",
-          "--mount-proc",
-          "--",
-          find_runc(),
-          "--root",
-          directory_.path() + "/state",
-          "run",
-          "--bundle",
-          directory_.path(),
-          id_};
-}
-
-std::uint64_t ContainerBundle::memory_kills() const {
-  for (const std::string& path : {"/sys/fs/cgroup/memory/" + id_ + "/memory.oom_control",
-                                  "/sys/fs/cgroup/" + id_ + "/memory.events"}) {
-    std::ifstream file(path);
-    std::string word;
-    std::uint64_t value = 0;
-    while (file >> word >> value) {
-      if (word == "oom_kill") return value;
-    }
-  }
-  return 0;
-}
-
-ContainerBundle::~ContainerBundle() {
-  remove_groups(id_);
+Result<std::unique_ptr<Container>> make_bundle(const ContainerPlan& plan) {
+  PAWL_TRY(auto directory, sandbox::OwnDirectory::make(sandbox::kBundleDirectory));
+  auto made = std::make_unique<Bundle>(std::move(directory));
+  PAWL_CHECK(made->write(plan));
+  return std::unique_ptr<Container>(std::move(made));
 }
 
 }  // namespace pawl::backend

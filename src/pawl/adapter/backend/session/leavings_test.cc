@@ -185,6 +185,7 @@ void check_host_death(std::size_t which, int rounds) {
     ::kill(host, SIGKILL);
     REQUIRE(::waitpid(host, nullptr, 0) == host);
     CHECK(comes_true(loop, [&] { return !runs(word); }));
+    CHECK(comes_true(loop, [] { return !runs(kHostFilter); }));  // what it was about to become
     hosts.push_back(host);
   }
   // The next start takes away what the kernel does not.

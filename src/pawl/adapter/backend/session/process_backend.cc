@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/session/process_backend.h"
 
+#include <optional>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/confinement.h"
@@ -8,17 +9,17 @@
 namespace pawl::backend {
 namespace {
 
-Result<IsolationLevel> try_container() {
-  PAWL_CHECK(check_runc());
+Result<IsolationLevel> try_container(std::optional<ContainerEngine> wanted) {
+  PAWL_TRY(const ContainerEngine engine, find_engine(wanted));
   ExecutionContext context;
   context.working_directory = "/usr";
   context.read_roots = {"/usr"};
   PAWL_TRY(auto plan, sandbox::make_sandbox_plan(context, IsolationLevel::container));
-  PAWL_TRY(auto bundle, ContainerBundle::make(plan, {}, {"/bin/true"}, {}));
+  PAWL_TRY(auto container, make_container(engine, {plan, {}, {"/bin/true"}, {}}));
   plan.level = IsolationLevel::none;
   PAWL_TRY(auto place, sandbox::Confinement::prepare(std::move(plan)));
   sandbox::ProcessStart start;
-  start.argv = bundle->command();
+  start.argv = container->command();
   start.environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
   PAWL_TRY(auto process, RunningProcess::start(place, std::move(start)));
   std::string said;
@@ -32,8 +33,8 @@ Result<IsolationLevel> try_container() {
       },
       why);
   if (process->kill() == 0) return IsolationLevel::container;
-  return Error{ErrorCode::unavailable,
-               "no container: runc says: " + said.substr(0, 300) + " (use `namespace`)"};
+  return Error{ErrorCode::unavailable, "no container: " + std::string(name(engine)) +
+                                           " says: " + said.substr(0, 300) + " (use `namespace`)"};
 }
 
 // By making a sandbox and running a program in it: what a kernel says about itself is not enough.
@@ -50,16 +51,17 @@ Result<IsolationLevel> try_level(IsolationLevel level) {
 }
 
 std::unique_ptr<Backend> make(std::string name, IsolationLevel level, Loop& loop,
-                              BackendOptions options) {
+                              BackendOptions options,
+                              std::optional<ContainerEngine> engine = std::nullopt) {
   ThreadedBackendParts parts;
   parts.name = std::move(name);
-  parts.probe = [level] {
-    return level == IsolationLevel::container ? try_container() : try_level(level);
+  parts.probe = [level, engine] {
+    return level == IsolationLevel::container ? try_container(engine) : try_level(level);
   };
-  parts.open = [level, options = std::move(options)](
+  parts.open = [level, engine, options = std::move(options)](
                    const ExecutionContext& context) -> Result<std::shared_ptr<SessionCalls>> {
     PAWL_TRY(auto core,
-             SessionCore::open(context, level, options.open_files, options.connect_proxy));
+             SessionCore::open(context, level, options.open_files, options.connect_proxy, engine));
     return std::shared_ptr<SessionCalls>(std::move(core));
   };
   return make_threaded_backend(loop, std::move(parts));
@@ -81,6 +83,20 @@ std::unique_ptr<Backend> make_namespace_backend(Loop& loop, BackendOptions optio
 
 std::unique_ptr<Backend> make_container_backend(Loop& loop, BackendOptions options) {
   return make("container", IsolationLevel::container, loop, std::move(options));
+}
+
+std::unique_ptr<Backend> make_runc_backend(Loop& loop, BackendOptions options) {
+  return make("runc", IsolationLevel::container, loop, std::move(options), ContainerEngine::runc);
+}
+
+std::unique_ptr<Backend> make_podman_backend(Loop& loop, BackendOptions options) {
+  return make("podman", IsolationLevel::container, loop, std::move(options),
+              ContainerEngine::podman);
+}
+
+std::unique_ptr<Backend> make_docker_backend(Loop& loop, BackendOptions options) {
+  return make("docker", IsolationLevel::container, loop, std::move(options),
+              ContainerEngine::docker);
 }
 
 }  // namespace pawl::backend

@@ -23,7 +23,10 @@ struct BackendOptions {
 std::unique_ptr<Backend> make_local_backend(Loop& loop, BackendOptions options);
 std::unique_ptr<Backend> make_landlock_backend(Loop& loop, BackendOptions options);
 std::unique_ptr<Backend> make_namespace_backend(Loop& loop, BackendOptions options);
-// With runc, as root.
+// By the first of runc, podman and docker that can be used here, or by the one that is named.
 std::unique_ptr<Backend> make_container_backend(Loop& loop, BackendOptions options);
+std::unique_ptr<Backend> make_runc_backend(Loop& loop, BackendOptions options);
+std::unique_ptr<Backend> make_podman_backend(Loop& loop, BackendOptions options);
+std::unique_ptr<Backend> make_docker_backend(Loop& loop, BackendOptions options);
 
 }  // namespace pawl::backend

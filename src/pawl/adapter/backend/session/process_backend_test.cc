@@ -9,6 +9,9 @@ namespace {
 contract::BackendSubject subject_of(MakeBackend make) {
   contract::BackendSubject subject;
   subject.make = [make](Loop& loop) { return make(loop, test_options()); };
+  if (make == &make_local_backend) {
+    subject.adapt = [](ExecutionContext& context) { context.network.access = NetworkAccess::full; };
+  }
   if (make == &make_landlock_backend) {
     subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
   }
@@ -18,6 +21,16 @@ contract::BackendSubject subject_of(MakeBackend make) {
 TEST_CASE("the local backend keeps the contract") {
   if (!is_there(&make_local_backend)) return;
   contract::check_backend_contract(subject_of(&make_local_backend));
+}
+
+TEST_CASE("the local backend refuses a network that it cannot hold") {
+  for (const NetworkAccess access : {NetworkAccess::none, NetworkAccess::limited}) {
+    Bench bench(&make_local_backend);
+    bench.context.network.access = access;
+    const auto opened = bench.open();
+    REQUIRE_FALSE(opened);
+    CHECK(contract::holds(opened.error().message, "`namespace`"));
+  }
 }
 
 TEST_CASE("the landlock backend keeps the contract") {

@@ -13,9 +13,12 @@ struct Registry {
   std::mutex mutex;
   std::map<std::string, BackendFactory, std::less<>> factories = {
       {"container", &make_container_backend},
+      {"docker", &make_docker_backend},
       {"landlock", &make_landlock_backend},
       {"local", &make_local_backend},
       {"namespace", &make_namespace_backend},
+      {"podman", &make_podman_backend},
+      {"runc", &make_runc_backend},
       {"native", [](Loop& loop, const BackendOptions& options) {
          return make_native_backend(loop, options);
        }}};

@@ -9,15 +9,17 @@ namespace {
 
 TEST_CASE("backends are found by name, and an unknown one is told which there are") {
   TestLoop loop;
-  for (const char* name : {"container", "landlock", "local", "namespace", "native"}) {
+  for (const char* name :
+       {"container", "docker", "landlock", "local", "namespace", "native", "podman", "runc"}) {
     const auto made = make_backend(name, loop, test_options());
     REQUIRE(made);
     CHECK((*made)->name() == name);
   }
-  const auto unknown = make_backend("docker", loop, test_options());
+  const auto unknown = make_backend("nowhere", loop, test_options());
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == ErrorCode::not_found);
-  CHECK(contract::holds(unknown.error().message, "container, landlock, local, namespace, native"));
+  CHECK(contract::holds(unknown.error().message,
+                        "container, docker, landlock, local, namespace, native, podman, runc"));
 }
 
 TEST_CASE("a host's own backend is registered once, and held to the contract like the others") {

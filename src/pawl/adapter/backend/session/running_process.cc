@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,10 +161,13 @@ std::optional<int> RunningProcess::kill() {
   // The first process of a pid namespace takes all others with it before it can be reaped.
   ::syscall(SYS_pidfd_send_signal, process_.handle.number(), SIGKILL, nullptr, 0);
   siginfo_t info{};
+  struct rusage used{};  // which waitid() of libc does not give
   int waited = 0;
   do {
-    waited = ::waitid(P_PIDFD, static_cast<id_t>(process_.handle.number()), &info, WEXITED);
+    waited = static_cast<int>(
+        ::syscall(SYS_waitid, P_PIDFD, process_.handle.number(), &info, WEXITED, &used));
   } while (waited < 0 && errno == EINTR);
+  peak_ = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   if (!ended || waited < 0) return std::nullopt;
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }

@@ -52,6 +52,8 @@ class RunningProcess {
   // had ended before by itself.
   std::optional<int> kill();
   std::uint64_t written_bytes() const { return written_; }
+  // The largest of the processes that have ended, of those that were waited for.
+  std::uint64_t peak_bytes() const { return peak_; }
 
  private:
   RunningProcess(std::shared_ptr<sandbox::Confinement> place, tool_command::TreeMark mark)
@@ -67,6 +69,7 @@ class RunningProcess {
   tool_command::Fd input_;
   tool_command::Fd output_;
   std::uint64_t written_ = 0;
+  std::uint64_t peak_ = 0;
   bool reaped_ = false;
 };
 

@@ -60,6 +60,10 @@ std::string describe_limit(Kind kind, const PumpLimits& limits) {
   return {};
 }
 
+std::uint64_t brim_of(const BackendLimits& limits) {
+  return limits.memory_bytes - limits.memory_bytes / 8;
+}
+
 // A host that is root looks at files as the one whom the commands run as, and makes them so: only
 // this thread, and only while this object lives. Files of root's are shown to commands as theirs.
 class AsOwner {
@@ -97,7 +101,8 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        IsolationLevel level,
                                                        const OpenFiles& open_files,
-                                                       const PolicyConnector& connect) {
+                                                       const PolicyConnector& connect,
+                                                       std::optional<ContainerEngine> wanted) {
   complete(context.limits);
   const bool limited = context.network.access == NetworkAccess::limited;
   if (limited && (level != IsolationLevel::namespaces || !connect)) {
@@ -105,14 +110,19 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                  "a network of listed hosts needs the backend `namespace` and a proxy (use it, or "
                  "network: none or full)"};
   }
+  if (level == IsolationLevel::none && context.network.access != NetworkAccess::full) {
+    return Error{ErrorCode::unavailable,
+                 "`local` has the host's network and cannot keep a tool from it (write network: "
+                 "full, or use `namespace`)"};
+  }
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
   PAWL_TRY(core->plan_, sandbox::make_sandbox_plan(core->context_, level));
   sandbox::SandboxPlan plan = core->plan_;
   if (level == IsolationLevel::container) {
-    PAWL_CHECK(check_runc());
-    sweep_containers();
+    PAWL_TRY(core->engine_, find_engine(wanted));
+    sweep_containers(core->engine_);
     PAWL_CHECK(core->placeholders_.make(plan));
-    plan.level = IsolationLevel::none;  // of runc itself, which is the host's
+    plan.level = IsolationLevel::none;  // of the engine itself, which is the host's
   }
   PAWL_TRY(core->files_, open_files(core->context_));
   PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
@@ -176,7 +186,7 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   if (exit_code == 128 + SIGXCPU) why = Kind::cpu;
   if (outcome.kind != Kind::ok) {
     const std::uint64_t kills =
-        shell_.bundle ? shell_.bundle->memory_kills() : place_->cgroup().memory_kills();
+        shell_.container ? shell_.container->memory_kills() : place_->cgroup().memory_kills();
     if (kills > std::exchange(memory_kills_, kills)) why = Kind::memory;
   }
   if (why) {
@@ -202,9 +212,9 @@ std::string SessionCore::input_file() const {
 Result<SessionCore::Started> SessionCore::start(sandbox::ProcessStart start) const {
   Started started;
   if (level_ == IsolationLevel::container) {
-    PAWL_TRY(started.bundle,
-             ContainerBundle::make(plan_, placeholders_.places(), start.argv, start.environment));
-    start.argv = started.bundle->command();
+    PAWL_TRY(started.container, make_container(engine_, {plan_, placeholders_.places(), start.argv,
+                                                         start.environment}));
+    start.argv = started.container->command();
     start.working_directory.clear();
   }
   PAWL_TRY(started.process, RunningProcess::start(place_, std::move(start)));
@@ -212,9 +222,9 @@ Result<SessionCore::Started> SessionCore::start(sandbox::ProcessStart start) con
 }
 
 void SessionCore::end_shell() {
-  if (shell_.bundle) memory_kills_ = 0;  // the next container counts anew
+  if (shell_.container) memory_kills_ = 0;  // the next container counts anew
   shell_.process.reset();
-  shell_.bundle.reset();
+  shell_.container.reset();
 }
 
 Status SessionCore::start_shell() {
@@ -268,6 +278,12 @@ BackendOutcome SessionCore::exec(const ShellCommand& command, const tool_command
       },
       why);
   const std::optional<int> exit_code = running.kill();
+  // Without a control group, a limit of the process says no, and only the process knows. One that
+  // failed at the brim has failed for it.
+  const bool bounded = level_ != IsolationLevel::none && !place_->cgroup().bounds_memory();
+  if (bounded && !why && exit_code != 0 && running.peak_bytes() >= brim_of(context_.limits)) {
+    why = Kind::memory;
+  }
   return finish(call, why, why ? std::nullopt : exit_code);
 }
 

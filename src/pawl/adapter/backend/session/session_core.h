@@ -2,13 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
-#include "pawl/adapter/backend/session/container_bundle.h"
+#include "pawl/adapter/backend/session/container.h"
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/running_process.h"
 #include "pawl/adapter/backend/session/session_calls.h"
@@ -22,7 +23,8 @@ class SessionCore final : public SessionCalls {
   // `connect` is asked for a connection to the proxy where the network is limited.
   static Result<std::shared_ptr<SessionCore>> open(ExecutionContext context, IsolationLevel level,
                                                    const OpenFiles& open_files,
-                                                   const PolicyConnector& connect);
+                                                   const PolicyConnector& connect,
+                                                   std::optional<ContainerEngine> wanted);
 
   const ExecutionContext& context() const override { return context_; }
   IsolationLevel level() const override { return level_; }
@@ -51,7 +53,7 @@ class SessionCore final : public SessionCalls {
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
   // Started, and what is to be taken away after it.
   struct Started {
-    std::unique_ptr<ContainerBundle> bundle;  // of a container only; outlives the process
+    std::unique_ptr<Container> container;  // outlives the process
     std::unique_ptr<RunningProcess> process;
   };
   Result<Started> start(sandbox::ProcessStart start) const;
@@ -65,7 +67,8 @@ class SessionCore final : public SessionCalls {
   std::shared_ptr<sandbox::Confinement> place_;
   std::unique_ptr<ProxyForwarder> forwarder_;
   sandbox::SandboxPlan plan_;
-  sandbox::Placeholders placeholders_;  // of containers; a sandbox has its own
+  ContainerEngine engine_ = ContainerEngine::runc;  // of containers
+  sandbox::Placeholders placeholders_;              // of containers; a sandbox has its own
   Started shell_;
   bool lost_shell_ = false;  // there was one before, and its state is gone
   std::uint64_t memory_kills_ = 0;

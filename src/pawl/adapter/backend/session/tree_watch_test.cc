@@ -40,6 +40,18 @@ TEST_CASE("memory of all processes together is bounded") {
               [](BackendLimits& limits) { limits.memory_bytes = 96U << 20U; });
 }
 
+// With a control group it is killed; without one it is refused more, and says so by failing.
+TEST_CASE("none of the attempts to get more memory is a failure like any other") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    bench.context.limits.memory_bytes = 96U << 20U;
+    CHECK(bench.exec({"python3", "-c", "x = []\nwhile True: x.append(b'x' * 100000)"}).kind ==
+          Kind::memory);
+    CHECK(bench.exec({"false"}).kind == Kind::failed);
+  }
+}
+
 TEST_CASE("the number of processes is bounded") {
   check_limit(Kind::processes, "for i in $(seq 100); do sleep 20 & done; wait",
               [](BackendLimits& limits) { limits.processes = 20; });

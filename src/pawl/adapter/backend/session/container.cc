@@ -1,0 +1,190 @@
+#include "pawl/adapter/backend/session/container.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include "pawl/adapter/backend/sandbox/cgroup.h"
+#include "pawl/adapter/backend/sandbox/own_directory.h"
+#include "pawl/adapter/backend/sandbox/system_paths.h"
+#include "pawl/adapter/backend/session/container_bundle.h"
+#include "pawl/adapter/backend/session/container_command.h"
+
+namespace pawl::backend {
+namespace {
+
+namespace fs = std::filesystem;
+using Access = ContainerMount::Access;
+
+constexpr std::string_view kGroups = "/sys/fs/cgroup";
+constexpr std::string_view kProgramPlaces =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr std::size_t kPlacesMax = 256;
+constexpr int kRemovalsMax = 100;
+constexpr std::array kEngines = {ContainerEngine::runc, ContainerEngine::podman,
+                                 ContainerEngine::docker};
+
+Status check(ContainerEngine engine) {
+  const std::string word(name(engine));
+  if (find_program(word).empty()) {
+    return Error{ErrorCode::unavailable, word + " is not installed"};
+  }
+  if (engine == ContainerEngine::docker) return check_docker();
+  if (::geteuid() != 0) return Error{ErrorCode::unavailable, word + " needs root here"};
+  return ok();
+}
+
+std::vector<fs::path> groups_named(const std::string& id) {
+  std::error_code none;
+  std::vector<fs::path> groups = {fs::path(kGroups) / id};
+  for (const auto& entry : fs::directory_iterator(kGroups, none)) {
+    groups.push_back(entry.path() / id);
+  }
+  return groups;
+}
+
+void remove_group(const fs::path& group) {
+  for (int attempt = 0; attempt < kRemovalsMax && ::rmdir(group.c_str()) != 0; ++attempt) {
+    if (errno != EBUSY) break;
+    ::poll(nullptr, 0, 5);
+  }
+}
+
+std::vector<fs::path> directories_in(const fs::path& parent) {
+  std::error_code none;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(parent, none)) {
+    if (entry.is_directory(none)) found.push_back(entry.path());
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view name(ContainerEngine engine) {
+  switch (engine) {
+    case ContainerEngine::runc:
+      return "runc";
+    case ContainerEngine::podman:
+      return "podman";
+    case ContainerEngine::docker:
+      break;
+  }
+  return "docker";
+}
+
+Result<ContainerEngine> find_engine(std::optional<ContainerEngine> wanted) {
+  std::string why;
+  for (const ContainerEngine engine : kEngines) {
+    if (wanted && *wanted != engine) continue;
+    const Status there = check(engine);
+    if (there) return engine;
+    why += (why.empty() ? "" : "; ") + there.error().message;
+  }
+  return Error{ErrorCode::unavailable, "no container: " + why +
+                                           " (apt-get install runc and run as root, or use "
+                                           "`namespace`, which needs neither)"};
+}
+
+Result<std::unique_ptr<Container>> make_container(ContainerEngine engine,
+                                                  const ContainerPlan& plan) {
+  if (engine == ContainerEngine::runc) return make_bundle(plan);
+  return make_command_container(engine, plan);
+}
+
+void sweep_containers(ContainerEngine engine) {
+  sandbox::sweep_directories(sandbox::kBundleDirectory);
+  if (engine == ContainerEngine::docker) return sweep_docker();
+  sandbox::sweep_groups(std::string(kGroups));
+  for (const fs::path& controller : directories_in(kGroups)) sandbox::sweep_groups(controller);
+}
+
+std::string find_program(std::string_view name) {
+  const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  const std::string path =
+      (own == nullptr ? std::string() : std::string(own) + ":") + std::string(kProgramPlaces);
+  std::string_view rest = path;
+  for (std::size_t i = 0; i < kPlacesMax && !rest.empty(); ++i) {
+    const std::string_view place = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), place.size() + 1));
+    if (!place.starts_with('/')) continue;
+    std::string candidate = std::string(place) + "/" + std::string(name);
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
+  using Hold = sandbox::ProtectedPlace::Hold;
+  std::map<std::string, Access> found;
+  for (const auto path : sandbox::kSystemDirectories) found[std::string(path)] = Access::read;
+  for (const auto path : sandbox::kSystemConfiguration) found[std::string(path)] = Access::read;
+  for (const sandbox::ProtectedPlace& place : plan.places) {
+    found[place.path] = place.hold == Hold::read_only ? Access::read : Access::write;
+  }
+  for (const std::string& root : plan.sandbox.read_roots) found[root] = Access::read;
+  for (const std::string& root : plan.sandbox.write_roots) found[root] = Access::write;
+  std::vector<ContainerMount> mounts;
+  for (const auto& [path, access] : found) {
+    std::error_code none;
+    const fs::path source = fs::canonical(path, none);
+    if (!none) mounts.push_back({path, source, access});
+  }
+  std::stable_sort(mounts.begin(), mounts.end(), [](const auto& left, const auto& right) {
+    return left.path.size() < right.path.size();
+  });
+  return mounts;
+}
+
+ContainerUser user_of(const sandbox::SandboxPlan& plan) {
+  struct stat owner{};
+  ::stat((plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front()).c_str(),
+         &owner);
+  return {owner.st_uid, owner.st_gid};
+}
+
+std::vector<std::string> tied_to_host(std::vector<std::string> command) {
+  std::vector<std::string> tied = {"unshare",      "--pid",        "--fork",
+                                   "--kill-child", "--mount-proc", "--"};
+  tied.insert(tied.end(), std::make_move_iterator(command.begin()),
+              std::make_move_iterator(command.end()));
+  return tied;
+}
+
+// The engine was killed and cannot do it itself.
+void remove_groups(const std::string& id) {
+  for (const fs::path& group : groups_named(id)) {
+    for (const fs::path& inner : directories_in(group)) remove_group(inner);
+    remove_group(group);
+  }
+}
+
+std::uint64_t memory_kills_of(const std::string& id) {
+  std::uint64_t kills = 0;
+  std::vector<fs::path> groups = groups_named(id);
+  for (const fs::path& group : groups_named(id)) {
+    for (fs::path& inner : directories_in(group)) groups.push_back(std::move(inner));
+  }
+  for (const fs::path& group : groups) {
+    for (const char* file_name : {"memory.oom_control", "memory.events"}) {
+      std::ifstream file(group / file_name);
+      std::string word;
+      std::uint64_t value = 0;
+      while (file >> word >> value) {
+        if (word == "oom_kill") kills += value;
+      }
+    }
+  }
+  return kills;
+}
+
+}  // namespace pawl::backend

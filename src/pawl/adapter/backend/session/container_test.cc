@@ -1,0 +1,123 @@
+#include "pawl/adapter/backend/session/container.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "tests/contract/backend_contract_support.h"
+
+namespace pawl::backend {
+namespace {
+
+using contract::holds;
+using contract::read_file;
+using contract::write_file;
+using Kind = BackendOutcome::Kind;
+
+class Path {
+ public:
+  explicit Path(const std::string& path) : before_(std::getenv("PATH")) {
+    ::setenv("PATH", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+  }
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+  ~Path() { ::setenv("PATH", before_.c_str(), 1); }  // NOLINT(concurrency-mt-unsafe)
+  const std::string& before() const { return before_; }
+
+ private:
+  std::string before_;
+};
+
+TEST_CASE("an engine that is there keeps what a container promises") {
+  for (const MakeBackend make : {&make_runc_backend, &make_podman_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    CAPTURE(bench.backend().name());
+    give_away(bench.directory.path());
+    std::filesystem::create_directories(bench.directory / "a/reference");
+    bench.context.read_roots = {bench.directory / "a/reference"};
+    bench.context.environment = {{"GIVEN", "it's"}};
+    CHECK(bench.exec({"sh", "-c", "cat; echo $GIVEN; id -u; pwd"}, "input\n").output ==
+          "input\nit's\n61998\n" + bench.directory.path() + "\n");
+    CHECK(bench.session().level() == IsolationLevel::container);
+    CHECK(bench.bash("x=5; echo made >made").kind == Kind::ok);
+    CHECK(bench.bash("echo $x").output == "5\n");
+    CHECK(bench.exec({"sh", "-c", "exit 4"}).exit_code == 4);
+    for (const char* attack :
+         {"echo x >.pawl/x", "echo x >/usr/x", "echo x >a/reference/x", "cat /etc/shadow",
+          "exec 3<>/dev/tcp/127.0.0.1/22", "mount -t tmpfs x /tmp", "unshare -U true",
+          "mkdir p; mount -t proc p p", "kill -0 2", "mv a b",
+          "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'",
+          "python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'"}) {
+      CAPTURE(attack);
+      CHECK(bench.bash(attack).exit_code != 0);
+    }
+    CHECK(bench.bash("sleep 600 & sleep 600", 1500).kind == Kind::timed_out);
+    bench.end();
+    CHECK(read_file(bench.directory / "made") == "made\n");
+  }
+}
+
+// Stands in for docker: notes down what it is asked, and runs commands where it is.
+constexpr const char* kFakeDocker = R"sh(#!/bin/sh
+here=$(dirname "$0")
+for word in "$@"; do printf '%s\n' "$word" >>"$here/asked"; done
+case $1 in
+  version) exit 0 ;;
+  image) [ -e "$here/image" ] ;;
+  import) cat >/dev/null; touch "$here/image" ;;
+  ps) cat "$here/left" 2>/dev/null ;;
+  run)
+    cp "$(grep /environment "$here/asked" | tail -n 1)" "$here/variables"
+    while [ "$1" != pawl-empty:1 ]; do shift; done
+    shift
+    exec "$@" ;;
+esac
+)sh";
+
+TEST_CASE("docker is asked for no more than a container may have, and to remove it") {
+  const TempDirectory place;
+  write_file(place / "docker", kFakeDocker);
+  REQUIRE(::chmod((place / "docker").c_str(), 0755) == 0);
+  write_file(place / "left", "pawl-1-2-3\nsomebody-else\n");
+  const Path path(place.path() + ":" + std::getenv("PATH"));
+  Bench bench(&make_docker_backend);
+  CHECK(bench.backend().probe());
+  bench.context.environment = {{"TOKEN", "canary"}};
+  CHECK(bench.exec({"echo", "hello"}).output == "hello\n");
+  bench.end();
+  const std::string asked = read_file(place / "asked");
+  for (const char* word :
+       {"\nrun\n", "\n--rm\n", "--network\nnone\n", "--cap-drop\nALL\n", "no-new-privileges\n",
+        "--security-opt\nseccomp=", "--pids-limit\n128\n", "--memory\n536870912\n",
+        "--memory-swap\n536870912\n", "core=0:0\n", "--read-only\n", "--pull\nnever\n",
+        ",target=/usr,readonly\n", "import\n", "rm\n--force\n--volumes\npawl-"}) {
+    CAPTURE(word);
+    CHECK(holds(asked, word));
+  }
+  CHECK_FALSE(holds(asked, "canary"));  // command lines can be seen by everybody
+  CHECK_FALSE(holds(asked, "--privileged"));
+  CHECK_FALSE(holds(asked, "rm\n--force\n--volumes\nsomebody-else"));
+  CHECK(holds(read_file(place / "variables"), "TOKEN=canary\n"));
+
+  Bench odd(&make_docker_backend);
+  odd.context.environment = {{"LINES", "one\ntwo"}};
+  const BackendOutcome refused = odd.exec({"true"});
+  CHECK(refused.kind == Kind::failed);
+  CHECK(holds(refused.output, "LINES"));
+}
+
+TEST_CASE("without any engine the reason for each is given, and the remedy") {
+  const TempDirectory place;
+  write_file(place / "docker", "#!/bin/sh\nexit 1\n");
+  REQUIRE(::chmod((place / "docker").c_str(), 0755) == 0);
+  const Path path(place.path() + ":" + std::getenv("PATH"));
+  const auto found = find_engine(ContainerEngine::docker);
+  REQUIRE_FALSE(found);
+  CHECK(holds(found.error().message, "docker's daemon does not answer"));
+  CHECK(holds(found.error().message, "`namespace`"));
+}
+
+}  // namespace
+}  // namespace pawl::backend

@@ -1,0 +1,48 @@
+#include "pawl/app/sandbox_doctor.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "pawl/adapter/backend/session/registry.h"
+
+namespace pawl {
+namespace {
+
+using Grade = Finding::Grade;
+
+constexpr std::string_view kDefault = "namespace";
+
+// Backends say "the reason (the remedy)".
+Finding describe_refusal(std::string_view name, const std::string& message) {
+  const std::size_t at = message.rfind(" (");
+  const bool has_remedy = at != std::string::npos && message.ends_with(')');
+  Finding finding{name == kDefault ? Grade::warning : Grade::ok, "sandbox", "", ""};
+  finding.text = std::string(name) + " cannot be had: " + message.substr(0, at);
+  if (has_remedy) finding.remedy = message.substr(at + 2, message.size() - at - 3);
+  return finding;
+}
+
+Finding examine(std::string_view name, Loop& loop) {
+  auto backend = backend::make_backend(name, loop, {});
+  if (!backend) return describe_refusal(name, backend.error().message);
+  const auto level = (*backend)->probe();
+  if (!level) return describe_refusal(name, level.error().message);
+  Finding finding{Grade::ok, "sandbox", std::string(name) + " can be had", ""};
+  if (name == kDefault) finding.text += "; it is what charters get that say nothing";
+  if (*level == IsolationLevel::none) finding.text += "; it isolates nothing";
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> examine_sandboxes(Loop& loop) {
+  std::vector<Finding> findings;
+  for (const std::string_view name : {kDefault, std::string_view("landlock"),
+                                      std::string_view("container"), std::string_view("local")}) {
+    findings.push_back(examine(name, loop));
+  }
+  return findings;
+}
+
+}  // namespace pawl
