@@ -117,6 +117,16 @@ TEST_CASE("nobody's answer is no, in this process and in the next one") {
   }
 }
 
+TEST_CASE("nobody's answer is no, also where nobody drove the run meanwhile") {
+  TestRun run;
+  run.replies({calls_judged("once", asking(5'000))});
+  run.parks();
+  run.parked_for(5'000).crashes();
+
+  CHECK(run.started<RunTool>() == 0);
+  CHECK(run.decided<CallDenied>().size() == 1);
+}
+
 TEST_CASE("what waits for a person waits through crashes, and is asked once") {
   TestRun run;
   run.replies({calls_judged("once", asking())});
@@ -182,6 +192,10 @@ TEST_CASE("arguments that a person has edited are those that run") {
 
   CHECK(find_call(run.state(), kC1)->edited == seq);
   CHECK(find_call(run.state(), kC1)->approved == sha256("pay 4"));
+
+  // The edit goes with the approval: what is asked about next is what the model wrote.
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), asking()});
+  CHECK(!find_call(run.state(), kC1)->edited);
 }
 
 TEST_CASE("where two people are needed, the one who started the run is not the other") {

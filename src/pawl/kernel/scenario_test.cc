@@ -76,6 +76,11 @@ TestRun& TestRun::later(std::uint64_t ms) {
   return *this;
 }
 
+TestRun& TestRun::parked_for(std::uint64_t ms) {
+  now_.at_ms += static_cast<std::int64_t>(ms);
+  return *this;
+}
+
 const Record& TestRun::takes(Event event) {
   auto record = advance(run_, std::move(event), now_);
   REQUIRE_MESSAGE(record, (record ? "" : record.error().message));

@@ -52,6 +52,8 @@ class TestRun {
   std::string snapshot() const { return encode_snapshot(run_); }
 
   TestRun& later(std::uint64_t ms);
+  // Nobody drives it meanwhile: its own clock stands still.
+  TestRun& parked_for(std::uint64_t ms);
 
   // --- Any event -------------------------------------------------------------------------------
 

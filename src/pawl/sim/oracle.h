@@ -155,11 +155,15 @@ class Oracle {
   void add_usage(Track& track, const Usage& usage, std::uint32_t target);
   void add_usage_of(Track& track, EffectId effect, const Usage& usage);
   void check_summary_usage(const RunId& id, EffectId effect, const Usage& charged);
+  void take_usage(Track& track, const RunId& id, const Record& record);
   void check_budget(const RunId& id, const Track& track, const Record& record);
   void check_blobs(const RunId& id, const Record& record);
   void rebuild(const std::string& id, Track& track);
   template <class E>
-  const E* intent(const Track& track, EffectId id) const;
+  const E* intent(const Track& track, EffectId id) const {
+    const auto found = track.intents.find(id);
+    return found == track.intents.end() ? nullptr : std::get_if<E>(&found->second);
+  }
 
   SimClock& clock_;
   const SimPolicy& policy_;
