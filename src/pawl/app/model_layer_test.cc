@@ -30,6 +30,10 @@ struct Stage {
       return executor;
     };
     options.note = [this](const std::string& text) { notes.push_back(text); };
+    options.local_model = [this](const std::string& url) {
+      asked.push_back(url);
+      return local;
+    };
     made = std::make_unique<ModelLayer>(loop, std::move(options));
     return *made;
   }
@@ -60,6 +64,8 @@ struct Stage {
   std::map<std::string, std::string> variables;
   std::map<std::string, std::shared_ptr<FakeExecutor>> executors;
   std::vector<std::string> notes;
+  std::vector<std::string> asked;    // where a local server was looked for
+  std::optional<std::string> local;  // and its model
   std::unique_ptr<ModelLayer> made;
 };
 
@@ -115,6 +121,39 @@ TEST_CASE("without a model the configuration decides, then a key, then the scrip
   keyed.made.reset();
   keyed.configure("default_model: fast\n");
   CHECK(keyed.chosen("") == "anthropic/claude-haiku-4-5");
+}
+
+TEST_CASE("a server on this machine answers where no model is named and no key is set") {
+  Stage stage;
+  stage.local = "any-tiny:1b";
+  CHECK(stage.chosen("") == "ollama/any-tiny:1b");
+  CHECK(stage.asked == std::vector<std::string>{"http://127.0.0.1:11434"});
+  // It sends no bills: a bound on money needs no price.
+  Charter charter;
+  charter.spending.cost_pico = 1;
+  CHECK(stage.choose(charter));
+  Stage keyed;
+  keyed.local = "any-tiny:1b";
+  keyed.variables = {{"ANTHROPIC_API_KEY", "k"}};
+  CHECK(keyed.chosen("") == "anthropic/claude-sonnet-5");
+  CHECK(keyed.asked.empty());
+}
+
+TEST_CASE("a bound on money needs a price, and a tenant's window a ledger") {
+  Stage stage;
+  stage.configure(
+      "providers: { own: { dialect: openai_chat, base_url: 'http://127.0.0.1:1', key: "
+      "none, models: { any-x: {}, any-y: { prices: { input: 0, output: 0 } } } } }\n");
+  Charter charter;
+  charter.spending.cost_pico = 1;
+  charter.model = "own/any-x";
+  CHECK_FALSE(stage.choose(charter));
+  charter.model = "own/any-y";
+  CHECK(stage.choose(charter));
+  charter.spending.tenant = {{1'000, {0, 5, 0}, "USD"}};
+  const auto refused = stage.choose(charter);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("data directory") != std::string::npos);
 }
 
 TEST_CASE("scripts alone make nobody look at providers") {
