@@ -126,18 +126,17 @@ TEST_CASE("texts are bounded") {
 }
 
 TEST_CASE("keys of later versions are told apart from mistakes") {
-  CHECK(
-      charter_faults(charter_with(
-          "sandbox: { level: namespace }\nmcp: {}\nworkers: {}\nstate: {}\ninstruction: x\n"
-          "colour: red\n")) ==
-      "f:5:1: charter: \"mcp\" is not supported by this version (remove it)\n"
-      "f:6:1: charter: \"workers\" is not supported by this version (remove it)\n"
-      "f:7:1: charter: \"state\" is not supported by this version (remove it)\n"
-      "f:8:1: charter: unknown key \"instruction\" (did you mean \"instructions\"?)\n"
-      "f:9:1: charter: unknown key \"colour\" (known keys: mcp, workers, state, name, "
-      "description, instructions, model, output, limits, guards, retry, vars, tools, approvals, "
-      "permissions, guardrails, processors, sandbox, start, nodes, models, providers, max_tokens, "
-      "temperature, effort, stream, system_header, compaction)\n");
+  CHECK(charter_faults(charter_with(
+            "sandbox: { level: namespace }\nmcp: {}\nworkers: {}\nstate: {}\ninstruction: x\n"
+            "colour: red\n")) ==
+        "f:5:1: charter: \"mcp\" is not supported by this version (remove it)\n"
+        "f:6:1: charter: \"workers\" is not supported by this version (remove it)\n"
+        "f:7:1: charter: \"state\" is not supported by this version (remove it)\n"
+        "f:8:1: charter: unknown key \"instruction\" (did you mean \"instructions\"?)\n"
+        "f:9:1: charter: unknown key \"colour\" (known keys: mcp, workers, state, name, "
+        "description, instructions, model, output, limits, budget, guards, retry, vars, tools, "
+        "approvals, permissions, guardrails, processors, sandbox, start, nodes, models, providers, "
+        "max_tokens, temperature, effort, stream, system_header, compaction)\n");
 }
 
 // The charter of the design, which a later version reads.
