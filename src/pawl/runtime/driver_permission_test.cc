@@ -216,6 +216,17 @@ TEST_CASE("what a hook has to decide is decided by it, also after an approval of
   CHECK(stage.told() == "denied: the hook says no");
 }
 
+TEST_CASE("edited arguments that the gate denies are no decision: the question stays") {
+  Gated stage;
+  stage.test_gate->now = saying(CallVerdict::ask, "");
+  stage.start("r");
+  stage.test_gate->now = saying(CallVerdict::deny, "not that much");
+  stage.decide({InterruptDecision::approve, "ann", "", {}, R"({"n":2})"});
+
+  CHECK(stage.tool->keys.empty());
+  CHECK(calls_awaiting_person(stage.service.show(RunId{"r"})->state).size() == 1);
+}
+
 TEST_CASE("a rejection ends the call with the reason") {
   Gated stage;
   stage.test_gate->now = saying(CallVerdict::ask, "");

@@ -96,6 +96,11 @@ void Oracle::take_usage(Track& track, const RunId& id, const Record& record) {
   }
   for (const Decision& decision : record.decisions) {
     if (const auto* lost = std::get_if<AttemptDiscarded>(&decision)) {
+      const auto* call = intent<CallModel>(track, lost->effect);
+      const auto* summary = intent<CompactContext>(track, lost->effect);
+      const bool short_changed = (call != nullptr && lost->charged != call->reserved) ||
+                                 (summary != nullptr && lost->charged != summary->reserved);
+      if (short_changed) fail("what was lost is charged another use than was set aside");
       add_usage_of(track, lost->effect, lost->charged);
     }
   }
