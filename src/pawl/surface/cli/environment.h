@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/runtime/approvals_remembered.h"
 #include "pawl/port/budget.h"
+#include "pawl/runtime/approvals_remembered.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/service.h"
 
