@@ -6,8 +6,8 @@ function(pawl_directory path)
   add_subdirectory("${PROJECT_SOURCE_DIR}/${path}" "${PROJECT_BINARY_DIR}/${path}")
 endfunction()
 
-# Groups a target's sources for PAWL_UNITY. A file of cmake/unity_alone.txt keeps its number: it does
-# not change with whom the others are compiled.
+# Groups a target's sources for PAWL_UNITY. A file of cmake/unity_alone.txt keeps its number: it
+# does not change with whom the others are compiled.
 function(pawl_unity target)
   if(NOT PAWL_UNITY)
     return()

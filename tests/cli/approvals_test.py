@@ -109,7 +109,7 @@ class Approvals(Stage):
         self.write("p.script.yaml", "replies:\n" + ONE.replace("5", "6"))
         self.ok("run", "p.yaml", "go", "--id", "s", code=4)
         self.refused("approve", "s", "c1", "--digest", digest, code=1, says="the digest of what")
-        self.refused("approve", "s", "c2", code=1, says="name the call")
+        self.refused("approve", "s", "c2", code=1, says="c2 waits for no decision")
         self.pawl("cancel", "s")
         self.refused("approve", "s", "c1", code=1, says="over")
         self.assertEqual(self.paid(), [])

@@ -98,7 +98,8 @@ class Commands(Stage):
         self.charter("c", f"  - call: {{ tool: view, input: {{ path: {kept}/list-2.csv }} }}\n"
                      f"  - call: {{ tool: view, input: {{ path: {self.data}/inputs/q/x }} }}\n"
                      "  - text: Seen.\n",
-                     more="sandbox: { level: local, network: full, directory: work, write: [work] }\n"
+                     more="sandbox: { level: local, network: full, directory: work,"
+                     " write: [work] }\n"
                      "tools: { use: [view] }\n")
         self.write("x", "another run's")
         self.ok("run", "c.yaml", "--id", "q", "--file", "x")

@@ -60,7 +60,8 @@ Result<PendingApproval> chosen(const CliContext& context, const Target& target,
   if (calls.empty()) {
     return Error{ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"};
   }
-  return Error{ErrorCode::conflict, "name the call: " + calls + " of run " + target.run.text +
+  const std::string fault = named ? *named + " waits for no decision: " : "name the call: ";
+  return Error{ErrorCode::conflict, fault + calls + " of run " + target.run.text +
                                         " wait for a decision (pawl approvals " + target.run.text +
                                         ")"};
 }
