@@ -19,6 +19,7 @@
 #include "pawl/adapter/backend/sandbox/dumpable.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
+#include "pawl/adapter/backend/sandbox/user_tasks.h"
 
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
 
@@ -30,6 +31,7 @@ using tool_command::Fd;
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 constexpr std::size_t kPathEntriesMax = 256;
 constexpr std::uint64_t kOpenFilesMax = 4096;
+constexpr std::uint64_t kOtherTasksMore = 1024;  // that the user may start elsewhere meanwhile
 constexpr std::string_view kPathVariable = "PATH=";
 
 std::string errno_text(int error) {
@@ -141,6 +143,14 @@ void add_limit(ChildLaunch& launch, int resource, std::uint64_t value) {
   launch.limits[launch.limit_count++] = {resource, value};
 }
 
+// Counted by user namespace. Without one the kernel counts whatever else the user runs, and nothing
+// of user 0: then it only keeps a fork bomb from taking all numbers of the machine before the
+// session, which counts its own, has seen it.
+std::uint64_t processes_bound(const SandboxPlan& plan) {
+  if (plan.level == IsolationLevel::namespaces) return plan.limits.processes;
+  return count_user_tasks(::geteuid()) + plan.limits.processes + kOtherTasksMore;
+}
+
 void add_limits(ChildLaunch& launch, const SandboxPlan& plan, const Cgroup& cgroup,
                 std::uint64_t mark) {
   const BackendLimits& limits = plan.limits;
@@ -152,10 +162,7 @@ void add_limits(ChildLaunch& launch, const SandboxPlan& plan, const Cgroup& cgro
   if (!cgroup.bounds_memory()) add_limit(launch, RLIMIT_DATA, limits.memory_bytes);
   add_limit(launch, RLIMIT_FSIZE, limits.disk_bytes);
   add_limit(launch, RLIMIT_NOFILE, kOpenFilesMax);
-  // Counted by user namespace. Without one it would count whatever else the user runs.
-  if (plan.level == IsolationLevel::namespaces) {
-    add_limit(launch, RLIMIT_NPROC, limits.processes);
-  }
+  add_limit(launch, RLIMIT_NPROC, processes_bound(plan));
 }
 
 // Returns when the child has become the command, or has failed to.

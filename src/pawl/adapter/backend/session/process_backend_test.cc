@@ -39,6 +39,13 @@ TEST_CASE("the landlock backend keeps the contract") {
   contract::check_isolation(subject_of(&make_landlock_backend));
 }
 
+TEST_CASE("the landlock backend keeps a fork bomb from taking all numbers of the machine") {
+  if (!is_there(&make_landlock_backend)) return;
+  Bench bench(&make_landlock_backend);
+  const BackendOutcome said = bench.bash("test \"$(ulimit -u)\" -lt 30000 && echo bounded");
+  CHECK(contract::holds(said.output, "bounded"));
+}
+
 TEST_CASE("the namespace backend keeps the contract") {
   if (!is_there(&make_namespace_backend)) return;
   contract::check_backend_contract(subject_of(&make_namespace_backend));
