@@ -55,7 +55,7 @@ void SimConnection::append(Append append, StatusCallback done) {
 void SimConnection::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   if (storage_.bug() == PlantedBug::cancel_after_the_end) storage_.cancel_blindly(run, body);
-  if (!dead_) enqueue(PostOp{run, at_ms, std::move(body)}, std::move(done));
+  if (!dead_) enqueue(PostOp{run, at_ms, std::move(body), 0}, std::move(done));
 }
 
 // Planted bugs: the caller is told that it is durable when it is not.
@@ -101,6 +101,7 @@ void SimConnection::commit() {
   const std::size_t count = std::min(queue_.size(), kGroupMax);
   std::vector<Op> group;
   for (std::size_t i = 0; i < count; ++i) {
+    if (auto* const post = std::get_if<PostOp>(&queue_.front().op)) post->row = storage_.next_row();
     group.push_back(queue_.front().op);
     writing_.push_back(std::move(queue_.front()));
     queue_.pop_front();

@@ -63,6 +63,7 @@ void put(ByteWriter& out, const PostOp& op) {
   out.put(op.run);
   out.put(op.at_ms);
   out.put(op.body);
+  out.put(op.row);
 }
 void put(ByteWriter& out, const QuarantineOp& op) {
   out.put(op.run);
@@ -113,6 +114,7 @@ void take(ByteReader& in, PostOp& op) {
   in.take(op.run);
   in.take(op.at_ms);
   in.take(op.body);
+  in.take(op.row);
 }
 void take(ByteReader& in, QuarantineOp& op) {
   in.take(op.run);

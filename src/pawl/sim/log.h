@@ -18,6 +18,7 @@ struct PostOp {
   RunId run;
   std::int64_t at_ms = 0;
   std::string body;
+  std::uint64_t row = 0;  // its number, whatever became of the others
 };
 struct QuarantineOp {
   RunId run;

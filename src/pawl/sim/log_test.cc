@@ -7,11 +7,12 @@ namespace {
 
 TEST_CASE("a log is read up to the first frame that is not whole") {
   const std::string first = encode_frame(0, {AcquireOp{RunId{"a"}}});
-  const std::string second = encode_frame(1, {PostOp{RunId{"a"}, 5, "text"}});
+  const std::string second = encode_frame(1, {PostOp{RunId{"a"}, 5, "text", 7}});
   const LogScan whole = scan_log(first + second);
   REQUIRE(whole.groups.size() == 2);
   CHECK(whole.tail == LogScan::Tail::clean);
   CHECK(std::get<PostOp>(whole.groups[1][0]).body == "text");
+  CHECK(std::get<PostOp>(whole.groups[1][0]).row == 7);
   for (std::size_t cut = 1; cut < second.size(); ++cut) {
     const LogScan torn = scan_log(first + second.substr(0, cut));
     CHECK(torn.groups.size() == 1);

@@ -77,6 +77,7 @@ void SimStorage::note(const Append& append) {
 
 void SimStorage::apply(const Op& op, StatusCallback done) {
   if (const PostOp* post = std::get_if<PostOp>(&op)) {
+    index_->number_next_row(post->row);
     return index_->post(post->run, post->at_ms, post->body, std::move(done));
   }
   const Append* append = std::get_if<Append>(&op);
@@ -133,6 +134,7 @@ void SimStorage::apply_silently(const Op& op) {
     note(*append);
     index_->append(*append, [](const Status&) {});
   } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
+    index_->number_next_row(post->row);
     index_->post(post->run, post->at_ms, post->body, [](const Status&) {});
   } else {
     apply_blindly(op);

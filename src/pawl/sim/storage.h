@@ -40,6 +40,7 @@ class SimStorage {
     std::size_t offset = 0;
     std::size_t ops = 0;  // fewer than were given: the others will be refused
   };
+  std::uint64_t next_row() { return ++rows_; }
   Written write(const std::vector<Op>& group);
   Status sync();
   void apply(const Op& op, StatusCallback done);
@@ -95,6 +96,7 @@ class SimStorage {
   Refusals refusals_;
   SimDisk disk_;
   std::uint64_t frames_ = 0;
+  std::uint64_t rows_ = 0;  // of inboxes, also of those that a power loss took
   std::unique_ptr<MemoryJournal> index_;
   std::map<std::string, std::uint64_t> epochs_;
   std::map<std::string, std::uint64_t> lengths_;
