@@ -10,7 +10,7 @@ from .trials import Rig
 
 RUN = "r"
 # The driver was faster, with another's decision: about this call, or about the last one.
-TOO_LATE = ("waits for no decision", "waits for nobody's decision")
+TOO_LATE = ("waits for no decision", "waits for nobody's decision", "came too late")
 ROUNDS_MAX = 40
 TROUBLED_ROUNDS = 6    # then nobody is killed any more
 DRIVER_CALLS_MAX = 60  # of those that change files: the kill comes at one of them

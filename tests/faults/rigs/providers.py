@@ -59,7 +59,7 @@ CONFIG = """providers:
 TIMES = "{ connect: 5s, first_byte: 700ms, idle: 700ms, total: 20s, progress: 700ms }"
 ROUNDS_MAX = 12
 # A call that cannot be run is told to the model, and this one has nothing more to say then.
-TOLD = ("truncated_input", "many_calls", "deep_json")
+TOLD = ("truncated_input", "many_calls", "deep_json", "bad_utf8")
 # How a run may end that met with a fault it cannot get over.
 REASONS = {"llm_error", "network_error", "timeout", "validation_error", "policy_violation",
            "quota_exceeded", "tool_errors"}
