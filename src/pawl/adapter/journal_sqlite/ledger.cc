@@ -67,25 +67,48 @@ Status switch_to_log(Connection& database) {
   return switched;
 }
 
+struct Layout {
+  std::int64_t application = 0;
+  std::int64_t version = 0;
+  std::int64_t tables = 0;
+
+  bool is_ours() const { return application == kApplication && version == kLayout; }
+  bool is_nothing() const { return application == 0 && version == 0 && tables == 0; }
+};
+
+Result<Layout> layout_of(Connection& database) {
+  Layout layout;
+  PAWL_TRY(layout.application, database.integer_of("PRAGMA application_id"));
+  PAWL_TRY(layout.version, database.integer_of("PRAGMA user_version"));
+  PAWL_TRY(layout.tables, database.integer_of("SELECT count(*) FROM sqlite_master"));
+  return layout;
+}
+
+Status make_layout(Connection& database) {
+  PAWL_CHECK(database.execute(
+      "CREATE TABLE entries(id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, at_ms "
+      "INTEGER NOT NULL, run TEXT NOT NULL, settled INTEGER NOT NULL, cost INTEGER NOT NULL, "
+      "tokens INTEGER NOT NULL, time INTEGER NOT NULL, raised_cost INTEGER NOT NULL, "
+      "raised_tokens INTEGER NOT NULL, raised_time INTEGER NOT NULL)"));
+  PAWL_CHECK(database.execute("CREATE INDEX by_time ON entries(tenant, at_ms)"));
+  PAWL_CHECK(database.execute("PRAGMA application_id=" + std::to_string(kApplication)));
+  return database.execute("PRAGMA user_version=" + std::to_string(kLayout));
+}
+
+// Another process may be making it between two looks: what is not ours is looked at again where
+// nobody else writes.
 Status check_layout(Connection& database, const std::string& path) {
-  PAWL_TRY(const std::int64_t application, database.integer_of("PRAGMA application_id"));
-  PAWL_TRY(const std::int64_t layout, database.integer_of("PRAGMA user_version"));
-  PAWL_TRY(const std::int64_t tables, database.integer_of("SELECT count(*) FROM sqlite_master"));
-  if (application == kApplication && layout == kLayout) return ok();
-  if (application == 0 && layout == 0 && tables == 0) {
-    PAWL_TRY(const auto transaction, Transaction::begin(database));
-    PAWL_CHECK(database.execute(
-        "CREATE TABLE IF NOT EXISTS entries(id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT "
-        "NULL, at_ms INTEGER NOT NULL, run TEXT NOT NULL, settled INTEGER NOT NULL, cost INTEGER "
-        "NOT NULL, tokens INTEGER NOT NULL, time INTEGER NOT NULL, raised_cost INTEGER NOT NULL, "
-        "raised_tokens INTEGER NOT NULL, raised_time INTEGER NOT NULL)"));
-    PAWL_CHECK(database.execute("CREATE INDEX IF NOT EXISTS by_time ON entries(tenant, at_ms)"));
-    PAWL_CHECK(database.execute("PRAGMA application_id=" + std::to_string(kApplication)));
-    PAWL_CHECK(database.execute("PRAGMA user_version=" + std::to_string(kLayout)));
-    return transaction->commit();
+  PAWL_TRY(const Layout first, layout_of(database));
+  if (first.is_ours()) return ok();
+  PAWL_TRY(const auto transaction, Transaction::begin(database));
+  PAWL_TRY(const Layout layout, layout_of(database));
+  if (layout.is_ours()) return transaction->commit();
+  if (!layout.is_nothing()) {
+    return Error{ErrorCode::invalid_argument,
+                 path + " is no ledger that this version reads; move it away to begin a new one"};
   }
-  return Error{ErrorCode::invalid_argument,
-               path + " is no ledger that this version reads; move it away to begin a new one"};
+  PAWL_CHECK(make_layout(database));
+  return transaction->commit();
 }
 
 Status insert(Connection& database, const std::string& tenant, const std::string& run,

@@ -96,6 +96,24 @@ TEST_CASE("many processes at once neither lose a reservation nor spend one twice
   CHECK(ledger.entries("t", kNow)->size() == kMost / 10);
 }
 
+TEST_CASE("processes that make the ledger at the same moment all have it") {
+  constexpr int kRounds = 25;
+  constexpr int kProcesses = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    const TempDirectory directory;
+    for (int i = 0; i < kProcesses; ++i) {
+      if (::fork() != 0) continue;
+      SqliteLedger ledger(directory.path());
+      ::_exit(ledger.reserve(ask_for(1, 1'000)) ? 0 : 1);
+    }
+    for (int i = 0; i < kProcesses; ++i) {
+      int status = 0;
+      REQUIRE(::wait(&status) > 0);
+      CHECK(status == 0);
+    }
+  }
+}
+
 TEST_CASE("old entries are summed up, and none leaves its window early") {
   const TempDirectory directory;
   SqliteLedger ledger(directory.path());
