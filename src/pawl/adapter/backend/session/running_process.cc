@@ -167,7 +167,11 @@ std::optional<int> RunningProcess::kill() {
     waited = static_cast<int>(
         ::syscall(SYS_waitid, P_PIDFD, process_.handle.number(), &info, WEXITED, &used));
   } while (waited < 0 && errno == EINTR);
-  peak_ = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  // It had the host's memory for a moment, before it became the command, and the kernel counts
+  // that: less than the host's own peak says nothing.
+  struct rusage own{};
+  ::getrusage(RUSAGE_SELF, &own);
+  if (used.ru_maxrss > own.ru_maxrss) peak_ = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   if (!ended || waited < 0) return std::nullopt;
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }

@@ -52,7 +52,7 @@ class RunningProcess {
   // had ended before by itself.
   std::optional<int> kill();
   std::uint64_t written_bytes() const { return written_; }
-  // The largest of the processes that have ended, of those that were waited for.
+  // The largest of the processes that have ended, of those that were waited for; 0: not known.
   std::uint64_t peak_bytes() const { return peak_; }
 
  private:
