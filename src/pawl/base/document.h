@@ -111,6 +111,8 @@ std::string to_json(const Node& node);
 
 // "250ms", "30s", "10m", "1h", "2d", and a bare integer as seconds. Nothing else, no sign.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
+// "90s": the largest unit that says it exactly.
+std::string format_duration_ms(std::int64_t ms);
 // "4096", "64KiB", "10MB" (K, M, G; KiB is 1024, KB or kB is 1000). Nothing else, no sign.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 

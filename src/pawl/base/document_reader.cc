@@ -58,24 +58,12 @@ std::string shown(double value) {
   return {buffer.data(), end};
 }
 
-// "90000" as "90s": the largest unit that says it exactly.
-std::string shown_duration(std::int64_t ms) {
-  static constexpr std::array<Unit, 4> kUnits = {Unit{"d", 86'400'000}, Unit{"h", 3600'000},
-                                                 Unit{"m", 60'000}, Unit{"s", 1000}};
-  for (const Unit& unit : kUnits) {
-    if (ms != 0 && ms % unit.factor == 0) {
-      return std::to_string(ms / unit.factor) + std::string(unit.suffix);
-    }
-  }
-  return std::to_string(ms) + "ms";
-}
-
 std::string shown_range(IntRange range) {
   return " from " + std::to_string(range.low) + " to " + std::to_string(range.high);
 }
 
 std::string shown_range_ms(IntRange range) {
-  return " from " + shown_duration(range.low) + " to " + shown_duration(range.high);
+  return " from " + format_duration_ms(range.low) + " to " + format_duration_ms(range.high);
 }
 
 std::optional<std::int64_t> inside(std::optional<std::int64_t> value, IntRange range) {
@@ -101,6 +89,17 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
 }
 
 }  // namespace
+
+std::string format_duration_ms(std::int64_t ms) {
+  static constexpr std::array<Unit, 4> kUnits = {Unit{"d", 86'400'000}, Unit{"h", 3600'000},
+                                                 Unit{"m", 60'000}, Unit{"s", 1000}};
+  for (const Unit& unit : kUnits) {
+    if (ms != 0 && ms % unit.factor == 0) {
+      return std::to_string(ms / unit.factor) + std::string(unit.suffix);
+    }
+  }
+  return std::to_string(ms) + "ms";
+}
 
 std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
   static constexpr std::array<Unit, 6> kUnits = {Unit{"", 1000},      Unit{"ms", 1},

@@ -1,9 +1,6 @@
 #include "pawl/runtime/gate_flood.h"
 
-#include <map>
 #include <optional>
-
-#include "pawl/runtime/run_loader.h"
 
 namespace pawl {
 namespace {
@@ -17,32 +14,24 @@ CallJudgement refusal(const CallJudgement& asked, const std::string& rule, std::
   return judgement;
 }
 
-// By the digest of what was asked about.
-using Denials = std::map<std::string, std::size_t>;
-
-Result<Denials> denials_in(JournalReader& reader, const RunId& run) {
-  std::map<CallId, std::string> asked;
-  Denials denials;
-  JournalWalker walker(reader, run);
-  PAWL_CHECK(walker.walk([&](const Record& record, const Run&) {
-    for (const Decision& decision : record.decisions) {
-      if (const auto* one = std::get_if<ApprovalAsked>(&decision)) {
-        asked[one->call] = to_hex(one->binding);
-      }
-      const auto* denied = std::get_if<CallDenied>(&decision);
-      if (denied != nullptr && denied->stage == GateStage::person) ++denials[asked[denied->call]];
-    }
-    return true;
-  }));
-  return denials;
-}
-
 }  // namespace
 
-void bound_questions(JournalReader& reader, const RunState& state,
-                     std::vector<CallJudgement>& judgements) {
+Status QuestionBounds::read_on() {
+  return walker_.walk([this](const Record& record, const Run&) {
+    for (const Decision& decision : record.decisions) {
+      if (const auto* one = std::get_if<ApprovalAsked>(&decision)) {
+        asked_[one->call] = to_hex(one->binding);
+      }
+      const auto* denied = std::get_if<CallDenied>(&decision);
+      if (denied != nullptr && denied->stage == GateStage::person) ++denials_[asked_[denied->call]];
+    }
+    return true;
+  });
+}
+
+void QuestionBounds::apply(const RunState& state, std::vector<CallJudgement>& judgements) {
   std::size_t open = calls_awaiting_person(state).size();
-  std::optional<Result<Denials>> denials;
+  std::optional<Status> read;
   for (CallJudgement& judgement : judgements) {
     if (judgement.verdict != CallVerdict::ask) continue;
     if (open >= kOpenApprovalsMax) {
@@ -51,13 +40,13 @@ void bound_questions(JournalReader& reader, const RunState& state,
                               " calls wait for a person already; go on when they are answered");
       continue;
     }
-    if (!denials) denials = denials_in(reader, state.id);
-    if (!*denials) {
+    if (!read) read = read_on();
+    if (!*read) {
       judgement = refusal(judgement, "flood.unreadable",
-                          "what people said before cannot be read: " + (*denials).error().message);
+                          "what people said before cannot be read: " + read->error().message);
       continue;
     }
-    const std::size_t times = judgement.binding ? (**denials)[to_hex(*judgement.binding)] : 0;
+    const std::size_t times = judgement.binding ? denials_[to_hex(*judgement.binding)] : 0;
     if (times >= kDenialsOfSameMax && judgement.kind != InterruptKind::input) {
       judgement = refusal(
           judgement, "flood.denied",

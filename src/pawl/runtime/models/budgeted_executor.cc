@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/base/document.h"
 #include "pawl/runtime/models/routed_call.h"
 
 namespace pawl {
@@ -211,17 +212,8 @@ class BudgetedExecutor final : public Executor {
   std::shared_ptr<Shared> shared_;
 };
 
-struct Stretch {
-  std::uint64_t ms;
-  const char* unit;
-};
-
-std::string to_duration(std::uint64_t ms) {
-  for (const Stretch& one : {Stretch{86'400'000, "d"}, Stretch{3'600'000, "h"},
-                             Stretch{60'000, "m"}, Stretch{1'000, "s"}}) {
-    if (ms >= one.ms && ms % one.ms == 0) return std::to_string(ms / one.ms) + one.unit;
-  }
-  return std::to_string(ms) + "ms";
+std::string in_words(std::uint64_t ms) {
+  return format_duration_ms(static_cast<std::int64_t>(ms));
 }
 
 }  // namespace
@@ -231,8 +223,8 @@ std::string to_string(const BudgetWindow& window) {
   const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : " and ") + one; };
   if (window.most.cost_pico > 0) add(format_money(window.most.cost_pico, window.currency));
   if (window.most.tokens > 0) add(std::to_string(window.most.tokens) + " tokens");
-  if (window.most.time_ms > 0) add(to_duration(window.most.time_ms) + " of model calls");
-  return text + " in " + to_duration(window.length_ms);
+  if (window.most.time_ms > 0) add(in_words(window.most.time_ms) + " of model calls");
+  return text + " in " + in_words(window.length_ms);
 }
 
 std::shared_ptr<Executor> make_budgeted_executor(BudgetedOptions options, Loop& loop) {

@@ -8,9 +8,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <map>
-#include <set>
-#include <sstream>
 
 #include "pawl/adapter/backend/session/attack_attempts_test.h"
 #include "pawl/adapter/backend/session/backend_test_support.h"
@@ -79,16 +76,6 @@ class BusyHost {
   int memory_ = -1;
 };
 
-std::map<std::string, std::string> parse(const std::string& output) {
-  std::map<std::string, std::string> results;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.rfind('=');
-    if (at != std::string::npos) results[line.substr(0, at)] = line.substr(at + 1);
-  }
-  return results;
-}
-
 void check_attacks(MakeBackend make, NetworkAccess network) {
   if (!is_there(make)) return;
   Bench bench(make);
@@ -99,7 +86,7 @@ void check_attacks(MakeBackend make, NetworkAccess network) {
   const BackendOutcome outcome = bench.exec(std::move(argv));
   CAPTURE(outcome.output);
   REQUIRE(outcome.kind == Kind::ok);
-  const auto results = parse(outcome.output);
+  const auto results = results_in(outcome.output);
   for (const auto& [name, result] : results) {
     CAPTURE(name);
     CHECK(result != "ok");

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -108,6 +110,17 @@ class Bench {
   std::unique_ptr<Backend> backend_;
   std::shared_ptr<BackendSession> session_;
 };
+
+// Of a program that tries many things: a line "name=result" each.
+inline std::map<std::string, std::string> results_in(const std::string& output) {
+  std::map<std::string, std::string> results;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.rfind('=');
+    if (at != std::string::npos) results[line.substr(0, at)] = line.substr(at + 1);
+  }
+  return results;
+}
 
 // Counts a skip where this machine cannot give the level.
 inline bool is_there(MakeBackend make) {

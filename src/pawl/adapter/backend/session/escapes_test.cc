@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
-#include <sstream>
 
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "pawl/adapter/backend/session/escape_attempts_test.h"
@@ -85,16 +83,6 @@ class CarelessHost {
   std::uint16_t udp_port_ = 0;
 };
 
-std::map<std::string, std::string> parse(const std::string& output) {
-  std::map<std::string, std::string> results;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.rfind('=');
-    if (at != std::string::npos) results[line.substr(0, at)] = line.substr(at + 1);
-  }
-  return results;
-}
-
 void check_attempts(MakeBackend make) {
   if (!is_there(make)) return;
   Bench bench(make);
@@ -104,7 +92,7 @@ void check_attempts(MakeBackend make) {
   const BackendOutcome outcome = bench.exec(std::move(argv));
   CAPTURE(outcome.output);
   REQUIRE(outcome.kind == Kind::ok);
-  auto results = parse(outcome.output);
+  auto results = results_in(outcome.output);
   // What a tool is meant to be able to do, and in a network of its own what reaches nobody.
   std::set<std::string> meant = {"write inside", "pair"};
   if (bench.session().level() == IsolationLevel::namespaces) meant.insert("udp host");
