@@ -8,7 +8,7 @@ import argparse
 import pathlib
 import sys
 
-from tidy_checks import layers, sizes, tree, words
+from tidy_checks import cases, layers, sizes, tree, words
 from tidy_checks.source import Tree
 
 CHECKS = [
@@ -27,6 +27,7 @@ CHECKS = [
     tree.sources_are_tested,
     tree.dead_headers,
     tree.one_title,
+    cases.held_by,
 ]
 
 

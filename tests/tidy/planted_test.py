@@ -14,12 +14,13 @@ CLEAN = {
         "surface/cli", "app")),
     "README.md": "# Title\n\n```sh\n# a comment, not a title\n```\n",
     "docs/transitions.md": "# Transitions\n\ncreated: started\n",
+    "docs/cases/D.md": "# D\n\n| sc-D01 | `src/pawl/base/text_test.cc: \"length\"` |\n",
     "tools/tidy_untested.txt": "src/pawl/app/main.cc: composition only\n",
     "src/pawl/base/CMakeLists.txt": "pawl_layer(base SOURCES text.cc)\npawl_tests(base FILES\n"
                                     "  text_test.cc)\n",
     "src/pawl/base/text.h": "#pragma once\nint length();\n",
     "src/pawl/base/text.cc": '#include "pawl/base/text.h"\nint length() { return 1\'000; }\n',
-    "src/pawl/base/text_test.cc": '#include "pawl/base/text.h"\n',
+    "src/pawl/base/text_test.cc": '#include "pawl/base/text.h"\nTEST_CASE("length") {}\n',
     "src/pawl/kernel/CMakeLists.txt": "pawl_layer(kernel SOURCES run.cc SEES base)\n"
                                       "pawl_tests(kernel FILES run_test.cc)\n",
     "src/pawl/kernel/run.h": '#pragma once\n#include "pawl/base/text.h"\nstruct Run {};\n',
@@ -102,6 +103,8 @@ PLANTED = [
     ("machine", "README.md", "See /home/someone/pawl.\n", 0),
     ("machine", "README.md", "See registry.example.com.\n", 0),
     ("title", "README.md", "# Another\n", 0),
+    ("held-by", "docs/cases/D.md", "| sc-D02 | src/pawl/base/gone_test.cc: \"x\" |\n", 0),
+    ("held-by", "docs/cases/D.md", '| sc-D02 | `src/pawl/base/text_test.cc: "width"` |\n', 0),
     ("unbuilt", "src/pawl/base/text_more_test.cc", "\n", 0),
     ("unbuilt", "src/pawl/surface/mcp/CMakeLists.txt", "\n", 0),
     ("untested", "src/pawl/app/extra.cc", "\n", 0),
