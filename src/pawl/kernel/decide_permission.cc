@@ -20,6 +20,34 @@ void ask_person(Draft& draft, CallId call, const CallJudgement& judgement) {
   draft.add(std::move(asked));
 }
 
+std::size_t open_questions(const Draft& draft) {
+  std::size_t open = calls_awaiting_person(draft.state).size();
+  for (const Decision& one : draft.decisions) open += std::holds_alternative<ApprovalAsked>(one);
+  return open;
+}
+
+std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
+  if (!asked.binding || asked.kind == InterruptKind::input) return 0;
+  for (const Denial& one : state.denials) {
+    if (one.binding == *asked.binding) return one.times;
+  }
+  return 0;
+}
+
+// No question where people have enough of them.
+std::optional<CallDenied> flood(const Draft& draft, CallId call, const CallJudgement& asked) {
+  if (open_questions(draft) >= kOpenApprovalsMax) {
+    return CallDenied{call, asked.stage, "flood.open",
+                      "denied: " + std::to_string(kOpenApprovalsMax) +
+                          " calls wait for a person already; go on when they are answered"};
+  }
+  const std::uint32_t times = times_denied(draft.state, asked);
+  if (times < kDenialsOfSameMax) return std::nullopt;
+  return CallDenied{call, asked.stage, "flood.denied",
+                    "denied: people have denied exactly this " + std::to_string(times) +
+                        " times; do something else"};
+}
+
 std::string rejection(const CallDecided& event) {
   const std::string* why = event.text.bytes();
   const bool said = why != nullptr && !why->empty();
@@ -37,7 +65,10 @@ void judge_call(Draft& draft, InstanceId instance, CallId call) {
 void deny_call(Draft& draft, const Instance& instance, CallDenied denial) {
   const std::uint32_t allowed = draft.guards().tool_errors;
   std::uint32_t errors = instance.guard.tool_errors + 1;
-  for (const Decision& one : draft.decisions) errors += std::holds_alternative<CallDenied>(one);
+  for (const Decision& one : draft.decisions) {
+    const auto* refused = std::get_if<CallRefused>(&one);
+    errors += std::holds_alternative<CallDenied>(one) || (refused != nullptr && counts(*refused));
+  }
   draft.end_call(denial.call);
   draft.add(std::move(denial));
   if (allowed == 0 || errors < allowed) return;
@@ -54,6 +85,9 @@ void take_judgement(Draft& draft, const Instance& instance, CallId call,
       draft.add(CallPermitted{call, judgement.stage, judgement.rule});
       return run_call(draft, instance.id, call, attempts_made);
     case CallVerdict::ask:
+      if (auto denial = flood(draft, call, judgement)) {
+        return deny_call(draft, instance, *std::move(denial));
+      }
       return ask_person(draft, call, judgement);
     case CallVerdict::deny:
       return deny_call(draft, instance,

@@ -151,12 +151,12 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
       draft.add(refusal(draft, instance, asked));
       continue;
     }
-    any_open = true;
     const CallId call = draft.mint_call();
     draft.add(CallOpened{instance.id, call, asked.index, asked.fingerprint});
     take_judgement(draft, instance, call, asked.call->judgement, 0);
+    any_open = any_open || !draft.ends(call);
   }
-  if (any_open) return;
+  if (any_open || draft.ending()) return;
   draft.add(ResultsTaken{instance.id});
   begin_step(draft, instance, reply.fresh);
 }

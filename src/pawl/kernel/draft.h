@@ -72,6 +72,9 @@ class Draft {
 
   // The call has a result now. True when it was the last open one of its instance.
   void end_call(CallId call) { ended_.push_back(call); }
+  bool ends(CallId call) const {
+    return std::find(ended_.begin(), ended_.end(), call) != ended_.end();
+  }
   bool all_ended(InstanceId instance) const;
   // The event is the good result of this call.
   bool succeeds(CallId call) const;

@@ -195,10 +195,22 @@ void RunFolder::apply(const CallJudged& event) {
   one.edited.reset();
 }
 
+void RunFolder::remember_denial(const Digest& binding) {
+  std::vector<Denial>& denials = state_.denials;
+  const auto found = std::find_if(denials.begin(), denials.end(),
+                                  [&](const Denial& one) { return one.binding == binding; });
+  Denial denial = found == denials.end() ? Denial{binding, 0} : *found;
+  if (found != denials.end()) denials.erase(found);
+  ++denial.times;
+  denials.push_back(denial);
+  if (denials.size() > kDenialsKeptMax) denials.erase(denials.begin());
+}
+
 void RunFolder::apply(const CallDecided& event) {
   Call& one = call(event.call);
   one.state = CallWaiting{};
   if (event.decision == InterruptDecision::input) end_call(event.call);
+  if (event.decision == InterruptDecision::reject) remember_denial(event.binding);
   if (event.decision != InterruptDecision::approve) return;
   one.approved = event.granted.value_or(event.binding);
   if (event.edited) one.edited = record_.seq;

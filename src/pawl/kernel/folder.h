@@ -89,6 +89,7 @@ class RunFolder {
   void open_effect(EffectId id, EffectKind kind, InstanceId instance, CallId call);
   void close_effect(EffectId id);
   void end_call(CallId id);
+  void remember_denial(const Digest& binding);
   void count_call(LoopGuard& guard, std::uint64_t fingerprint);
   void open_call(InstanceId instance, CallId call, std::uint32_t index, CallState state);
   void fail(const std::string& what);

@@ -16,7 +16,6 @@
 #include "pawl/port/upkeep.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"
-#include "pawl/runtime/gate_flood.h"
 #include "pawl/runtime/ingress.h"
 #include "pawl/runtime/reply_assembler.h"
 #include "pawl/runtime/run_event.h"
@@ -128,7 +127,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
   Status prepare(ExternalTurnPushed& event);
   Status prepare(CallDecided& event);
   void finish_judging(const JudgeCall& effect, CallJudgement judgement);
-  void bound_questions(std::vector<CallJudgement>& judgements);
   std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,
                                          const ToolInvocation& invocation);
 
@@ -185,10 +183,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::map<EffectId, std::map<Preview::Kind, PreviewStream>> previews_;
   std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;
   const std::shared_ptr<std::optional<Error>> unreadable_ =
-      std::make_shared<std::optional<Error>>();      // what a transcript could not read
-  std::set<std::uint64_t> inbox_seen_;               // rows that were fed or refused
-  std::vector<std::uint64_t> inbox_to_remove_;       // with the next append
-  std::unique_ptr<QuestionBounds> question_bounds_;  // once something has asked
+      std::make_shared<std::optional<Error>>();  // what a transcript could not read
+  std::set<std::uint64_t> inbox_seen_;           // rows that were fed or refused
+  std::vector<std::uint64_t> inbox_to_remove_;   // with the next append
   std::string summary_status_;
   std::string summary_reason_;
   bool over_ = false;

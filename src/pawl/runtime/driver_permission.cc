@@ -1,7 +1,5 @@
 // How a driver has calls judged: before the reply is recorded, by whoever needs more time, and once
 // more before a tool starts that was not allowed just now.
-#include <algorithm>
-
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/driver.h"
@@ -66,7 +64,6 @@ void Driver::judge_calls(InstanceId instance, std::vector<Block>& blocks,
   }
   if (!setup_.agent.gate || calls.empty()) return;
   auto judgements = judged(*setup_.agent.gate, plan_of(instance, std::move(proposed)));
-  bound_questions(judgements);
   for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->judgement = std::move(judgements[i]);
 }
 
@@ -138,20 +135,8 @@ void Driver::perform(const Record& record, const JudgeCall& effect) {
   }
 }
 
-void Driver::bound_questions(std::vector<CallJudgement>& judgements) {
-  const auto asks = [](const CallJudgement& one) { return one.verdict == CallVerdict::ask; };
-  if (std::none_of(judgements.begin(), judgements.end(), asks)) return;
-  if (!question_bounds_) {
-    question_bounds_ = std::make_unique<QuestionBounds>(*services_.store.reader, id_);
-  }
-  question_bounds_->apply(loaded_.run.state(), judgements);
-}
-
 void Driver::finish_judging(const JudgeCall& effect, CallJudgement judgement) {
   if (judgement.verdict == CallVerdict::undecided) judgement = denial("nobody has decided");
-  std::vector<CallJudgement> one = {std::move(judgement)};
-  bound_questions(one);
-  judgement = std::move(one.front());
   const Status fed =
       feed(CallJudged{effect.instance, effect.call, effect.effect, std::move(judgement)});
   if (!fed) log("late_result: " + to_string(effect.call) + ": " + fed.error().message);

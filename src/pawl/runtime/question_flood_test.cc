@@ -1,5 +1,3 @@
-#include "pawl/runtime/gate_flood.h"
-
 #include <doctest/doctest.h>
 
 #include <map>
