@@ -172,12 +172,12 @@ void Draft::withdraw_ending() {
 bool Draft::all_ended(InstanceId instance) const {
   return std::all_of(state.calls.begin(), state.calls.end(), [&](const Call& call) {
     return call.instance != instance || std::holds_alternative<CallEnded>(call.state) ||
-           std::find(ended_.begin(), ended_.end(), call.id) != ended_.end();
+           ended_.contains(call.id);
   });
 }
 
 bool Draft::succeeds(CallId call) const {
-  if (std::find(ended_.begin(), ended_.end(), call) == ended_.end()) return false;
+  if (!ended_.contains(call)) return false;
   return result_success(event_) == Presence::present;
 }
 
