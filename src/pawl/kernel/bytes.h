@@ -3,6 +3,7 @@
 // See docs/journal-format.md. Internal to the kernel; callers use codec.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
 inline constexpr std::size_t kListRoomPerByte = 112;
 inline constexpr std::size_t kListRoomBase = 4096;
 
+inline constexpr std::size_t kNumberBytesMax = 10;  // of 64 bits, seven in a byte
+
 template <class T>
 concept HasFields = requires(T& value) { T::fields(value, [](const char*, auto&) {}); };
 
@@ -31,11 +34,14 @@ class ByteWriter {
   std::string bytes;
 
   void number(std::uint64_t value) {
-    while (value >= 0x80) {
-      bytes.push_back(static_cast<char>((value & 0x7FU) | 0x80U));
-      value >>= 7U;
+    if (value < 0x80) return bytes.push_back(static_cast<char>(value));  // almost all of them
+    std::array<char, kNumberBytesMax> digits;
+    std::size_t count = 0;
+    for (; value >= 0x80; value >>= 7U) {
+      digits[count++] = static_cast<char>((value & 0x7FU) | 0x80U);
     }
-    bytes.push_back(static_cast<char>(value));
+    digits[count++] = static_cast<char>(value);
+    bytes.append(digits.data(), count);
   }
   void text(std::string_view value) {
     number(value.size());

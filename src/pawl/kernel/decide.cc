@@ -423,28 +423,42 @@ std::string table_row() {
   return row + "\n";
 }
 
+// Fills in what follows from the record's event.
+Status complete(const Run& run, Record& record) {
+  PAWL_CHECK(check_stamp(run.state(), record.stamp));
+  Draft draft(run.state(), record.event, record.stamp);
+  if (Refusal refusal = decide_into(draft, record.event)) return *std::move(refusal);
+  const bool over = std::holds_alternative<RunFinished>(record.event);
+  if (!over) draft.settle();
+  record.seq = run->length;
+  record.instance = instance_of(record.event);
+  record.decisions = std::move(draft.decisions);
+  record.effects = std::move(draft.effects);
+  return ok();
+}
+
+Record record_of(Event&& event, const Stamp& stamp) {
+  return {0, stamp, kRootInstance, std::move(event), {}, {}};
+}
+
 }  // namespace
 
 Result<Record> decide(const Run& run, Event event, const Stamp& stamp) {
-  PAWL_CHECK(check_stamp(run.state(), stamp));
-  Draft draft(run.state(), event, stamp);
-  if (Refusal refusal = decide_into(draft, event)) return *std::move(refusal);
-  const bool over = std::holds_alternative<RunFinished>(event);
-  if (!over) draft.settle();
-  Record record;
-  record.seq = run->length;
-  record.stamp = stamp;
-  record.instance = instance_of(event);
-  record.event = std::move(event);
-  record.decisions = std::move(draft.decisions);
-  record.effects = std::move(draft.effects);
+  Record record = record_of(std::move(event), stamp);
+  PAWL_CHECK(complete(run, record));
   return record;
 }
 
-Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
-  PAWL_TRY(Record record, decide(run, std::move(event), stamp));
+Status advance(Run& run, Record& record) {
+  PAWL_CHECK(complete(run, record));
   // What was just decided fits by construction; if it does not, the kernel is broken.
   PAWL_ASSERT(fold(run, record).has_value());
+  return ok();
+}
+
+Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
+  Record record = record_of(std::move(event), stamp);
+  PAWL_CHECK(advance(run, record));
   return record;
 }
 

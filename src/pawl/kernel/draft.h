@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,29 @@
 #include "pawl/kernel/tally.h"
 
 namespace pawl {
+
+// Ids that one event is about: hardly ever more than these few, which need no memory of their own.
+template <class Id>
+class FewIds {
+ public:
+  void add(Id id) {
+    if (count_ < first_.size()) {
+      first_[count_++] = id;
+    } else {
+      more_.push_back(id);
+    }
+  }
+  bool contains(Id id) const {
+    const auto end = first_.begin() + static_cast<std::ptrdiff_t>(count_);
+    return std::find(first_.begin(), end, id) != end ||
+           std::find(more_.begin(), more_.end(), id) != more_.end();
+  }
+
+ private:
+  std::array<Id, 4> first_{};
+  std::size_t count_ = 0;
+  std::vector<Id> more_;
+};
 
 class Draft {
  public:
@@ -47,21 +71,22 @@ class Draft {
   bool pausing() const { return course_ == Heading::pausing; }
   bool going() const { return course_ == Heading::going; }
 
-  void add(Decision decision) { decisions.push_back(std::move(decision)); }
+  template <class One>
+  void add(One&& decision) {
+    decisions.emplace_back(std::forward<One>(decision));
+  }
   EffectId mint_effect() { return EffectId{++effects_minted_}; }
   CallId mint_call() { return CallId{++calls_minted_}; }
 
   // The effect is no longer under way after this event.
   void close(EffectId effect) {
-    closed_.push_back(effect);
-    settled_.push_back(effect);
+    closed_.add(effect);
+    settled_.add(effect);
   }
   // Nor is this one; but nobody has said yet what it cost.
-  void lose(EffectId effect) { closed_.push_back(effect); }
+  void lose(EffectId effect) { closed_.add(effect); }
   void discard(const OpenEffect& effect, const Usage& charged);
-  bool is_settled(EffectId effect) const {
-    return std::find(settled_.begin(), settled_.end(), effect) != settled_.end();
-  }
+  bool is_settled(EffectId effect) const { return settled_.contains(effect); }
 
   void pause();
   void unpause();
@@ -71,10 +96,8 @@ class Draft {
   void withdraw_ending();
 
   // The call has a result now. True when it was the last open one of its instance.
-  void end_call(CallId call) { ended_.push_back(call); }
-  bool ends(CallId call) const {
-    return std::find(ended_.begin(), ended_.end(), call) != ended_.end();
-  }
+  void end_call(CallId call) { ended_.add(call); }
+  bool ends(CallId call) const { return ended_.contains(call); }
   bool all_ended(InstanceId instance) const;
   // The event is the good result of this call.
   bool succeeds(CallId call) const;
@@ -88,9 +111,7 @@ class Draft {
   void withdraw_starts();
   void doubt_held_questions();
 
-  bool still_open(EffectId effect) const {
-    return std::find(closed_.begin(), closed_.end(), effect) == closed_.end();
-  }
+  bool still_open(EffectId effect) const { return !closed_.contains(effect); }
 
   const Event& event_;
   Limits limits_;
@@ -99,9 +120,9 @@ class Draft {
   Heading course_ = Heading::going;
   std::uint64_t effects_minted_;
   std::uint64_t calls_minted_;
-  std::vector<EffectId> closed_;
-  std::vector<EffectId> settled_;
-  std::vector<CallId> ended_;
+  FewIds<EffectId> closed_;
+  FewIds<EffectId> settled_;
+  FewIds<CallId> ended_;
 };
 
 // Begins the instance's next step, or readies it, or ends the run at an exhausted bound.

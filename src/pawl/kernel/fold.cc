@@ -38,7 +38,7 @@ Instance& RunFolder::instance(InstanceId id) {
     if (one.id == id) return one;
   }
   fail("no instance " + to_string(id));
-  return no_instance_;
+  return no_instance_ ? *no_instance_ : no_instance_.emplace();
 }
 
 Call& RunFolder::call(CallId id) {
@@ -46,7 +46,7 @@ Call& RunFolder::call(CallId id) {
     if (one.id == id) return one;
   }
   fail("no call " + to_string(id));
-  return no_call_;
+  return no_call_ ? *no_call_ : no_call_.emplace();
 }
 
 void RunFolder::open_effect(EffectId id, EffectKind kind, InstanceId where, CallId which) {

@@ -1,6 +1,7 @@
 // Applies a record to a run. Internal to the kernel: fold() is its one user.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,8 +102,8 @@ class RunFolder {
   const Record& record_;
   std::string fault_;
   // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
-  Instance no_instance_;
-  Call no_call_;
+  std::optional<Instance> no_instance_;
+  std::optional<Call> no_call_;
 };
 
 // Where a phase that waits for its next attempt has got to.

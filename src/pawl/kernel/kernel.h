@@ -19,6 +19,10 @@ Status fold(Run& run, const Record& record);
 // decide, then fold. On an error the run is as it was.
 Result<Record> advance(Run& run, Event event, const Stamp& stamp);
 
+// The same for a record that holds its event and stamp already: the rest of it is filled in, and
+// nothing is moved about. On an error the run is as it was, and the record is for nobody.
+Status advance(Run& run, Record& record);
+
 // Which events each phase accepts, one line a phase, made from the overload set that decides.
 std::string transition_table();
 

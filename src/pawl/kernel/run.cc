@@ -5,6 +5,8 @@
 namespace pawl {
 namespace {
 
+constexpr std::size_t kUsualKeyBytes = 32;  // of what a key is made from, besides tenant and run
+
 template <class Items, class Id>
 auto* find_by_id(Items& items, Id id) {
   const auto found =
@@ -182,9 +184,13 @@ const ProviderSession* find_session(const Instance& instance, std::string_view p
 
 std::string key_of(const RunState& state, CallId call) {
   // Length-prefixed, so that no two triples give the same bytes.
-  std::string bytes = "pawl-key-1:" + std::to_string(state.tenant.size()) + ":" + state.tenant;
-  bytes += ":" + std::to_string(state.id.text.size()) + ":" + state.id.text;
-  bytes += ":" + std::to_string(static_cast<std::uint64_t>(call));
+  std::string bytes;
+  bytes.reserve(kUsualKeyBytes + state.tenant.size() + state.id.text.size());
+  bytes.append("pawl-key-1:").append(std::to_string(state.tenant.size()));
+  bytes.append(":").append(state.tenant);
+  bytes.append(":").append(std::to_string(state.id.text.size()));
+  bytes.append(":").append(state.id.text);
+  bytes.append(":").append(std::to_string(static_cast<std::uint64_t>(call)));
   return to_hex(sha256(bytes));
 }
 

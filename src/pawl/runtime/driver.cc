@@ -19,7 +19,7 @@ constexpr std::size_t kSnapshotStateMax = 256U << 20U;
 Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
     : services_(std::move(services)),
       setup_(std::move(setup)),
-      loaded_(std::move(setup_.loaded)),
+      loaded_(setup_.loaded),
       id_(loaded_.run->id),
       ended_(std::move(ended)),
       monotonic_base_ms_(services_.loop.monotonic_ms()),
@@ -80,15 +80,17 @@ Status Driver::feed(Event event, std::vector<StoredBlob> blobs, Filtered filtere
   return settle();
 }
 
-Status Driver::take(Event event, std::vector<StoredBlob> blobs, Filtered filtered) {
+Status Driver::take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered filtered) {
   if (over_) return Error{ErrorCode::conflict, "run " + id_.text + " is no longer driven here"};
   if (services_.filter && filtered == Filtered::no) {
     filter_event(*services_.filter, Passage::first, event, blobs);
   }
-  auto record = advance(loaded_.run, std::move(event), now());
-  if (!record) return record.error();
+  // Decided where it is kept: a record is large to move about.
+  auto view = std::make_shared<RecordView>(std::move(event), now());
+  PAWL_CHECK(advance(loaded_.run, view->record));
+  note_state(*view, loaded_.run.state());
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
-  append(*std::move(record), std::move(blobs));
+  append(std::move(view), std::move(blobs));
   return ok();
 }
 
@@ -120,12 +122,12 @@ std::optional<StoredSnapshot> Driver::due_snapshot() {
   return snapshot;
 }
 
-void Driver::append(Record record, std::vector<StoredBlob> blobs) {
+void Driver::append(std::shared_ptr<const RecordView> view, std::vector<StoredBlob> blobs) {
   Append append;
   append.run = id_;
   append.epoch = setup_.drive.epoch;
-  append.seq = record.seq;
-  append.bytes = encode_record(record);
+  append.seq = view->record.seq;
+  append.bytes = encode_record(view->record);
   append.chain = chain_after(loaded_.chain, append.bytes);
   append.blobs = std::move(blobs);
   append.inbox_taken = std::exchange(inbox_to_remove_, {});
@@ -136,16 +138,15 @@ void Driver::append(Record record, std::vector<StoredBlob> blobs) {
   if (finished) append.snapshots = Append::Snapshots::drop;
   if (!finished) append.snapshot = due_snapshot();
   ++appends_open_;
-  auto view = std::make_shared<const RecordView>(view_of(std::move(record), loaded_.run.state()));
-  services_.store.journal->append(std::move(append),
-                                  [weak = weak_from_this(), view](const Status& status) {
-                                    if (const auto self = weak.lock())
-                                      self->on_appended(view, status);
-                                  });
+  services_.store.journal->append(
+      std::move(append), [weak = weak_from_this(), view = std::move(view)](const Status& status) {
+        if (const auto self = weak.lock()) self->on_appended(view, status);
+      });
 }
 
 void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) {
   --appends_open_;
+  if (status) retired_.clear();  // A store that fails may say so from inside whatever fed it.
   if (over_) return;
   const bool first = view->record.seq == 0;
   if (first && accepted_) std::exchange(accepted_, {})(status);
@@ -203,6 +204,7 @@ void Driver::end(Status status) {
   replies_.clear();
   // Only after this call has unwound may the owner destroy the driver.
   services_.loop.post([self = shared_from_this(), status] {
+    self->retired_.clear();
     if (self->setup_.agent.release) self->setup_.agent.release(self->id_);
     self->setup_.drive.hold.reset();
     if (self->ended_) std::exchange(self->ended_, {})(status);

@@ -90,10 +90,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
   struct Pending;
 
   // An event and its record, without what follows from where the run stands then.
-  Status take(Event event, std::vector<StoredBlob> blobs, Filtered filtered = Filtered::no);
+  Status take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered filtered = Filtered::no);
   Status settle();
   Stamp now() const;
-  void append(Record record, std::vector<StoredBlob> blobs);
+  void append(std::shared_ptr<const RecordView> view, std::vector<StoredBlob> blobs);
   std::optional<RunSummary> changed_summary();
   std::optional<StoredSnapshot> due_snapshot();
   void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);
@@ -144,17 +144,16 @@ class Driver : public std::enable_shared_from_this<Driver> {
   Result<std::string> input_text() const;
   PhaseExecutionRequest request_for(const CallModel& effect) const;
   void call_executor(const CallModel& effect, PhaseExecutionRequest request);
-  void on_phase_event(const CallModel& effect, PhaseExecutorEvent event);
+  void on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event);
   void on_phase_done(const CallModel& effect);
   std::optional<PhaseFailed> misfit(const CallModel& effect, const PhaseExecutionRequest& request,
                                     const ExecutorCapabilities& bits) const;
   std::string output_fault(const ModelReplied& reply, const std::string& text) const;
   std::optional<std::uint64_t> stated_cost(const std::string& model, const Usage& usage) const;
   void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);
-  void finish_model(const CallModel& effect, Event event, Ingress ingress,
-                    Filtered filtered = Filtered::no);
+  void finish_model(Event&& event, Ingress&& ingress, Filtered filtered = Filtered::no);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
-  void invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation);
+  void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invocation);
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                    ToolOutcome outcome);
   void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,
@@ -167,7 +166,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   DriverServices services_;
   DriverSetup setup_;
-  LoadedRun loaded_;
+  LoadedRun& loaded_;  // of the setup
   RunId id_;
   Ended ended_;
   StatusCallback accepted_;
@@ -179,6 +178,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::optional<std::uint64_t> timer_due_;
   std::unique_ptr<Timer> timer_;
   std::map<EffectId, std::unique_ptr<Operation>> operations_;
+  std::vector<std::unique_ptr<Operation>> retired_;  // until the loop comes back
   std::map<EffectId, std::unique_ptr<ReplyAssembler>> replies_;
   std::map<EffectId, std::map<Preview::Kind, PreviewStream>> previews_;
   std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;

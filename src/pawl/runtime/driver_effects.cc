@@ -26,7 +26,8 @@ bool Driver::is_open(EffectId effect) const {
   return !over_ && find_effect(loaded_.run.state(), effect) != nullptr;
 }
 
-// An operation is not destroyed from inside its own callback.
+// An operation is not destroyed from inside its own callback, but when the record that it leads to
+// is durable: that comes from the loop.
 void Driver::retire(EffectId effect) {
   if (const auto found = stops_.find(effect); found != stops_.end()) {
     *found->second = true;
@@ -34,7 +35,7 @@ void Driver::retire(EffectId effect) {
   }
   const auto found = operations_.find(effect);
   if (found == operations_.end()) return;
-  services_.loop.post([gone = std::shared_ptr<Operation>(std::move(found->second))] {});
+  retired_.push_back(std::move(found->second));
   operations_.erase(found);
 }
 
@@ -194,7 +195,7 @@ void Driver::perform(const Record& record, const RunTool& effect) {
     return answer_tool(effect, ToolEnd::failed, "not run: this process has no tool called " + name,
                        Origin::host);
   }
-  const auto invocation = invocation_for(record, effect.call, effect.attempt);
+  auto invocation = invocation_for(record, effect.call, effect.attempt);
   if (!invocation) return end_unreadable(invocation.error());
   if (auto judgement = objection(record, effect, *invocation)) {
     const Status fed =
@@ -218,18 +219,19 @@ void Driver::perform(const Record& record, const RunTool& effect) {
     }
     if (!is_open(effect.effect)) return;
   }
-  invoke_tool(effect, *tool, *invocation);
+  invoke_tool(effect, *tool, *std::move(invocation));
 }
 
-void Driver::invoke_tool(const RunTool& effect, Tool& tool, const ToolInvocation& invocation) {
+void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invocation) {
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   stops_[effect.effect] = stop;
-  ToolInvocation with_stop = invocation;
-  with_stop.stop = stop;
+  invocation.stop = stop;
+  // Nobody else looks at it afterwards.
+  std::string input = services_.callbacks.after_tool.empty() ? "" : invocation.input;
   try {
     operations_[effect.effect] =
-        tool.invoke(with_stop, [weak = weak_from_this(), effect, name = tool.spec().name,
-                                input = invocation.input](ToolOutcome outcome) {
+        tool.invoke(invocation, [weak = weak_from_this(), effect, name = tool.spec().name,
+                                 input = std::move(input)](ToolOutcome outcome) {
           const auto self = weak.lock();
           if (!self || self->over_) return;
           self->retire(effect.effect);

@@ -69,7 +69,7 @@ void Driver::perform(const Record&, const CallModel& effect) {
       reply.effect = effect.effect;
       reply.origin = Origin::callback;
       reply.blocks.emplace_back(TextBlock{ingress.keep(answer.result.replacement)});
-      return finish_model(effect, std::move(reply), std::move(ingress));
+      return finish_model(std::move(reply), std::move(ingress));
     }
     if (!is_open(effect.effect)) return;
   }
@@ -124,7 +124,7 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
       return on_phase_event(effect, PhaseDone{*std::move(failed)});
     }
     operations_[effect.effect] = setup_.agent.executor->execute_phase(
-        request, [weak = weak_from_this(), effect](PhaseExecutorEvent event) {
+        request, [weak = weak_from_this(), effect](PhaseExecutorEvent&& event) {
           if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));
         });
   } catch (...) {  // An executor of the host's may throw; the run survives it.
@@ -134,7 +134,7 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
   }
 }
 
-void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent event) {
+void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event) {
   const auto found = replies_.find(effect.effect);
   if (over_ || found == replies_.end()) return;
   if (auto* line = std::get_if<PhaseLog>(&event)) log(line->text);
@@ -184,10 +184,10 @@ void Driver::on_phase_done(const CallModel& effect) {
       replied->origin = Origin::callback;
     }
   }
-  finish_model(effect, std::move(event), std::move(ingress), Filtered::yes);
+  finish_model(std::move(event), std::move(ingress), Filtered::yes);
 }
 
-void Driver::finish_model(const CallModel&, Event event, Ingress ingress, Filtered filtered) {
+void Driver::finish_model(Event&& event, Ingress&& ingress, Filtered filtered) {
   const std::string what(name(event));
   if (const Status fed = feed(std::move(event), ingress.take_blobs(), filtered); !fed) {
     log("late_result: " + what + ": " + fed.error().message);

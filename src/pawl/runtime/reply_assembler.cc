@@ -10,7 +10,7 @@ constexpr std::size_t kFailureMessageBytesKept = 4'096;
 
 }  // namespace
 
-bool ReplyAssembler::add(PhaseExecutorEvent event) {
+bool ReplyAssembler::add(PhaseExecutorEvent&& event) {
   if (done_) return false;
   std::visit([this](auto&& one) { on(std::forward<decltype(one)>(one)); }, std::move(event));
   return done_.has_value();
@@ -25,7 +25,7 @@ void ReplyAssembler::append(Draft::Kind kind, std::string_view text) {
   if (!too_large()) blocks_.back().bytes += text;
 }
 
-void ReplyAssembler::on(TextDelta event) {
+void ReplyAssembler::on(TextDelta&& event) {
   append(Draft::Kind::text, event.text);
   if (!too_large()) whole_text_ += event.text;
   const std::uint64_t offset = text_offset_;
@@ -33,7 +33,7 @@ void ReplyAssembler::on(TextDelta event) {
   preview_(Preview::Kind::text, offset, std::move(event.text));
 }
 
-void ReplyAssembler::on(ThinkingDelta event) {
+void ReplyAssembler::on(ThinkingDelta&& event) {
   append(Draft::Kind::thinking, event.text);
   if (!event.signature.empty()) blocks_.back().extra = std::move(event.signature);
   const std::uint64_t offset = thinking_offset_;
@@ -41,20 +41,20 @@ void ReplyAssembler::on(ThinkingDelta event) {
   preview_(Preview::Kind::thinking, offset, std::move(event.text));
 }
 
-void ReplyAssembler::on(ToolInputDelta event) {
+void ReplyAssembler::on(ToolInputDelta&& event) {
   const std::uint64_t offset = input_offset_;
   input_offset_ += event.text.size();
   preview_(Preview::Kind::tool_input, offset, std::move(event.text));
 }
 
-void ReplyAssembler::on(ToolCallProposed event) {
+void ReplyAssembler::on(ToolCallProposed&& event) {
   bytes_ += event.input.size();
   if (too_large()) return;
   blocks_.push_back({Draft::Kind::call, std::move(event.input), std::move(event.provider_id),
                      std::move(event.tool), std::move(event.signature)});
 }
 
-void ReplyAssembler::on(RawProduced event) {
+void ReplyAssembler::on(RawProduced&& event) {
   bytes_ += event.json.size();
   if (!too_large()) blocks_.push_back({Draft::Kind::raw, std::move(event.json), "", ""});
 }
@@ -71,7 +71,7 @@ void ReplyAssembler::on(const NativeToolResult& event) {
   on(RawProduced{json.take()});
 }
 
-Block ReplyAssembler::block_of(Draft draft, Ingress& ingress) const {
+Block ReplyAssembler::block_of(Draft&& draft, Ingress& ingress) const {
   switch (draft.kind) {
     case Draft::Kind::text:
       return TextBlock{ingress.keep(to_valid_utf8(draft.bytes))};
@@ -95,6 +95,7 @@ ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, 
   ModelReplied replied;
   replied.instance = call.instance;
   replied.effect = call.effect;
+  replied.blocks.reserve(blocks_.size());
   for (Draft& draft : blocks_) replied.blocks.push_back(block_of(std::move(draft), ingress));
   // A reply without a word on usage is charged what was reserved: it was not free.
   replied.usage = usage_.value_or(call.reserved);

@@ -24,7 +24,7 @@ class ReplyAssembler {
       : tools_(tools), preview_(std::move(preview)) {}
 
   // True when the phase is over: take() once then. Whatever comes after is ignored.
-  bool add(PhaseExecutorEvent event);
+  bool add(PhaseExecutorEvent&& event);
   // True once it asks for more room than a reply may have: the phase is to be aborted.
   bool too_large() const { return bytes_ > kReplyBytesMax || blocks_.size() > kBlocksPerReplyMax; }
 
@@ -44,17 +44,17 @@ class ReplyAssembler {
   };
 
   void append(Draft::Kind kind, std::string_view text);
-  void on(SessionStarted event) { session_ = std::move(event.session); }
-  void on(TextDelta event);
-  void on(ThinkingDelta event);
-  void on(ToolInputDelta event);
-  void on(ToolCallProposed event);
-  void on(RawProduced event);
-  void on(UsageReported event) { usage_ = event.usage; }
-  void on(PhaseLog) {}
+  void on(SessionStarted&& event) { session_ = std::move(event.session); }
+  void on(TextDelta&& event);
+  void on(ThinkingDelta&& event);
+  void on(ToolInputDelta&& event);
+  void on(ToolCallProposed&& event);
+  void on(RawProduced&& event);
+  void on(const UsageReported& event) { usage_ = event.usage; }
+  void on(const PhaseLog&) {}
   void on(const NativeToolResult& event);
-  void on(PhaseDone event) { done_ = std::move(event); }
-  Block block_of(Draft draft, Ingress& ingress) const;
+  void on(PhaseDone&& event) { done_ = std::move(event); }
+  Block block_of(Draft&& draft, Ingress& ingress) const;
   ModelFailed failure(const CallModel& call, PhaseFailed failed) const;
   bool says_nothing(const PhaseReplied& outcome) const;
   ModelReplied reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress);

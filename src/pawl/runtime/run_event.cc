@@ -6,6 +6,13 @@ namespace pawl {
 
 RecordView view_of(Record record, const RunState& after) {
   RecordView view;
+  view.record = std::move(record);
+  note_state(view, after);
+  return view;
+}
+
+void note_state(RecordView& view, const RunState& after) {
+  const Record& record = view.record;
   view.run = after.id;
   view.step = after.tally.steps;
   view.primary = record.instance == kRootInstance;
@@ -19,8 +26,6 @@ RecordView view_of(Record record, const RunState& after) {
                     std::holds_alternative<RunWaiting>(record.event);
   if (last) view.calls_in_doubt = calls_in_doubt(after);
   view.output = output_record(after);
-  view.record = std::move(record);
-  return view;
 }
 
 std::optional<std::uint64_t> output_record(const RunState& state) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace pawl {
 
 // A record with what the run was after it.
 struct RecordView {
+  RecordView() = default;
+  // Of a record that is still to be decided.
+  RecordView(Event&& event, const Stamp& stamp)
+      : record{0, stamp, kRootInstance, std::move(event), {}, {}} {}
+
   RunId run;
   Record record;
   std::uint64_t step = 0;
@@ -30,6 +36,8 @@ struct RecordView {
 };
 
 RecordView view_of(Record record, const RunState& after);
+// Fills in all but the record itself.
+void note_state(RecordView& view, const RunState& after);
 
 // The record that holds what a finished (or stopped, or waiting) run says: its last text.
 std::optional<std::uint64_t> output_record(const RunState& state);

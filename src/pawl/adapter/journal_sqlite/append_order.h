@@ -13,10 +13,10 @@ namespace pawl::sqlite {
 
 class AppendOrder {
  public:
-  // An append was given.
-  void enter(const std::string& run) {
+  // An append was given. True: others of its run wait already.
+  bool enter(const std::string& run) {
     const std::lock_guard lock(mutex_);
-    ++runs_[run].waiting;
+    return ++runs_[run].waiting > 1;
   }
 
   // Its callback is about to be called.

@@ -21,11 +21,13 @@ constexpr std::int64_t kSeldomPollMsMin = 5;
 constexpr std::int64_t kSeldomPollMsMax = 15;
 constexpr std::int64_t kClosingWaitMsMax = 2'000;  // for another process that writes
 constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
-// A round with fewer jobs is not worth waking the thread twice. Writing a job takes about half as
-// long as the loop takes for one: with two thirds the thread is done when the rest comes.
+// A round with fewer jobs is not worth waking the thread more than once. Writing a job takes about
+// half as long as the loop takes for one: with two thirds the thread is done when more comes, and
+// few are left to be written when the round is over.
 constexpr std::size_t kEarlyRoundJobsMin = 24;
-constexpr std::size_t early_part(std::size_t jobs) {
-  return jobs * 2 / 3;
+constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round) {
+  if (of_round < kEarlyRoundJobsMin) return false;
+  return jobs == of_round * 2 / 3 || jobs == of_round * 11 / 12;
 }
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
@@ -303,6 +305,7 @@ void Committer::fail_all(Group& group, const Error& error) {
 
 void Committer::stop_for_good(Group& group, const Error& error) {
   const Error reason{ErrorCode::unavailable, "the store has stopped: " + error.message};
+  Spent spent;
   const std::lock_guard lock(mutex_);
   stopped_ = reason;
   disk_full_ = false;
@@ -315,19 +318,21 @@ void Committer::stop_for_good(Group& group, const Error& error) {
     entry.job.bytes = 0;
   }
   // Posted under the lock, so that whatever is submitted from now on is answered after these.
-  deliver_locked(group);
+  deliver_locked(group, spent);
 }
 
 void Committer::deliver(Group& group) {
+  Spent spent;
   const std::lock_guard lock(mutex_);
   disk_full_ = false;
-  deliver_locked(group);
+  deliver_locked(group, spent);
 }
 
-void Committer::deliver_locked(Group& group) {
+void Committer::deliver_locked(Group& group, Spent& spent) {
+  spent.reserve(group.size());
   for (Entry& entry : group) {
     queued_bytes_ -= entry.job.bytes;
-    entry.job.work = nullptr;  // here, so that the loop need not free what it holds
+    spent.push_back(std::move(entry.job.work));
     if (!*entry.outcome && !entry.job.run.empty()) order_->fail(entry.job.run);
     if (entry.waiter) entry.waiter->give(*entry.outcome);
   }
@@ -354,16 +359,17 @@ std::optional<Error> Committer::overloaded(const Job& job) const {
 }
 
 void Committer::submit(Job job, std::optional<Error> refusal) {
+  Spent spent;
   std::unique_lock lock(mutex_);
   const auto overload = overloaded(job);
   if (overload) refusal = overload;
-  const bool must_wait = !stopped_ && !job.run.empty() && order_->has_waiting(job.run);
-  if (!job.run.empty()) order_->enter(job.run);
+  const bool others_wait = !job.run.empty() && order_->enter(job.run);
+  const bool must_wait = !stopped_ && others_wait;
   if (refusal && !must_wait) {
     Group refused;
     job.bytes = 0;
     refused.push_back(Entry{std::move(job), nullptr, std::move(*refusal)});
-    deliver_locked(refused);
+    deliver_locked(refused, spent);
     return;
   }
   if (refusal) {
@@ -373,7 +379,7 @@ void Committer::submit(Job job, std::optional<Error> refusal) {
   }
   queued_bytes_ += job.bytes;
   queue_.push_back(Entry{std::move(job), nullptr, std::nullopt});
-  const bool early = ++round_jobs_ == early_at_;
+  const bool early = ends_early_part(++round_jobs_, expected_jobs_);
   if (early) {
     let_go_ = queue_.size();
     let_go_early_ = true;
@@ -388,9 +394,7 @@ void Committer::submit(Job job, std::optional<Error> refusal) {
 
 void Committer::let_go() {
   letting_go_soon_ = false;
-  // The next round is expected to be like this one.
-  early_at_ = round_jobs_ < kEarlyRoundJobsMin ? SIZE_MAX : early_part(round_jobs_);
-  round_jobs_ = 0;
+  expected_jobs_ = std::exchange(round_jobs_, 0);
   {
     const std::lock_guard lock(mutex_);
     let_go_all();

@@ -3,8 +3,8 @@
 //
 // A job is let go when the loop comes around to it, behind what it had to do already: the runs that
 // were called back by one commit have all answered by then, and the next commit is of all of them,
-// not of the fastest. Of a large round the first part is let go early: it is written into the open
-// transaction while the loop works on the rest, which then joins it before the commit.
+// not of the fastest. Of a large round the first parts are let go early: they are written into the
+// open transaction while the loop works on the rest, which then joins them before the commit.
 #pragma once
 
 #include <atomic>
@@ -99,7 +99,9 @@ class Committer {
   void fail_all(Group& group, const Error& error);
   void stop_for_good(Group& group, const Error& error);
   void deliver(Group& group);
-  void deliver_locked(Group& group);
+  // What the jobs of a group held: freed when the loop has its answers and nobody the lock.
+  using Spent = std::vector<std::function<Status(Connection&)>>;
+  void deliver_locked(Group& group, Spent& spent);
   std::optional<Error> overloaded(const Job& job) const;
 
   void shorten_log();
@@ -112,8 +114,8 @@ class Committer {
   const SqliteOptions options_;
   // The loop thread's. A round is what it submits before it comes around.
   bool letting_go_soon_ = false;
-  std::size_t round_jobs_ = 0;       // of this round so far
-  std::size_t early_at_ = SIZE_MAX;  // so many are let go early
+  std::size_t round_jobs_ = 0;     // of this round so far
+  std::size_t expected_jobs_ = 0;  // of the last one: this one is expected to be like it
   std::shared_ptr<AppendOrder> order_ = std::make_shared<AppendOrder>();
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
 
