@@ -79,6 +79,7 @@ class BusyHost {
 void check_attacks(MakeBackend make, NetworkAccess network) {
   if (!is_there(make)) return;
   Bench bench(make);
+  if (make == &make_container_backend) give_away(bench.directory.path());
   bench.context.network.access = network;
   const BusyHost host(bench.directory.path());
   std::vector<std::string> argv = {"python3", "-c", kAttackAttempts};
@@ -105,6 +106,10 @@ TEST_CASE("none of the attempts at the host's processes works behind namespaces"
 TEST_CASE("none of the attempts at the host's processes works behind Landlock alone") {
   check_attacks(&make_landlock_backend, NetworkAccess::none);
   check_attacks(&make_landlock_backend, NetworkAccess::full);
+}
+
+TEST_CASE("none of the attempts at the host's processes works in a container") {
+  check_attacks(&make_container_backend, NetworkAccess::none);
 }
 
 TEST_CASE("none of the attempts to carry a protected place away works from above it") {
