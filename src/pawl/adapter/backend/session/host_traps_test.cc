@@ -2,6 +2,7 @@
 // files that are none, variables, programs with other rights. And ways to more memory than is
 // given.
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,6 +161,52 @@ TEST_CASE("none of the attempts with a name of a file reaches a terminal or a re
   });
 }
 
+// What the host's programs believe is in places that a tool cannot write.
+TEST_CASE("none of the attempts to have the host's git run something works (B16)") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  const std::string root = bench.directory.path();
+  const auto host = [&](const std::string& words) {
+    const std::string git = "git -c safe.directory='*' -c user.name=n -c user.email=e -C '" + root +
+                            "' " + words + " >/dev/null 2>&1";
+    return std::system(git.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+  };
+  if (host("init -b main") != 0) {
+    std::printf("SKIPPED: no git here\n");
+    return;
+  }
+  const std::string marker = bench.directory / "ran";
+  const std::string script = "#!/bin/sh\ntouch " + marker + "\n";
+  bench.exec({"sh", "-c",
+              "cat >evil; chmod +x evil\n"
+              "for h in pre-commit post-commit post-checkout; do cp evil .git/hooks/$h; done\n"
+              "git config core.hooksPath $PWD; git config core.fsmonitor $PWD/evil\n"
+              "printf '[core]\\n\\tfsmonitor = %s/evil\\n' $PWD >>.git/config\n"
+              "cp evil pre-commit; cp evil post-commit; mkdir hooks; cp evil hooks/pre-commit\n"
+              "printf '* filter=evil diff=evil\\n' >.gitattributes\n"
+              "printf '[filter \"evil\"]\\n\\tclean = %s/evil\\n' $PWD >.gitconfig\n"
+              "cp .gitconfig $HOME/.gitconfig; echo x >file; true"},
+             script);
+  bench.end();
+  host("status");
+  CHECK(host("add -A") == 0);
+  CHECK(host("commit -m x") == 0);
+  CHECK(host("diff HEAD~0") == 0);
+  CHECK_FALSE(std::filesystem::exists(marker));
+}
+
+TEST_CASE("none of the attempts to take the file tools elsewhere by the shell works (F15)") {
+  on_each([](Bench& bench) {
+    bench.bash("mkdir sub; cd /; export PWD=/; exec 2>&1");
+    CHECK(view(bench, "etc/hostname").kind == Kind::failed);
+    CHECK(view(bench, "/etc/passwd").kind == Kind::failed);
+    const BackendOutcome made = bench.finish(
+        [&](auto done) { return bench.session().create_file({"here", "x"}, std::move(done)); });
+    CHECK(made.kind == Kind::ok);
+    CHECK(read_file(bench.directory / "here") == "x");
+  });
+}
+
 TEST_CASE("none of the attempts with a file of a terabyte takes a disk, or the host's time") {
   on_each([](Bench& bench) {
     CHECK(bench.bash("truncate -s 1T big").kind != Kind::ok);
@@ -228,6 +275,30 @@ TEST_CASE("none of the attempts to get memory by another way gets 2 GB (C07)") {
       CHECK(outcome.kind != Kind::timed_out);
       CHECK(bench.exec({"echo", "alive"}).output == "alive\n");
     }
+  });
+}
+
+std::uint64_t peak_kib() {
+  struct rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return static_cast<std::uint64_t>(used.ru_maxrss);
+}
+
+// PAWL_TEST_FLOOD_BYTES for a longer one: 1073741824 is the figure of H5.
+TEST_CASE("none of the attempts to flood the host with output takes its memory (C08, H5)") {
+  const char* asked = std::getenv("PAWL_TEST_FLOOD_BYTES");  // NOLINT(concurrency-mt-unsafe)
+  const std::string bytes = asked != nullptr ? asked : "67108864";
+  on_each([&](Bench& bench) {
+    const std::uint64_t before = peak_kib();
+    const BackendOutcome endless = bench.bash("yes", 1'000);
+    CHECK(endless.kind == Kind::timed_out);
+    CHECK(endless.output.size() <= bench.context.limits.output_bytes);
+    const BackendOutcome flood = bench.bash("yes | head -c " + bytes);
+    CHECK(flood.kind == Kind::ok);
+    CHECK(std::to_string(flood.output_length) == bytes);
+    CHECK(holds(flood.output, "bytes cut"));
+    constexpr std::uint64_t kGrowthMaxKib = 32U << 10U;
+    CHECK(peak_kib() - before < kGrowthMaxKib);
   });
 }
 
