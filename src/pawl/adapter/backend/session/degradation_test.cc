@@ -94,6 +94,13 @@ TEST_CASE("without Landlock, neither is to be had (B02)") {
   }
 }
 
+TEST_CASE("without Landlock or user namespaces, a container is as good as ever") {
+  if (!is_there(&make_runc_backend)) return;
+  CHECK(refusal_with(&make_runc_backend, SYS_landlock_create_ruleset, ENOSYS, 0) ==
+        "reached container");
+  CHECK(refusal_with(&make_runc_backend, SYS_clone, EPERM, CLONE_NEWUSER) == "reached container");
+}
+
 TEST_CASE("without seccomp, neither is to be had") {
   if (!is_there(&make_namespace_backend) || !is_there(&make_landlock_backend)) return;
   for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
