@@ -15,7 +15,7 @@ contract::BackendSubject subject_of(MakeBackend make) {
   if (make == &make_landlock_backend) {
     subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
   }
-  constexpr std::int64_t kPodmanStartMs = 3'000;
+  constexpr std::int64_t kPodmanStartMs = 2'000;
   if (make == &make_podman_backend) subject.start_ms = kPodmanStartMs;
   return subject;
 }
