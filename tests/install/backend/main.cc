@@ -91,7 +91,7 @@ TEST_CASE("a backend of one's own is found by its name and keeps the contract") 
   CHECK(work.backend().name() == "lent");
 }
 
-// The suite can fail: one that forgets its sessions' programs is not passed by it.
+// The suite can fail: one that swallows the note about a new shell is not passed by it.
 TEST_CASE("a backend that breaks the contract is found out" * doctest::should_fail()) {
   contract::BackendSubject broken = subject();
   broken.adapt = [](ExecutionContext& context) {
