@@ -53,7 +53,7 @@ attempt('unix abstract', stream(socket.AF_UNIX, '\0' + abstract))
 attempt('netlink', lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16))
 attempt('packet', lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0))
 attempt('vsock', lambda: socket.socket(40, socket.SOCK_STREAM, 0))
-for name in ('environ', 'mem', 'maps', 'cwd/x', 'root/etc/shadow', 'fd/0'):
+for name in ('environ', 'mem', 'maps', 'cmdline', 'cwd/x', 'root/etc/shadow', 'fd/0'):
     attempt('host ' + name, read('/proc/%s/%s' % (host, name)))
 attempt('signal host', lambda: os.kill(int(host), 0))
 attempt('stop host group', lambda: os.killpg(int(host), 0))
