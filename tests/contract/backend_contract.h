@@ -114,14 +114,16 @@ inline void check_timeout(const BackendSubject& subject) {
   ContractSession work(subject);
   const std::string word = unique_sleep();
   const std::string tree = "(setsid sleep " + word + " &) ; sleep " + word + " & sleep " + word;
-  const BackendOutcome late = work.bash("echo begun; " + tree, 300);
+  const std::int64_t time_ms = subject.start_ms + 300;
+  const BackendOutcome late = work.bash("echo begun; " + tree, time_ms);
   CHECK(late.kind == Kind::timed_out);
   CHECK_FALSE(late.exit_code.has_value());
   CHECK(holds(late.output, "begun"));
   CHECK_FALSE(runs(word));
   CHECK(holds(work.bash("echo alive").output, "alive"));
   BackendOutcome executed = work.finish([&](auto done) {
-    return work.session().exec(ShellCommand{{}, {"bash", "-c", tree}, {}, 300}, std::move(done));
+    return work.session().exec(ShellCommand{{}, {"bash", "-c", tree}, {}, time_ms},
+                               std::move(done));
   });
   CHECK(executed.kind == Kind::timed_out);
   CHECK_FALSE(runs(word));

@@ -27,6 +27,8 @@ struct BackendSubject {
   std::function<std::unique_ptr<Backend>(Loop&)> make;
   // Where bash and exec run programs. A backend without processes has the file tools only.
   enum class Programs : std::uint8_t { run, none } programs = Programs::run;
+  // What the start of a program can take, beside the time that a call is given: podman's is long.
+  std::int64_t start_ms = 0;
   // May change what a session is made from: another directory, more roots.
   std::function<void(ExecutionContext&)> adapt = [](ExecutionContext&) {};
 };

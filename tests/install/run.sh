@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build tree, builds the README's C++ example against it as a project of its own, and
-# shows that the core component brings no SQLite, libcurl or yaml-cpp.
+# shows that the core component brings no SQLite, libcurl or yaml-cpp. Then a backend of its own,
+# against the installed suite.
 #   run.sh CMAKE, with PAWL_SOURCE_DIR, PAWL_BINARY_DIR, CXX and CXXFLAGS in the environment
 set -euo pipefail
 cmake=$1
@@ -37,6 +38,11 @@ if ldd "$work/build/consumer" | grep -E 'sqlite|curl|yaml'; then
   fail "the core component links a library that it should not need"
 fi
 (cd "$work" && build/consumer)
+
+# A backend of somebody else's, registered by name, against the suite that is installed for it.
+"$cmake" -S "$here/backend" -B "$work/backend" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix"
+"$cmake" --build "$work/backend"
+(cd "$work" && backend/own_backend)
 
 # Every component brings what it needs, other components and packages, by itself.
 config=$(find "$work/prefix" -name pawlConfig.cmake)

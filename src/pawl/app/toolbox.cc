@@ -90,7 +90,7 @@ struct Toolbox::Work {
   std::shared_ptr<RunSessions> sessions = nullptr;
   std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
   CallPlace place = {};
-  std::shared_ptr<EgressNotes> egress = std::make_shared<EgressNotes>();
+  std::shared_ptr<RunEgressNotes> egress = std::make_shared<RunEgressNotes>();
   // Set when the gate is there; for what is asked of it afterwards.
   std::shared_ptr<std::weak_ptr<CallGate>> gate = std::make_shared<std::weak_ptr<CallGate>>();
 
@@ -101,6 +101,12 @@ struct Toolbox::Work {
     gated_tool.definition = definition_digest(spec);
     gated[spec.name] = std::move(gated_tool);
     agent.tools.push_back(std::move(tool));
+  }
+  // One whose processes may have a network that is limited to hosts.
+  void add_online(std::shared_ptr<Tool> tool, GatedTool gated_tool) {
+    const bool limited = charter().sandbox.network.access == NetworkAccess::limited;
+    add(limited ? with_session_egress(std::move(tool), egress) : std::move(tool),
+        std::move(gated_tool));
   }
 };
 
@@ -113,10 +119,9 @@ Result<EgressPolicy> Toolbox::egress_of(const NetworkPolicy& network) const {
   return parse_egress_policy(network.hosts);
 }
 
-std::shared_ptr<EgressGuard> Toolbox::guard_for(Work& work, const EgressPolicy& policy) {
+const std::shared_ptr<Resolver>& Toolbox::resolver() {
   if (!resolver_) resolver_ = make_thread_resolver(loop_);
-  const auto sink = [notes = work.egress](const EgressEvent& event) { notes->sink()(event); };
-  return make_egress_guard(loop_, resolver_, policy, sink);
+  return resolver_;
 }
 
 // Of what is asked for, or nothing: a lower level is never taken instead.
@@ -132,9 +137,11 @@ bool Toolbox::make_sessions(Work& work) {
   backend::BackendOptions options;
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
-    const auto proxy = std::make_shared<EgressProxy>(*options_.sockets, guard_for(work, *policy));
-    options.connect_proxy = [proxy](const NetworkPolicy&) {
-      auto fd = proxy->connect();
+    const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
+    const auto proxy = std::make_shared<EgressProxy>(
+        *options_.sockets, make_egress_guard(loop_, resolver(), *policy, sink));
+    options.connect_proxy = [proxy](const ExecutionContext& of_run) {
+      auto fd = proxy->connect(of_run.run.text);
       return fd ? *fd : -1;
     };
   }
@@ -160,7 +167,10 @@ bool Toolbox::make_sessions(Work& work) {
   };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
                                                 std::move(context), prepare, loop_);
-  work.agent.release = [sessions = work.sessions](const RunId& run) { sessions->release(run); };
+  work.agent.release = [sessions = work.sessions, notes = work.egress](const RunId& run) {
+    sessions->release(run);
+    notes->forget(run);
+  };
   return true;
 }
 
@@ -174,9 +184,9 @@ void Toolbox::add_commands(Work& work) {
     work.place.commands[declared.spec.name] = declared.command;
     if (confined && declared.where == CommandDeclaration::Where::sandbox) {
       if (!make_sessions(work)) return;
-      work.add(make_session_command({declared.spec, declared.command, declared.status}, loop_,
-                                    work.sessions->source()),
-               std::move(gated));
+      work.add_online(make_session_command({declared.spec, declared.command, declared.status},
+                                           loop_, work.sessions->source()),
+                      std::move(gated));
       continue;
     }
     if (!pool_) pool_ = std::make_shared<CommandPool>();
@@ -199,13 +209,19 @@ void Toolbox::add_http(Work& work, const std::string& name) {
     work.faults.push_back({name, policy.error().message, ""});
     return;
   }
-  const auto client = make_guarded_client(loop_, options_.http(), guard_for(work, *policy));
+  // A guard for each call: what it decides is the call's, also where calls overlap.
+  const auto make = [this, client = options_.http(), resolver = resolver(), policy = *policy,
+                     post = name == "http_post"](EgressSink sink) {
+    auto guarded = make_guarded_client(loop_, client,
+                                       make_egress_guard(loop_, resolver, policy, std::move(sink)));
+    return post ? make_http_post(loop_, std::move(guarded))
+                : make_http_fetch(loop_, std::move(guarded));
+  };
   GatedTool gated;
   gated.traits.needs = {Permission::network};
   gated.touches = touches_of_url;
   if (name == "http_post") gated.risk = Risk::medium;
-  auto tool = name == "http_post" ? make_http_post(loop_, client) : make_http_fetch(loop_, client);
-  work.add(with_egress_notes(std::move(tool), work.egress), std::move(gated));
+  work.add(with_call_egress(make), std::move(gated));
 }
 
 // What runs without a question because of its text, or of an earlier answer, runs where no earlier
@@ -259,10 +275,11 @@ void Toolbox::add_common(Work& work) {
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
     if (!tool) continue;
-    const bool online = description->needs.network &&
-                        work.charter().sandbox.network.access == NetworkAccess::limited;
-    work.add(online ? with_egress_notes(*std::move(tool), work.egress) : *std::move(tool),
-             std::move(gated));
+    if (description->needs.network) {
+      work.add_online(*std::move(tool), std::move(gated));
+    } else {
+      work.add(*std::move(tool), std::move(gated));
+    }
   }
 }
 

@@ -57,7 +57,7 @@ class Toolbox {
   std::vector<ToolRule> rules_of(Work& work) const;
   void make_gate(Work& work);
   Result<EgressPolicy> egress_of(const NetworkPolicy& network) const;
-  std::shared_ptr<EgressGuard> guard_for(Work& work, const EgressPolicy& policy);
+  const std::shared_ptr<Resolver>& resolver();
 
   Loop& loop_;
   ToolboxOptions options_;

@@ -28,18 +28,16 @@ Json json_of(const EgressEvent& event) {
   return object;
 }
 
-class NotingTool final : public Tool {
+class SessionEgressTool final : public Tool {
  public:
-  NotingTool(std::shared_ptr<Tool> tool, std::shared_ptr<EgressNotes> notes)
+  SessionEgressTool(std::shared_ptr<Tool> tool, std::shared_ptr<RunEgressNotes> notes)
       : tool_(std::move(tool)), notes_(std::move(notes)) {}
   const ToolSpec& spec() const override { return tool_->spec(); }
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
                                     std::function<void(ToolOutcome)> done) override {
     return tool_->invoke(invocation, [notes = notes_, done = std::move(done),
-                                      bytes_max = spec().output_bytes_max](ToolOutcome outcome) {
-      const std::size_t before = outcome.content.size();
-      outcome.content = notes->joined_to(std::move(outcome.content), bytes_max);
-      outcome.content_length += outcome.content.size() - before;
+                                      run = invocation.run](ToolOutcome outcome) {
+      outcome.egress = notes->take(run);
       done(std::move(outcome));
     });
   }
@@ -50,43 +48,90 @@ class NotingTool final : public Tool {
 
  private:
   const std::shared_ptr<Tool> tool_;
-  const std::shared_ptr<EgressNotes> notes_;
+  const std::shared_ptr<RunEgressNotes> notes_;
+};
+
+// The operation goes before the tool that it is of.
+class CallEgress final : public Operation {
+ public:
+  CallEgress(std::shared_ptr<Tool> tool, std::unique_ptr<Operation> operation)
+      : tool_(std::move(tool)), operation_(std::move(operation)) {}
+  void abort() override { operation_->abort(); }
+
+ private:
+  std::shared_ptr<Tool> tool_;
+  std::unique_ptr<Operation> operation_;
+};
+
+class CallEgressTool final : public Tool {
+ public:
+  explicit CallEgressTool(MakeGuardedTool make) : make_(std::move(make)), model_(make_({})) {}
+  const ToolSpec& spec() const override { return model_->spec(); }
+  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
+                                    std::function<void(ToolOutcome)> done) override {
+    const auto notes = std::make_shared<EgressNotes>();
+    auto tool = make_([notes](const EgressEvent& event) { notes->add(event); });
+    auto operation = tool->invoke(invocation, [notes, done = std::move(done)](ToolOutcome outcome) {
+      outcome.egress = notes->take();
+      done(std::move(outcome));
+    });
+    return std::make_unique<CallEgress>(std::move(tool), std::move(operation));
+  }
+  std::unique_ptr<Operation> status(const ToolInvocation& invocation,
+                                    std::function<void(ToolStatus)> done) override {
+    return model_->status(invocation, std::move(done));
+  }
+
+ private:
+  const MakeGuardedTool make_;
+  const std::shared_ptr<Tool> model_;
 };
 
 }  // namespace
 
-EgressSink EgressNotes::sink() {
-  return [this](const EgressEvent& event) {
-    if (notes_.size() == kEgressNotesMax) {
-      ++left_out_;
-    } else {
-      notes_.push_back(event);
-    }
-  };
+void EgressNotes::add(const EgressEvent& event) {
+  if (notes_.size() == kEgressNotesMax) {
+    ++left_out_;
+  } else {
+    notes_.push_back(event);
+  }
 }
 
-std::string EgressNotes::joined_to(std::string result, std::size_t bytes_max) {
+std::string EgressNotes::take() {
   const auto notes = std::exchange(notes_, {});
-  const std::size_t left_out = std::exchange(left_out_, 0);
-  if (notes.empty()) return result;
+  const std::uint64_t left_out = std::exchange(left_out_, 0);
+  if (notes.empty()) return {};
   JsonArray list;
   for (const EgressEvent& note : notes) list.push_back(json_of(note));
-  auto json = parse_json(result);
-  JsonObject object;
-  if (json && json->is_object()) {
-    object = json->object();
-  } else {
-    object.set("output", result);
+  if (left_out > 0) {
+    JsonObject rest;
+    rest.set("left_out", left_out);
+    list.push_back(std::move(rest));
   }
-  object.set("egress", std::move(list));
-  if (left_out > 0) object.set("egress_left_out", static_cast<std::int64_t>(left_out));
-  std::string joined = write_json(object);
-  return joined.size() <= bytes_max ? joined : result;
+  return write_json(Json(std::move(list)));
 }
 
-std::shared_ptr<Tool> with_egress_notes(std::shared_ptr<Tool> tool,
-                                        std::shared_ptr<EgressNotes> notes) {
-  return std::make_shared<NotingTool>(std::move(tool), std::move(notes));
+void RunEgressNotes::add(const EgressEvent& event) {
+  const auto found = runs_.find(event.client);
+  if (found != runs_.end()) return found->second.add(event);
+  if (runs_.size() < kEgressRunsMax) runs_[event.client].add(event);
+}
+
+std::string RunEgressNotes::take(const RunId& run) {
+  const auto found = runs_.find(run.text);
+  if (found == runs_.end()) return {};
+  std::string notes = found->second.take();
+  runs_.erase(found);
+  return notes;
+}
+
+std::shared_ptr<Tool> with_session_egress(std::shared_ptr<Tool> tool,
+                                          std::shared_ptr<RunEgressNotes> notes) {
+  return std::make_shared<SessionEgressTool>(std::move(tool), std::move(notes));
+}
+
+std::shared_ptr<Tool> with_call_egress(MakeGuardedTool make) {
+  return std::make_shared<CallEgressTool>(std::move(make));
 }
 
 }  // namespace pawl

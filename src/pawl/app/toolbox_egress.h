@@ -1,10 +1,13 @@
-// What the egress guard decided while a call ran becomes part of the call's result, and so of the
-// journal: the host, the addresses or the reason, and the verdict.
+// What the egress guard decided while a call ran: the host, the addresses or the reason, and the
+// verdict. It goes with the call's outcome, and so into the journal (runtime/egress_notes.h).
 #pragma once
 
-#include <deque>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pawl/port/egress.h"
 #include "pawl/port/tool.h"
@@ -13,24 +16,40 @@ namespace pawl {
 
 inline constexpr std::size_t kEgressNotesMax = 20;  // of a call; more are counted
 inline constexpr std::size_t kEgressDetailBytesMax = 200;
+inline constexpr std::size_t kEgressRunsMax = 10'000;  // with notes that no call has taken yet
 
-// Of one agent. On the loop thread.
+// Of one call, or of one run between two of its calls. On the loop thread, like all here.
 class EgressNotes {
  public:
-  EgressSink sink();  // the notes outlive it
-  // Those since the last time, as the members "egress" and "egress_left_out" of a JSON object,
-  // which `result` is or becomes. It stays as it is where nothing was decided, and where it would
-  // be longer than `bytes_max`.
-  std::string joined_to(std::string result, std::size_t bytes_max);
+  void add(const EgressEvent& event);
+  // All of them as a JSON list, the last of which may say how many are left out. Empty: none.
+  std::string take();
 
  private:
-  std::deque<EgressEvent> notes_;
-  std::size_t left_out_ = 0;
+  std::vector<EgressEvent> notes_;
+  std::uint64_t left_out_ = 0;
 };
 
-// `tool`, whose results have the notes. Where calls of a run overlap, whichever ends first has
-// them.
-std::shared_ptr<Tool> with_egress_notes(std::shared_ptr<Tool> tool,
-                                        std::shared_ptr<EgressNotes> notes);
+// Of the sessions of an agent, which reach the guard by one proxy: by the run, which is the client
+// of its connections.
+class RunEgressNotes {
+ public:
+  void add(const EgressEvent& event);
+  std::string take(const RunId& run);
+  void forget(const RunId& run) { runs_.erase(run.text); }
+
+ private:
+  std::map<std::string, EgressNotes, std::less<>> runs_;
+};
+
+// `tool`, whose calls run in sessions: an outcome has what its run's session asked for since the
+// one before it. Calls of a session run one after the other; what a background job asks for is told
+// with whichever call ends next.
+std::shared_ptr<Tool> with_session_egress(std::shared_ptr<Tool> tool,
+                                          std::shared_ptr<RunEgressNotes> notes);
+
+// A tool that is made anew for each call, with a guard that tells `sink`.
+using MakeGuardedTool = std::function<std::shared_ptr<Tool>(EgressSink sink)>;
+std::shared_ptr<Tool> with_call_egress(MakeGuardedTool make);
 
 }  // namespace pawl

@@ -2,39 +2,103 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
+#include "tests/support/test_loop.h"
+
 namespace pawl {
 namespace {
 
-EgressEvent event_of(EgressEvent::Verdict verdict, std::string target, std::string detail) {
-  return {verdict, std::move(target), std::move(detail)};
+using Verdict = EgressEvent::Verdict;
+
+EgressEvent event_of(Verdict verdict, std::string target, std::string detail,
+                     std::string client = {}) {
+  return {verdict, std::move(target), std::move(detail), std::move(client)};
 }
 
-TEST_CASE("what the guard decided stands in the call's result, once") {
-  EgressNotes notes;
-  const EgressSink sink = notes.sink();
-  CHECK(notes.joined_to(R"({"ok":true})", 1'000) == R"({"ok":true})");
-  sink(event_of(EgressEvent::Verdict::allowed, "a.test:443", "93.184.216.34"));
-  sink(event_of(EgressEvent::Verdict::refused, "b.test:443", "not listed"));
-  CHECK(
-      notes.joined_to(R"({"ok":true})", 1'000) ==
-      R"({"ok":true,"egress":[{"target":"a.test:443","verdict":"allowed","detail":"93.184.216.34"},)"
-      R"({"target":"b.test:443","verdict":"refused","detail":"not listed"}]})");
-  CHECK(notes.joined_to(R"({"ok":true})", 1'000) == R"({"ok":true})");
-}
-
-TEST_CASE("a result that is no object becomes one, and the notes are bounded") {
-  EgressNotes notes;
-  const EgressSink sink = notes.sink();
-  for (std::size_t i = 0; i < kEgressNotesMax + 5; ++i) {
-    sink(event_of(EgressEvent::Verdict::unresolved, "x:1", std::string(10'000, 'y')));
+// Tells its sink of the host it is asked for, and ends when it is told to.
+class AskingTool final : public Tool {
+ public:
+  explicit AskingTool(EgressSink sink) : sink_(std::move(sink)) {}
+  const ToolSpec& spec() const override { return spec_; }
+  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
+                                    std::function<void(ToolOutcome)> done) override {
+    if (sink_) sink_(event_of(Verdict::allowed, invocation.input, ""));
+    waiting.push_back(std::move(done));
+    return std::make_unique<Nothing>();
   }
-  const std::string joined = notes.joined_to("plain", 100'000);
-  CHECK(joined.starts_with(R"({"output":"plain","egress":[)"));
-  CHECK(joined.ends_with(R"("egress_left_out":5})"));
-  CHECK(joined.size() < kEgressNotesMax * 300);
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)>) override {
+    return nullptr;
+  }
+  static inline std::vector<std::function<void(ToolOutcome)>> waiting;
 
-  sink(event_of(EgressEvent::Verdict::refused, "x:1", "no"));
-  CHECK(notes.joined_to("plain", 10) == "plain");
+ private:
+  struct Nothing final : Operation {
+    void abort() override {}
+  };
+  EgressSink sink_;
+  ToolSpec spec_;
+};
+
+ToolInvocation invocation_of(const char* run, const char* input) {
+  ToolInvocation made;
+  made.run = RunId{run};
+  made.input = input;
+  return made;
+}
+
+TEST_CASE("notes are a list, once") {
+  EgressNotes notes;
+  CHECK(notes.take().empty());
+  notes.add(event_of(Verdict::allowed, "a.test:443", "93.184.216.34"));
+  notes.add(event_of(Verdict::refused, "b.test:443", "not listed"));
+  CHECK(notes.take() == R"([{"target":"a.test:443","verdict":"allowed","detail":"93.184.216.34"},)"
+                        R"({"target":"b.test:443","verdict":"refused","detail":"not listed"}])");
+  CHECK(notes.take().empty());
+}
+
+TEST_CASE("notes are bounded in number and length") {
+  EgressNotes notes;
+  for (std::size_t i = 0; i < kEgressNotesMax + 5; ++i) {
+    notes.add(event_of(Verdict::unresolved, "x:1", std::string(10'000, 'y')));
+  }
+  const std::string taken = notes.take();
+  CHECK(taken.ends_with(R"(,{"left_out":5}])"));
+  CHECK(taken.size() < kEgressNotesMax * 300);
+}
+
+TEST_CASE("calls that overlap have each their own") {
+  AskingTool::waiting.clear();
+  const auto tool = with_call_egress(
+      [](EgressSink sink) { return std::make_shared<AskingTool>(std::move(sink)); });
+  std::vector<std::string> seen(2);
+  const auto one = tool->invoke(invocation_of("r", "one.test:80"),
+                                [&](const ToolOutcome& outcome) { seen[0] = outcome.egress; });
+  const auto two = tool->invoke(invocation_of("r", "two.test:80"),
+                                [&](const ToolOutcome& outcome) { seen[1] = outcome.egress; });
+  AskingTool::waiting[1]({});  // the later one ends first
+  AskingTool::waiting[0]({});
+  CHECK(seen[0].find("one.test") != std::string::npos);
+  CHECK(seen[0].find("two.test") == std::string::npos);
+  CHECK(seen[1].find("two.test") != std::string::npos);
+  CHECK(seen[1].find("one.test") == std::string::npos);
+}
+
+TEST_CASE("runs of one agent do not have one another's, and what is forgotten is gone") {
+  AskingTool::waiting.clear();
+  const auto notes = std::make_shared<RunEgressNotes>();
+  const auto tool = with_session_egress(std::make_shared<AskingTool>(nullptr), notes);
+  std::string seen = "nothing";
+  const auto call = tool->invoke(invocation_of("mine", ""),
+                                 [&](const ToolOutcome& outcome) { seen = outcome.egress; });
+  notes->add(event_of(Verdict::allowed, "theirs.test:80", "", "other"));
+  notes->add(event_of(Verdict::allowed, "mine.test:80", "", "mine"));
+  AskingTool::waiting[0]({});
+  CHECK(seen == R"([{"target":"mine.test:80","verdict":"allowed","detail":""}])");
+  CHECK(notes->take(RunId{"mine"}).empty());
+  notes->forget(RunId{"other"});
+  CHECK(notes->take(RunId{"other"}).empty());
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ class Resolver {
 struct EgressTarget {
   UrlHost host;
   std::uint16_t port = 0;
+  std::string client = {};  // whoever asks, as the host calls them; the events have it
 };
 
 struct VettedTarget {
@@ -96,6 +97,7 @@ struct EgressEvent {
   Verdict verdict = Verdict::refused;
   std::string target;  // host:port
   std::string detail;  // the addresses, or why not
+  std::string client = {};
 };
 using EgressSink = std::function<void(const EgressEvent&)>;
 

@@ -154,6 +154,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void finish_model(Event&& event, Ingress&& ingress, Filtered filtered = Filtered::no);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
   void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invocation);
+  void own_egress(ToolOutcome& outcome, const std::string& tool) const;
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                    ToolOutcome outcome);
   void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,

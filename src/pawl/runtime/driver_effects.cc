@@ -1,6 +1,7 @@
 // How a driver performs effects: callbacks, executors, tools.
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
+#include "pawl/runtime/egress_notes.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {
@@ -243,6 +244,16 @@ void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invoc
   }
 }
 
+// Here and nowhere else are notes of the guard's made part of a result.
+void Driver::own_egress(ToolOutcome& outcome, const std::string& tool) const {
+  const Tool* found = setup_.tools.find(tool);
+  if (found == nullptr) return;
+  const std::size_t before = outcome.content.size();
+  outcome.content =
+      with_egress_notes(std::move(outcome.content), outcome.egress, found->spec().output_bytes_max);
+  outcome.content_length += outcome.content.size() - before;
+}
+
 void Driver::finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                          ToolOutcome outcome) {
   Origin origin = Origin::executor;
@@ -262,6 +273,7 @@ void Driver::finish_tool(const RunTool& effect, const std::string& tool, const s
     if (answer.result.verdict == HookVerdict::stop) stop = answer.result.reason;
   }
   const ToolEnd end = end_of(outcome.kind);
+  own_egress(outcome, tool);
   outcome.content = for_the_model(std::move(outcome.content), tool);
   report_tool(effect, end, std::move(outcome), origin, std::move(stop));
 }

@@ -6,6 +6,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/runtime/approvals.h"
+#include "pawl/runtime/egress_notes.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -21,10 +22,10 @@ struct Counts {
   // What the egress guard decided while a call ran stands in the call's result.
   void take(JournalReader& reader, const RunId& run, const ToolFinished& event) {
     const auto text = resolve(reader, run, event.content);
-    const auto json = text ? parse_json(*text) : Result<Json>(text.error());
-    const Json* list = json && json->is_object() ? json->object().find("egress") : nullptr;
-    if (list == nullptr || !list->is_array()) return;
-    for (const Json& one : list->array()) {
+    const auto list = text ? egress_notes_of(*text) : std::nullopt;
+    if (!list || event.origin != Origin::executor) return;
+    for (const Json& one : *list) {
+      if (one.is_object() && one.find_string("target") == nullptr) continue;  // a count of the rest
       const auto word = [&one](std::string_view key) {
         const std::string* found = one.is_object() ? one.find_string(key) : nullptr;
         return found == nullptr ? std::string() : *found;

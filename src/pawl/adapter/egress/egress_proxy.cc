@@ -33,13 +33,13 @@ class EgressProxy::Hub : public std::enable_shared_from_this<EgressProxy::Hub> {
   std::size_t connections() const { return connections_.size(); }
   bool has_room() const { return connections_.size() < options_.connections_max; }
 
-  void take(Descriptor client) {
+  void take(Descriptor client, const std::string& name) {
     if (closed_ || !client) return;
     if (!has_room()) {
-      if (sink_) sink_({EgressEvent::Verdict::refused, "?", "too many connections"});
+      if (sink_) sink_({EgressEvent::Verdict::refused, "?", "too many connections", name});
       return;
     }
-    const ProxyConnection::Context context{loop_, *guard_, options_, sink_};
+    const ProxyConnection::Context context{loop_, *guard_, options_, sink_, name};
     const auto slot = std::make_shared<std::weak_ptr<ProxyConnection>>();
     auto connection = std::make_shared<ProxyConnection>(context, std::move(client),
                                                         [weak = weak_from_this(), slot] {
@@ -86,7 +86,7 @@ class ProxyListener final : public EgressProxy::Listener {
       if (!hub_->has_room()) return rest();
       Descriptor client(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (client) {
-        hub_->take(std::move(client));
+        hub_->take(std::move(client), {});
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         return;
       } else if (errno != EINTR && errno != ECONNABORTED) {
@@ -116,21 +116,21 @@ EgressProxy::~EgressProxy() {
   hub_->close();
 }
 
-Result<int> EgressProxy::connect() {
+Result<int> EgressProxy::connect(std::string client) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return Error{ErrorCode::unavailable,
                  std::string("no socket for the proxy: ") + std::strerror(errno)};
   }
-  adopt(ends[0]);
+  adopt(ends[0], std::move(client));
   return ends[1];
 }
 
-void EgressProxy::adopt(int fd) {
+void EgressProxy::adopt(int fd, std::string client) {
   // Shared only because what is posted must be copyable.
-  const auto client = std::make_shared<Descriptor>(fd);
-  hub_->loop().post([weak = std::weak_ptr(hub_), client] {
-    if (const auto hub = weak.lock()) hub->take(std::move(*client));
+  const auto socket = std::make_shared<Descriptor>(fd);
+  hub_->loop().post([weak = std::weak_ptr(hub_), socket, client = std::move(client)] {
+    if (const auto hub = weak.lock()) hub->take(std::move(*socket), client);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "pawl/base/result.h"
 #include "pawl/port/egress.h"
@@ -44,10 +45,10 @@ class EgressProxy {
   EgressProxy& operator=(const EgressProxy&) = delete;
 
   // From any thread. The client's end of a new connection, a blocking stream socket that is closed
-  // on exec; the caller's to close.
-  Result<int> connect();
+  // on exec; the caller's to close. `client` is whose connection it is, for the events.
+  Result<int> connect(std::string client = {});
   // From any thread. Serves a connected stream socket, which is the proxy's from now on.
-  void adopt(int fd);
+  void adopt(int fd, std::string client = {});
   // On the loop's thread. Serves whoever connects to a listening socket, which is the proxy's from
   // now on.
   std::unique_ptr<Listener> serve(int listening_fd);

@@ -117,6 +117,7 @@ class Vetting : public std::enable_shared_from_this<Vetting> {
   EgressEvent event_of(const EgressGuard::Answer& answer) const {
     EgressEvent event;
     event.target = shown(target_);
+    event.client = target_.client;
     if (answer) {
       event.verdict = EgressEvent::Verdict::allowed;
       for (const IpAddress& address : answer->addresses) {

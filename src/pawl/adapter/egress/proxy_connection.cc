@@ -94,6 +94,7 @@ void ProxyConnection::read_head() {
   auto request = read_proxy_request(so_far.substr(0, end + 4));
   if (!request) return refuse(kBadRequest, request.error().message);
   request_ = *std::move(request);
+  request_.target.client = context_.client;
   up_.drop(end + 4);
   stage_ = Stage::vetting;
   vetting_ =
@@ -261,7 +262,7 @@ void ProxyConnection::tell(EgressEvent::Verdict verdict, const std::string& deta
   const UrlHost& host = request_.target.host;
   std::string target = "?";
   if (!host.text.empty()) target = host.text + ":" + std::to_string(request_.target.port);
-  context_.sink({verdict, target, detail});
+  context_.sink({verdict, target, detail, context_.client});
 }
 
 void ProxyConnection::end() {

@@ -23,6 +23,7 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
     EgressGuard& guard;
     const EgressProxyOptions& options;
     const EgressSink& sink;
+    std::string client = {};  // whose connection it is
   };
 
   // `on_end` is called once, when nothing of it is left but the object.

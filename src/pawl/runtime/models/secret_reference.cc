@@ -9,7 +9,7 @@ namespace pawl {
 
 namespace {
 
-constexpr std::string_view kForms = "write env:NAME, file:PATH or command:[\"argv\", …]";
+constexpr std::string_view kReferenceForms = "write env:NAME, file:PATH or command:[\"argv\", …]";
 
 std::optional<SecretReference> of_environment(std::string_view name) {
   if (!is_variable(name)) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<SecretReference> read_secret_reference(const Node& node, const std
   add_fault(faults, {node.mark(),
                      where + ": " + quoted(key) +
                          " does not say where the secret is; a secret itself is never written here",
-                     std::string(kForms)});
+                     std::string(kReferenceForms)});
   return std::nullopt;
 }
 

@@ -68,7 +68,7 @@ struct PiiForm {
 };
 
 // In this order: what has check digits is surer than what merely has digits.
-constexpr std::array<PiiForm, kPiiKinds> kForms = {{
+constexpr std::array<PiiForm, kPiiKinds> kPiiForms = {{
     {PiiKind::email, "email",
      R"(([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}))",
      any},
@@ -88,7 +88,7 @@ class Pii final : public Processor {
   Pii(OnFinding action, const std::vector<PiiKind>& kinds) : action_(action) {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);  // bytes: texts need not be UTF-8
-    for (const PiiForm& form : kForms) {
+    for (const PiiForm& form : kPiiForms) {
       const bool wanted =
           kinds.empty() || std::find(kinds.begin(), kinds.end(), form.kind) != kinds.end();
       if (!wanted) continue;
@@ -149,7 +149,7 @@ class Pii final : public Processor {
 
 std::string_view name(PiiKind kind) {
   const auto is_it = [kind](const PiiForm& form) { return form.kind == kind; };
-  return std::find_if(kForms.begin(), kForms.end(), is_it)->name;
+  return std::find_if(kPiiForms.begin(), kPiiForms.end(), is_it)->name;
 }
 
 std::shared_ptr<const Processor> make_pii(OnFinding action, std::vector<PiiKind> kinds) {

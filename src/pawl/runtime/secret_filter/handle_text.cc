@@ -41,34 +41,4 @@ bool neutralise_handles(std::string& text) {
   return true;
 }
 
-Result<std::string> resolve_handles(std::string_view text, const AllowedSecrets& allowed) {
-  std::string out;
-  std::size_t from = 0;
-  for (std::size_t at = text.find(kBegin); at != std::string_view::npos;
-       at = text.find(kBegin, from)) {
-    const std::size_t begin = at + kBegin.size();
-    const std::size_t end = text.find(kEnd, begin);
-    const std::string_view name =
-        end == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin);
-    if (name.empty() || name != handle_name(name)) {
-      return Error{ErrorCode::invalid_argument,
-                   "a handle of a secret is written " + handle_text("NAME")};
-    }
-    const auto found = allowed.find(name);
-    if (found == allowed.end() || !found->second) {
-      return Error{ErrorCode::invalid_argument,
-                   "the secret " + std::string(name) + " may not be used here"};
-    }
-    PAWL_TRY(const std::string value, found->second->reveal());
-    out.append(text.substr(from, at - from));
-    out += value;
-    from = end + kEnd.size();
-    if (out.size() > kResolvedTextBytesMax) break;
-  }
-  out.append(text.substr(from));
-  if (out.size() <= kResolvedTextBytesMax) return out;
-  return Error{ErrorCode::limit_exceeded, "a text with secrets is longer than " +
-                                              std::to_string(kResolvedTextBytesMax) + " bytes"};
-}
-
 }  // namespace pawl

@@ -32,6 +32,26 @@ TEST_CASE("every tool has a schema that compiles, and the effect that its deeds 
   }
 }
 
+TEST_CASE("no tool takes a directory to work in, so none can widen its root (F15)") {
+  const char* const inputs[] = {
+      R"({"argv":["ls"],"DIRECTORY":"/"})", R"({"command":"ls","DIRECTORY":"/"})",
+      R"({"path":"x","DIRECTORY":".."})", R"({"path":"x","file_text":"y","DIRECTORY":"/"})",
+      R"({"path":"x","old_str":"y","DIRECTORY":"/"})"};
+  for (const char* word : {"cwd", "directory", "workdir", "root"}) {
+    std::size_t tool = 0;
+    for (const std::string input : inputs) {
+      const auto all = common_definitions();
+      const auto schema = Schema::compile(*parse_json((*all)[tool++].spec.input_schema));
+      std::string asked = input;
+      asked.replace(asked.find("DIRECTORY"), std::string_view("DIRECTORY").size(), word);
+      CAPTURE(asked);
+      CHECK_FALSE(schema->validate(*parse_json(asked)).empty());
+      asked.erase(asked.find(R"(,")" + std::string(word)));
+      CHECK(schema->validate(*parse_json(asked + "}")).empty());  // but for that
+    }
+  }
+}
+
 TEST_CASE("definitions can be narrowed; an empty list is none and a wrong name is an error") {
   const std::vector<std::string> two{"view", "bash"};
   CHECK(names(common_definitions({}, two)) == std::vector<std::string>{"bash", "view"});

@@ -84,6 +84,7 @@ ToolOutcome tool_outcome(const BackendOutcome& outcome, const ToolDescription& t
   ToolOutcome made{kind_of(outcome.kind), render(outcome, tool, {outcome.output, kFilesShownMax}),
                    0};
   made.content_length = std::max<std::uint64_t>(made.content.size(), outcome.output_length);
+  if (tool.needs.subprocess) made.level = name(outcome.level);
   if (made.content.size() <= bytes_max) return made;
   Shown shown{{}, kFilesShownMax};
   if (render(outcome, tool, shown).size() > bytes_max) shown.files = 0;

@@ -19,6 +19,10 @@ Result<FileRef> hashed(const Place& place, std::uint64_t& budget) {
   struct stat status{};
   if (::fstat(file.number(), &status) != 0) return system_error(errno, place.path);
   if (!S_ISREG(status.st_mode)) return Error{ErrorCode::not_found, "no longer a regular file"};
+  // Before it is read: a file of holes alone costs nothing to make, and as long as any to read.
+  if (static_cast<std::uint64_t>(status.st_size) > budget) {
+    return Error{ErrorCode::limit_exceeded, "too large"};
+  }
   FileRef ref{shown_name(place.path), 0, {}};
   Sha256 hash;
   std::string piece(kReadBytes, '\0');

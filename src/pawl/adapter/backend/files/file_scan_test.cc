@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -63,6 +64,24 @@ TEST_CASE("roots inside roots, and roots named twice, are looked at once") {
   CHECK(files->changed_since(before) == std::vector<FileRef>{{"c/d", 1, sha256("3")},
                                                              {"inner-b", 1, sha256("2")},
                                                              {"inner/a", 1, sha256("1")}});
+}
+
+TEST_CASE("a file that is too large to be read is left out at once, and takes nobody's place") {
+  const Workspace work;
+  const auto files = work.open();
+  const RootedFiles::Scan before = files->scan();
+  Workspace::put(work.root("a"), "");
+  constexpr off_t kTerabyte = off_t{1} << 40;
+  if (::truncate(work.root("a").c_str(), kTerabyte) != 0) {
+    MESSAGE("skipped: no files with holes here");
+    return;
+  }
+  Workspace::put(work.root("b"), "x");
+
+  const FileChangesSeen seen = files->changes_since(before);
+
+  CHECK(seen.files == std::vector<FileRef>{{"b", 1, sha256("x")}});
+  CHECK(seen.note == "1 more files were made or changed");
 }
 
 TEST_CASE("more changes than are listed are noted") {

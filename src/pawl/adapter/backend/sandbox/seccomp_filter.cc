@@ -1,6 +1,5 @@
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
 
-#include <asm/ioctls.h>
 #include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -29,10 +28,6 @@ using tool_command::Fd;
 
 constexpr std::size_t kProgramInstructionsMax = 4096;  // the kernel's BPF_MAXINSNS
 
-// Denied as if the kernel did not have them, so that libc falls back to what can be checked:
-// clone3 and openat2 keep their arguments in memory, where a filter cannot look.
-constexpr std::array kUnknown = {"clone3", "openat2"};
-
 // Landlock does not cover these, and without a mount namespace they reach every file of the user.
 constexpr std::array kMetadata = {
     "chmod",     "fchmod",    "fchmodat",    "chown",        "fchown",      "lchown",
@@ -47,18 +42,7 @@ constexpr std::array kSystemV = {"shmget",     "shmat",   "shmctl",   "msgget", 
 constexpr std::array kOtherProcess = {"prlimit64", "sched_setaffinity", "sched_setscheduler",
                                       "sched_setparam", "sched_setattr"};
 constexpr int kFchmodat2 = 452;
-constexpr int kNewestKnown = 462;  // mseal, Linux 6.10
-constexpr int kDeniedUpTo = 600;   // no architecture has reached it by far
-
-struct ModeArgument {
-  const char* name;
-  unsigned argument;
-};
-// Where a mode with a setuid or setgid bit can be given.
-constexpr std::array kModes = {ModeArgument{"chmod", 1},    ModeArgument{"fchmod", 1},
-                               ModeArgument{"fchmodat", 2}, ModeArgument{"creat", 1},
-                               ModeArgument{"open", 2},     ModeArgument{"openat", 3},
-                               ModeArgument{"mknod", 1},    ModeArgument{"mknodat", 2}};
+constexpr int kDeniedUpTo = 600;  // no architecture has reached it by far
 
 class Filter {
  public:
@@ -178,7 +162,7 @@ void deny_other_processes(Filter& filter) {
 }
 
 void deny_terminal_input(Filter& filter) {
-  for (const int request : {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS}) {
+  for (const int request : kTerminalRequests) {
     filter.deny_if("ioctl", EPERM, low_half_is(1, static_cast<std::uint64_t>(request)));
   }
 }

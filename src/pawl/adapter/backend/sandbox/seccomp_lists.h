@@ -1,6 +1,8 @@
 // System calls that no tool has a use for: the same list for our own filter and for containers.
 #pragma once
 
+#include <asm/ioctls.h>
+
 #include <array>
 
 namespace pawl::sandbox {
@@ -69,5 +71,24 @@ inline constexpr std::array kDenied = {"acct",
                                        "vhangup",
                                        "modify_ldt",
                                        "set_mempolicy_home_node"};
+
+// Denied as if the kernel did not have them, so that libc falls back to what can be checked:
+// clone3 and openat2 keep their arguments in memory, where a filter cannot look.
+inline constexpr std::array kUnknown = {"clone3", "openat2"};
+
+struct ModeArgument {
+  const char* name;
+  unsigned argument;
+};
+// Where a mode with a setuid or setgid bit can be given.
+inline constexpr std::array kModes = {ModeArgument{"chmod", 1},    ModeArgument{"fchmod", 1},
+                                      ModeArgument{"fchmodat", 2}, ModeArgument{"creat", 1},
+                                      ModeArgument{"open", 2},     ModeArgument{"openat", 3},
+                                      ModeArgument{"mknod", 1},    ModeArgument{"mknodat", 2}};
+
+inline constexpr int kNewestKnown = 462;  // mseal, Linux 6.10
+
+// Requests to a terminal that put words into somebody's mouth, or take their output.
+inline constexpr std::array kTerminalRequests = {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS};
 
 }  // namespace pawl::sandbox

@@ -1,11 +1,12 @@
-// The filter of container engines, as they all read it: a list of what is denied.
+// The filter of container engines, as they all read it: a list of what is allowed, because what has
+// no name yet cannot be denied by one.
 #pragma once
 
 #include "pawl/base/json.h"
 
 namespace pawl::sandbox {
 
-// Without what depends on the level, and without setuid bits: there is no user to gain anything by.
+// Without what depends on the level and the network.
 Json seccomp_profile();
 
 }  // namespace pawl::sandbox

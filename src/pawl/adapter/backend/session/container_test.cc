@@ -47,7 +47,10 @@ TEST_CASE("an engine that is there keeps what a container promises") {
     for (const char* attack :
          {"echo x >.pawl/x", "echo x >/usr/x", "echo x >a/reference/x", "cat /etc/shadow",
           "exec 3<>/dev/tcp/127.0.0.1/22", "mount -t tmpfs x /tmp", "unshare -U true",
-          "mkdir p; mount -t proc p p", "kill -0 2", "mv a b",
+          "mkdir p; mount -t proc p p", "kill -0 2", "mv a b", "cp /bin/true s; chmod 4755 s",
+          "cp /bin/true s; chmod g+s s",
+          "python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(452, -100, b\"s\", 0o6755, "
+          "0))'",
           "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'",
           "python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'"}) {
       CAPTURE(attack);

@@ -5,7 +5,9 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -92,6 +94,13 @@ TEST_CASE("without Landlock, neither is to be had (B02)") {
   }
 }
 
+TEST_CASE("without Landlock or user namespaces, a container is as good as ever") {
+  if (!is_there(&make_runc_backend)) return;
+  CHECK(refusal_with(&make_runc_backend, SYS_landlock_create_ruleset, ENOSYS, 0) ==
+        "reached container");
+  CHECK(refusal_with(&make_runc_backend, SYS_clone, EPERM, CLONE_NEWUSER) == "reached container");
+}
+
 TEST_CASE("without seccomp, neither is to be had") {
   if (!is_there(&make_namespace_backend) || !is_there(&make_landlock_backend)) return;
   for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
@@ -110,9 +119,42 @@ TEST_CASE("without idmapped mounts, root's number is kept and the level is the s
   CHECK(refusal_with(&make_namespace_backend, SYS_open_tree, ENOSYS, 0) == "reached namespace");
 }
 
+// Limits are kept, and each has its outcome, also where nobody may make a control group.
+TEST_CASE("without control groups, the levels keep the contract and containers are refused") {
+  if (::geteuid() != 0) return;  // an ordinary user has none, and keeps it all the time
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool hidden = ::unshare(CLONE_NEWNS) == 0 &&
+                        ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                        ::mount("none", "/sys/fs/cgroup", "tmpfs", MS_RDONLY, nullptr) == 0;
+    if (!hidden) ::_exit(97);
+    ::execl("/proc/self/exe", "self",
+            "-tc=the namespace backend keeps*,the landlock backend keeps*,what is refused without*",
+            "--no-skip", nullptr);
+    ::_exit(98);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 97) {
+    std::printf("SKIPPED: control groups cannot be hidden here\n");
+    return;
+  }
+  CHECK(status == 0);
+}
+
+// Not a test of its own: run by the one above, where there are no control groups.
+TEST_CASE("what is refused without control groups" * doctest::skip()) {
+  TestLoop loop;
+  const auto level = make_runc_backend(loop, test_options())->probe();
+  REQUIRE_FALSE(level);
+  CAPTURE(level.error().message);
+  CHECK(holds(level.error().message, "no container"));
+  CHECK(holds(level.error().message, "`namespace`"));
+}
+
 constexpr const char* kOtherUserFilter =
-    "-tc=none of the attempts*,nothing is left*,a host that*,the namespace backend keeps*,the "
-    "landlock backend keeps*";
+    "-tc=none of the attempts*,nothing is left*,a host that*,without*,a step of the root*,the "
+    "namespace backend keeps*,the landlock backend keeps*";
 
 TEST_CASE("all of it holds for an ordinary user, too") {
   if (::geteuid() != 0) return;  // then it has been shown already

@@ -53,7 +53,7 @@ attempt('unix abstract', stream(socket.AF_UNIX, '\0' + abstract))
 attempt('netlink', lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16))
 attempt('packet', lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0))
 attempt('vsock', lambda: socket.socket(40, socket.SOCK_STREAM, 0))
-for name in ('environ', 'mem', 'maps', 'cwd/x', 'root/etc/shadow', 'fd/0'):
+for name in ('environ', 'mem', 'maps', 'cmdline', 'cwd/x', 'root/etc/shadow', 'fd/0'):
     attempt('host ' + name, read('/proc/%s/%s' % (host, name)))
 attempt('signal host', lambda: os.kill(int(host), 0))
 attempt('stop host group', lambda: os.killpg(int(host), 0))
@@ -65,6 +65,7 @@ for name, number in (('ptrace', 101), ('bpf', 321), ('keyctl', 250), ('add_key',
                      ('move_mount', 429), ('setns', 308), ('init_module', 175), ('swapon', 167),
                      ('reboot', 169), ('iopl', 172), ('clone3', 435), ('openat2', 437),
                      ('pidfd_getfd', 438), ('unknown', 599), ('x32', 0x40000000 + 39)):
+    if name == 'x32' and 'PAWL_IN_CONTAINER' in os.environ: continue  # it would die of it
     attempt(name, call(number, 0, 0, 0, 0, 0))
 for name, flag in (('user', 0x10000000), ('mount', 0x20000), ('pid', 0x20000000), ('net', 0x40000000)):
     attempt('unshare ' + name, call(272, flag))

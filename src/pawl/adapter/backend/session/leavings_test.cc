@@ -1,6 +1,7 @@
 // Nothing is left behind: by calls, by sessions, by hosts that are killed.
 //
-// PAWL_LEAVINGS_CALLS and PAWL_LEAVINGS_KILLS say how many of each; ctest makes do with few.
+// PAWL_LEAVINGS_CALLS (1000 for a long run) and PAWL_LEAVINGS_KILLS say how many of each; ctest
+// makes do with few.
 
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -105,13 +106,37 @@ class OwnTemporaryDirectory {
   const contract::ContractDirectory place_;
 };
 
+// One call of each kind in turn; those that run programs leave a daemon behind, or try to.
+BackendOutcome make_call(Bench& bench, int call, const std::string& word) {
+  const std::string file = "f" + std::to_string(call / 5);
+  BackendSession& session = bench.session();
+  switch (call % 5) {
+    case 0:
+      return bench.exec({"sh", "-c", "(setsid sleep " + word + " &) ; exit 0"});
+    case 1:
+      return bench.bash("(setsid sleep " + word + " &) ; x=$((x + 1))");
+    case 2:
+      return bench.finish([&](auto done) {
+        return session.create_file({file, "old", FileWrite::Overwrite::yes}, std::move(done));
+      });
+    case 3:
+      return bench.finish(
+          [&](auto done) { return session.str_replace({file, "old", "new"}, std::move(done)); });
+    default:
+      return bench.finish(
+          [&](auto done) { return session.view(file, std::nullopt, std::move(done)); });
+  }
+}
+
 void check_calls(MakeBackend make, int calls) {
+  constexpr int kJobsMax = 250;  // calls, a fifth of which leave a job with the shell
   Bench bench(make);
   const std::string word = contract::unique_sleep();
   for (int call = 0; call < calls; ++call) {
-    CHECK(bench.exec({"sh", "-c", "(setsid sleep " + word + " &) ; exit 0"}).kind == Kind::ok);
-    CHECK(bench.bash("(setsid sleep " + word + " &) ; x=$((x + 1))").kind == Kind::ok);
-    if (call % 50 == 49) CHECK(bench.bash("exit 0").exit_code == 0);  // and all of its jobs
+    const BackendOutcome outcome = make_call(bench, call, word);
+    CAPTURE(outcome.output);
+    CHECK(outcome.kind == Kind::ok);
+    if (call % kJobsMax == kJobsMax - 1) CHECK(bench.bash("exit 0").exit_code == 0);
   }
   bench.end();
   CHECK_FALSE(runs(word));
@@ -127,10 +152,10 @@ TEST_CASE(
     CHECK(comes_true(loop, &has_no_children));
     const Surroundings before;
     for (int session = 0; session < 3; ++session) {
-      check_calls(make, make == &make_container_backend ? 3 : 20);
+      check_calls(make, make == &make_container_backend ? 10 : 50);
     }
     if (std::getenv("PAWL_LEAVINGS_CALLS") != nullptr) {
-      check_calls(make, count_from("PAWL_LEAVINGS_CALLS", 20));
+      check_calls(make, count_from("PAWL_LEAVINGS_CALLS", 50));
     }
     CHECK(count_children() == 0);
     CHECK(before == Surroundings());
@@ -150,11 +175,27 @@ std::string stubborn(const std::string& word) {
          "os.execve('/bin/sleep', ['sleep', '" + word + "'], {})\" & sleep " + word;
 }
 
+constexpr const char* kManyTools = "many";
+constexpr int kToolsAtOnce = 20;
+
+// As many sessions, each with a tool that runs until its host is killed.
+void run_many(const std::string& word) {
+  std::vector<std::unique_ptr<Bench>> benches;
+  std::vector<std::unique_ptr<Operation>> running;
+  for (int i = 0; i < kToolsAtOnce; ++i) {
+    benches.push_back(std::make_unique<Bench>(&make_namespace_backend));
+    running.push_back(benches.back()->session().bash(
+        {"(setsid sleep " + word + " &) ; sleep " + word, {}, {}, 25'000}, [](BackendOutcome) {}));
+  }
+  benches.front()->loop.run_until([] { return false; }, 25'000);
+}
+
 // Not a test: run by others as a host that they can kill.
 TEST_CASE("the host of the tests in leavings_test.cc" * doctest::skip()) {
   const std::string argument = std::getenv(kHostVariable);
   const std::string word = argument.substr(argument.rfind('=') + 1);
   REQUIRE(::prctl(PR_SET_DUMPABLE, 0) == 0);  // as app/private_memory does
+  if (argument.starts_with(kManyTools)) return run_many(word);
   Bench bench(kAll[std::atoi(argument.c_str())]);
   bench.bash(stubborn(word), 25'000);
 }
@@ -203,6 +244,28 @@ void check_host_death(std::size_t which, int rounds) {
   }));
   CHECK(comes_true(loop, &has_no_children));
   CHECK(Surroundings().mounts == before.mounts);
+}
+
+std::size_t count_running(const std::string& word) {
+  std::size_t count = 0;
+  for (const std::string& process : names_in("/proc", "")) {
+    count += contract::holds(contract::read_file(process + "/cmdline"),
+                             "sleep" + std::string(1, '\0') + word);
+  }
+  return count;
+}
+
+TEST_CASE("a host that is killed with twenty tools running leaves none of them (C04)") {
+  if (!is_there(&make_namespace_backend)) return;
+  TestLoop loop;
+  const OwnTemporaryDirectory place;
+  const std::string word = contract::unique_sleep();
+  ::setenv(kHostVariable, (std::string(kManyTools) + "=" + word).c_str(), 1);
+  const pid_t host = start_host();
+  CHECK(comes_true(loop, [&] { return count_running(word) >= 2 * kToolsAtOnce; }));
+  ::kill(host, SIGKILL);
+  REQUIRE(::waitpid(host, nullptr, 0) == host);
+  CHECK(comes_true(loop, [&] { return count_running(word) == 0; }));
 }
 
 TEST_CASE("a host that is killed leaves nobody behind, and the next one tidies up (C04, Y10)") {

@@ -16,7 +16,7 @@ namespace pawl::backend {
 
 struct BackendOptions {
   OpenFiles open_files;
-  PolicyConnector connect_proxy = nullptr;  // for networks of listed hosts
+  SessionConnector connect_proxy = nullptr;  // for networks of listed hosts
 };
 
 // The loop outlives the backend, its sessions and their operations.

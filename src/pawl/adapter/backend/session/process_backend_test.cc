@@ -15,6 +15,8 @@ contract::BackendSubject subject_of(MakeBackend make) {
   if (make == &make_landlock_backend) {
     subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
   }
+  constexpr std::int64_t kPodmanStartMs = 2'000;
+  if (make == &make_podman_backend) subject.start_ms = kPodmanStartMs;
   return subject;
 }
 
@@ -56,6 +58,13 @@ TEST_CASE("the container backend keeps the contract") {
   if (!is_there(&make_container_backend)) return;
   contract::check_backend_contract(subject_of(&make_container_backend));
   contract::check_isolation(subject_of(&make_container_backend));
+}
+
+// runc is what `container` takes where both are there; podman is held to the same.
+TEST_CASE("the podman backend keeps the contract") {
+  if (!is_there(&make_podman_backend)) return;
+  contract::check_backend_contract(subject_of(&make_podman_backend));
+  contract::check_isolation(subject_of(&make_podman_backend));
 }
 
 }  // namespace

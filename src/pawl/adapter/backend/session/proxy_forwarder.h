@@ -18,8 +18,8 @@ inline constexpr std::size_t kForwardedMax = 64;
 // Gives a connected stream descriptor to the proxy, owned by the caller; -1: not now. Called from
 // the forwarder's thread.
 using ProxyConnector = std::function<int()>;
-// The same for whatever session has that policy.
-using PolicyConnector = std::function<int(const NetworkPolicy& policy)>;
+// The same for whatever session has that context: its run, and its policy of the network.
+using SessionConnector = std::function<int(const ExecutionContext& context)>;
 
 class ProxyForwarder {
  public:

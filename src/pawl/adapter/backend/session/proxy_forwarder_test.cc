@@ -48,8 +48,8 @@ TEST_CASE("a network of listed hosts is the proxy and nothing else") {
   if (!is_there(&make_namespace_backend)) return;
   EchoProxy proxy;
   BackendOptions options = test_options();
-  options.connect_proxy = [&](const NetworkPolicy& policy) {
-    CHECK(policy.hosts == std::vector<std::string>{"example.org"});
+  options.connect_proxy = [&](const ExecutionContext& context) {
+    CHECK(context.network.hosts == std::vector<std::string>{"example.org"});
     return proxy.connect();
   };
   Bench bench(&make_namespace_backend, options);
@@ -67,7 +67,7 @@ TEST_CASE("a network of listed hosts is the proxy and nothing else") {
 TEST_CASE("a proxy that cannot be reached hangs up, and is no reason to wait") {
   if (!is_there(&make_namespace_backend)) return;
   BackendOptions options = test_options();
-  options.connect_proxy = [](const NetworkPolicy&) { return -1; };
+  options.connect_proxy = [](const ExecutionContext&) { return -1; };
   Bench bench(&make_namespace_backend, options);
   bench.context.network = {NetworkAccess::limited, {"example.org"}};
   CHECK(bench.bash("exec 5<>/dev/tcp/127.0.0.1/3128; cat <&5").output.empty());
@@ -79,7 +79,7 @@ TEST_CASE("a list of hosts that nobody can enforce is refused") {
     if (!is_there(make)) continue;
     BackendOptions options = test_options();
     if (make != &make_namespace_backend)
-      options.connect_proxy = [](const NetworkPolicy&) { return -1; };
+      options.connect_proxy = [](const ExecutionContext&) { return -1; };
     Bench bench(make, options);
     bench.context.network = {NetworkAccess::limited, {"example.org"}};
     const auto opened = bench.open();

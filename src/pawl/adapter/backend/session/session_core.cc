@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "pawl/adapter/backend/session/protected_note.h"
 #include "pawl/adapter/backend/session/shell_protocol.h"
 
 namespace pawl::backend {
@@ -60,6 +61,11 @@ std::string describe_limit(Kind kind, const PumpLimits& limits) {
   return {};
 }
 
+// Where the kernel keeps commands from protected names.
+bool holds_names(IsolationLevel level) {
+  return level == IsolationLevel::namespaces || level == IsolationLevel::container;
+}
+
 std::uint64_t brim_of(const BackendLimits& limits) {
   return limits.memory_bytes - limits.memory_bytes / 8;
 }
@@ -101,7 +107,7 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        IsolationLevel level,
                                                        const OpenFiles& open_files,
-                                                       const PolicyConnector& connect,
+                                                       const SessionConnector& connect,
                                                        std::optional<ContainerEngine> wanted) {
   complete(context.limits);
   const bool limited = context.network.access == NetworkAccess::limited;
@@ -129,7 +135,7 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
   if (limited) {
     core->forwarder_ = std::make_unique<ProxyForwarder>(
         core->place_->proxy_listener(),
-        [connect, policy = core->context_.network] { return connect(policy); });
+        [connect, context = core->context_] { return connect(context); });
   }
   return core;
 }
@@ -201,6 +207,9 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     outcome.files = files_->changes();
   }
   call.output.finish(outcome, call.note);
+  if (!holds_names(level_)) return outcome;
+  const std::string why_not = protected_note(outcome.output, context_.protected_names);
+  if (!why_not.empty()) call.output.finish(outcome, call.note + why_not);
   return outcome;
 }
 

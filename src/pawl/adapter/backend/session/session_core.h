@@ -23,7 +23,7 @@ class SessionCore final : public SessionCalls {
   // `connect` is asked for a connection to the proxy where the network is limited.
   static Result<std::shared_ptr<SessionCore>> open(ExecutionContext context, IsolationLevel level,
                                                    const OpenFiles& open_files,
-                                                   const PolicyConnector& connect,
+                                                   const SessionConnector& connect,
                                                    std::optional<ContainerEngine> wanted);
 
   const ExecutionContext& context() const override { return context_; }

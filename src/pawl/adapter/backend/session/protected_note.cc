@@ -1,0 +1,61 @@
+#include "pawl/adapter/backend/session/protected_note.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pawl::backend {
+namespace {
+
+// What the kernel says about a place that is mounted over itself, in the words of libc.
+constexpr std::array<std::string_view, 2> kComplaints = {"Read-only file system",
+                                                         "Device or resource busy"};
+
+bool complains(std::string_view line) {
+  return std::any_of(kComplaints.begin(), kComplaints.end(), [&](std::string_view complaint) {
+    return line.find(complaint) != std::string_view::npos;
+  });
+}
+
+// As a whole word of a path: ".git" is not in "x.gitignore".
+bool names(std::string_view line, std::string_view name) {
+  for (std::size_t at = line.find(name); at != std::string_view::npos;
+       at = line.find(name, at + 1)) {
+    constexpr std::string_view kBefore = " /'\"`";
+    constexpr std::string_view kBehind = " /'\"`:\n";
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || kBefore.find(line[at - 1]) != std::string_view::npos;
+    const bool ends = end == line.size() || kBehind.find(line[end]) != std::string_view::npos;
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+std::string note_for(std::string_view line, const std::vector<std::string>& protected_names) {
+  for (const std::string& name : protected_names) {
+    if (names(line, name)) {
+      return "[" + name + " is protected here: it can be read, and not written.]\n";
+    }
+  }
+  for (const std::string& name : protected_names) {
+    const std::string first = name.substr(0, name.find('/'));
+    if (first != ".git" || !names(line, first)) continue;
+    return "[There is no git repository in this directory, and none can be made: " + name +
+           " and others are protected. `git init DIR` makes one in a directory of its own.]\n";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string protected_note(std::string_view output, const std::vector<std::string>& names) {
+  output = output.substr(0, kNotedOutputBytesMax);
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    output.remove_prefix(std::min(output.size(), line.size() + 1));
+    if (!complains(line)) continue;
+    if (std::string note = note_for(line, names); !note.empty()) return note;
+  }
+  return {};
+}
+
+}  // namespace pawl::backend
