@@ -18,7 +18,7 @@ ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 
        "  - text: Done.\n")
 
 
-class Approvals(Stage):
+class PayStage(Stage):
     def paying(self, replies=ONE, more="approvals: always_require\n"):
         self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
         return self.charter("p", replies, PAY, more=more)
@@ -33,6 +33,8 @@ class Approvals(Stage):
     def pending(self):
         return [json.loads(line) for line in self.ok("approvals", "--json").stdout.splitlines()]
 
+
+class Approvals(PayStage):
     def test_an_approval_runs_the_call_exactly_once(self):
         self.waiting()
         self.assertEqual(self.paid(), [])

@@ -12,6 +12,7 @@ ApprovalSubject subject_of(const PendingApproval& pending) {
   subject.input = pending.input;
   subject.reason = pending.reason;
   subject.prose = pending.prose;
+  if (!pending.project.empty()) subject.place = "the project " + pending.project;
   return subject;
 }
 
@@ -43,7 +44,7 @@ std::string json_of(const PendingApproval& pending) {
   json.field("kind", name(pending.kind)).field("tool", pending.tool);
   json.field("input", pending.input).field("reason", pending.reason);
   json.field("stage", name(pending.stage)).field("rule", pending.rule);
-  json.field("binding", to_hex(pending.binding));
+  json.field("project", pending.project).field("binding", to_hex(pending.binding));
   json.field("digest", to_hex(sha256(pending.input)));
   json.field("model_says", pending.prose);
   json.field("asked_at_ms", pending.asked_at_ms).field("expires_at_ms", pending.expires_at_ms);
