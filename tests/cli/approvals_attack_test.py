@@ -37,9 +37,10 @@ class Kills(PayStage):
             self.pawl("approve", run, "c1")  # refused where the first one has counted
             said = self.pawl("resume", run)
             if said.returncode == 4:  # killed while it paid: nobody knows, and nobody pays again
-                self.assertIn("in doubt", self.ok("explain", run).stdout)
+                self.assertIn("whether it took effect is not known",
+                              self.ok("explain", run).stdout)
                 self.assertLessEqual(len(self.paid()), before + 1)
-                self.ok("resolve", run, "c1", "--did", "paid")
+                self.ok("resolve", run, "c1", "--happened", "paid")
                 self.ok("resume", run)
                 self.assertLessEqual(len(self.paid()), before + 1)
             else:

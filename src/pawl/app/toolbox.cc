@@ -284,7 +284,7 @@ void Toolbox::check_authors(Work& work) const {
 std::vector<ToolRule> Toolbox::rules_of(Work& work) const {
   const CharterPermissions& declared = work.charter().permissions;
   std::vector<Fault> faults;
-  std::vector<ToolRule> rules = rules_within(work.policies, declared.guardrails, faults);
+  std::vector<ToolRule> rules = rules_held(work.policies, declared.guardrails, faults);
   for (const Fault& fault : faults) {
     std::string about = "guardrails";
     for (const RuleOverride& rule : declared.guardrails) {

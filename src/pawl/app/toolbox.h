@@ -43,9 +43,9 @@ class Toolbox {
   Toolbox(Loop& loop, ToolboxOptions options);
   ~Toolbox();
 
-  // The agent's tools, its gate, and what gives their resources back.
-  // Of a run that is taken up, within what it was accepted within, too.
   const std::vector<UserPolicy>& policies() const { return options_.policies; }
+  // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
+  // within what it was accepted within, too.
   std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {});
 
  private:

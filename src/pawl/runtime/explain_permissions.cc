@@ -15,7 +15,7 @@ struct Counts {
   std::uint64_t permitted = 0;
   std::uint64_t asked = 0;
   std::uint64_t denied = 0;
-  std::deque<std::string> denials;
+  std::deque<std::string> rulings;
   std::deque<std::string> egress;
 
   // What the egress guard decided while a call ran stands in the call's result.
@@ -35,21 +35,33 @@ struct Counts {
     }
   }
 
-  void deny(CallId call, GateStage stage, const std::string& rule, const std::string& text) {
-    ++denied;
-    denials.push_back(fmt::format("  {} ({}{}{}): {}\n", to_string(call), name(stage),
-                                  rule.empty() ? "" : " ", rule, text));
-    if (denials.size() > kDenialsExplainedMax) denials.pop_front();
+  // Which tool, and which rule of which stage.
+  template <class Ruling>
+  void note(const RunState& state, const Ruling& ruling, const std::string& text) {
+    const Call* call = find_call(state, ruling.call);
+    rulings.push_back(fmt::format("  {}{}{} ({}{}{}): {}\n", to_string(ruling.call),
+                                  call == nullptr ? "" : " ", call == nullptr ? "" : call->tool,
+                                  name(ruling.stage), ruling.rule.empty() ? "" : " ", ruling.rule,
+                                  text));
+    if (rulings.size() > kDenialsExplainedMax) rulings.pop_front();
   }
-  void take(const Decision& decision) {
-    if (std::holds_alternative<CallPermitted>(decision)) ++permitted;
-    if (std::holds_alternative<ApprovalAsked>(decision)) ++asked;
+  void take(const RunState& state, const Decision& decision) {
+    if (const auto* one = std::get_if<CallPermitted>(&decision)) {
+      ++permitted;
+      if (!one->rule.empty()) note(state, *one, "permitted");
+    }
+    if (const auto* one = std::get_if<ApprovalAsked>(&decision)) {
+      ++asked;
+      note(state, *one, "put before a person: " + one->reason);
+    }
     if (const auto* one = std::get_if<CallDenied>(&decision)) {
-      deny(one->call, one->stage, one->rule, one->text);
+      ++denied;
+      note(state, *one, one->text);
     }
     const auto* refused = std::get_if<CallRefused>(&decision);
     if (refused != nullptr && refused->because == RefusedBecause::denied) {
-      deny(refused->call, refused->stage, refused->rule, refused->text);
+      ++denied;
+      note(state, *refused, refused->text);
     }
   }
 };
@@ -75,16 +87,16 @@ std::string explain_approvals(JournalReader& reader, const RunState& state) {
 std::string explain_permissions(JournalReader& reader, const RunId& run) {
   Counts counts;
   JournalWalker walker(reader, run);
-  const Status walked = walker.walk([&](const Record& record, const Run&) {
+  const Status walked = walker.walk([&](const Record& record, const Run& after) {
     const auto* ended = std::get_if<ToolFinished>(&record.event);
     if (ended != nullptr) counts.take(reader, run, *ended);
-    for (const Decision& decision : record.decisions) counts.take(decision);
+    for (const Decision& decision : record.decisions) counts.take(after.state(), decision);
     return true;
   });
   if (!walked || counts.permitted + counts.asked + counts.denied == 0) return "";
   std::string text = fmt::format("Calls: {} permitted, {} put before a person, {} denied.\n",
                                  counts.permitted, counts.asked, counts.denied);
-  for (const std::string& denial : counts.denials) text += denial;
+  for (const std::string& ruling : counts.rulings) text += ruling;
   if (!counts.egress.empty()) text += "Connections that calls asked for, as their results say:\n";
   for (const std::string& one : counts.egress) text += one;
   return text;

@@ -219,9 +219,8 @@ HeldPolicies hold_policies(std::vector<UserPolicy> now, std::vector<UserPolicy> 
   return held;
 }
 
-std::vector<ToolRule> rules_within(const HeldPolicies& held,
-                                   const std::vector<RuleOverride>& charter,
-                                   std::vector<Fault>& faults) {
+std::vector<ToolRule> rules_held(const HeldPolicies& held, const std::vector<RuleOverride>& charter,
+                                 std::vector<Fault>& faults) {
   std::vector<ToolRule> rules = rules_within(std::span(held.now), charter, faults);
   if (held.accepted.empty()) return rules;
   std::vector<Fault> none;  // It was accepted with these.

@@ -74,9 +74,8 @@ struct HeldPolicies {
 HeldPolicies hold_policies(std::vector<UserPolicy> now, std::vector<UserPolicy> accepted);
 // As rules_within() of those of now, and of those of the beginning, together: of all rules that
 // match a call the strictest decides.
-std::vector<ToolRule> rules_within(const HeldPolicies& held,
-                                   const std::vector<RuleOverride>& charter,
-                                   std::vector<Fault>& faults);
+std::vector<ToolRule> rules_held(const HeldPolicies& held, const std::vector<RuleOverride>& charter,
+                                 std::vector<Fault>& faults);
 
 // One line for people.
 std::string describe(const UserPolicy& policy);

@@ -159,6 +159,55 @@ TEST_CASE("hooks, rules and lists in a few lines") {
   CHECK(bare.tools.empty());
 }
 
+TEST_CASE("a hook that never answers denies, and the model reads why") {
+  Runner runner;
+  int paid = 0;
+  RunnableAgent agent = paying_agent(runner, paid);
+  PreToolUseHook silent;
+  silent.name = "silent";
+  silent.timeout_ms = 20;
+  std::function<void(PreToolUseAnswer)> later;
+  silent.ask = [&later](const ProposedPlan&, const auto& answer) { later = answer; };
+  GatePolicy policy;
+  policy.hooks = {silent};
+  REQUIRE(runner.guard(agent, policy));
+
+  const Runner::Result result = runner.run(agent, "go");
+
+  CHECK(result.output == "Done.");
+  CHECK(paid == 0);
+  later({Verdict::allow, ""});  // too late to count
+  CHECK(paid == 0);
+}
+
+TEST_CASE("an interrupt of the host's own kind is asked as such, and rejected or approved") {
+  for (const bool approves : {false, true}) {
+    std::vector<InterruptKind> kinds;
+    std::vector<std::string> events;
+    Ports ports;
+    ports.permissions.events = [&](const PermissionEvent& event) { events.push_back(told(event)); };
+    ports.permissions.ask = [&](const PermissionRequest& request, const auto& answer) {
+      kinds.push_back(request.call.kind);
+      CHECK(request.call.reason == "the till is open");
+      answer({approves ? InterruptDecision::approve : InterruptDecision::reject, "ann", "no"});
+    };
+    Runner runner(std::move(ports));
+    int paid = 0;
+    RunnableAgent agent = paying_agent(runner, paid);
+    GatePolicy policy;
+    policy.hooks = {pre_tool_use("till", [](const ProposedCall&) -> PreToolUseAnswer {
+      return {Verdict::ask, "the till is open", InterruptKind::custom};
+    })};
+    REQUIRE(runner.guard(agent, policy));
+
+    CHECK(runner.run(agent, "go").output == "Done.");
+
+    CHECK(kinds == std::vector<InterruptKind>{InterruptKind::custom});
+    CHECK(paid == (approves ? 1 : 0));
+    REQUIRE(events.size() == 2);
+  }
+}
+
 TEST_CASE("a processor of the host's blocks input before any model is asked") {
   Runner runner;
   int paid = 0;
