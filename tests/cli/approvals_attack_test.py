@@ -5,6 +5,7 @@ were prepared, repositories that are none, policies that went away."""
 import json
 import random
 import signal
+import socket
 import time
 import unittest
 
@@ -101,6 +102,45 @@ class Kills(PayStage):
         self.assertFalse((self.directory / "stolen").exists())
         self.assertEqual([one["call"] for one in self.pending()], ["c2"])
 
+    def test_an_approval_that_comes_too_late_is_none(self):
+        self.waiting(more="approvals: { policy: always_require, expires: 1s }\n")
+        self.wait_for(lambda: self.pending()[0]["expires_at_ms"] < time.time() * 1000)
+        self.pawl("approve", "r", "c1")
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("nobody answered in time", self.ok("explain", "r").stdout)
+        self.refused("approve", "r", "c1", code=1, says="over")
+
+    def test_a_directory_that_was_replaced_and_a_home_that_changed_void_an_approval(self):
+        home = str(self.directory)
+        self.waiting()
+        self.ok("approve", "r", "c1")
+        self.environment = lambda: {**PayStage.environment(self), "HOME": home + "/.."}
+        self.ok("resume", "r", code=4)
+        del self.environment
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r", code=4)  # it was asked about with the other one
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r")
+        self.assertEqual(len(self.paid()), 1)
+
+    def test_every_decision_is_in_the_log(self):
+        """G7: as many permits, questions and denials as calls."""
+        replies = "".join(f"  - call: [{{ tool: pay, input: {{ amount: {n} }} }}]\n"
+                          for n in range(1, 5)) + "  - text: Done.\n"
+        rules = ("guardrails:\n  - { id: two, tool: pay, arguments: { amount: '2' }, "
+                 "verdict: deny }\n  - { id: three, tool: pay, arguments: { amount: '3' }, "
+                 "verdict: ask }\n")
+        self.ok("run", self.paying(replies=replies, more=rules), "go", "--id", "r", code=4)
+        self.ok("deny", "r", "c3", "--reason", "no")
+        self.ok("resume", "r")
+        self.assertEqual([one["amount"] for one in self.paid()], [1, 4])
+        told = self.ok("explain", "r").stdout
+        self.assertIn("Calls: 2 permitted, 1 put before a person, 2 denied.", told)
+        self.assertIn("c2 pay (rule two): denied", told)
+        self.assertIn("c3 pay (rule three): put before a person", told)
+        self.assertRegex(told, r"c3 pay \(person.*\): denied by .*: no")
+
     def test_an_approver_sees_where_it_would_run(self):
         self.waiting()
         self.assertIn(f"Runs in: the project {self.directory}", self.ok("approvals").stdout)
@@ -158,6 +198,13 @@ class Policies(PayStage):
         self.ok("fork", "r", "--at", "1", "--id", "f")
         self.assertEqual(self.paid(), [])
 
+    def test_a_denial_that_came_after_the_approval_wins(self):
+        self.waiting()
+        self.ok("approve", "r", "c1")
+        self.ok("resume", "r", "--policy", self.policy(STRICT))
+        self.assertEqual(self.paid(), [])
+        self.assertIn("nobody pays here", self.ok("explain", "r").stdout)
+
     def test_the_same_policy_is_no_change(self):
         policy = self.policy("ask: [pay]\n")
         self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy, code=4)
@@ -194,6 +241,20 @@ class Shells(SandboxStage):
             "tools: {", "tools: { shell: { allow: ['*'] },"))
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         self.assertFalse((self.directory / "work/M").exists())
+
+    def test_a_program_that_no_rule_recognises_reaches_nobody(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            url = f"http://127.0.0.1:{port}/"
+            self.run_shell(
+                call("bash", command=f"c=cu; ${{c}}rl {url}; exec 3<>/dev/tcp/127.0.0.1/{port}") +
+                call("bash", command=f"ln -s /usr/bin/curl lc; ./lc {url}; busybox wget {url}") +
+                call("bash", command=f"python3 -c 'import socket;"
+                     f"socket.create_connection((\"127.0.0.1\",{port}))'"),
+                lambda text: text)
+            server.settimeout(0.2)
+            self.assertRaises(TimeoutError, server.accept)
+        self.assertIn("tool_finished", json.dumps(self.events("r")))
 
     def test_what_was_approved_means_what_its_text_says(self):
         """A call of the same reply prepared the session's shell, and another keeps it alive."""

@@ -62,7 +62,7 @@ class Approvals(PayStage):
     def test_it_is_asked_once_however_often_it_is_taken_up(self):
         self.waiting()
         binding = self.pending()[0]["binding"]
-        for _ in range(5):
+        for _ in range(20):
             self.ok("resume", "r", code=4)
         self.assertEqual([one["binding"] for one in self.pending()], [binding])
         self.assertEqual(json.dumps(self.events("r")).count("approval_asked"), 1)

@@ -15,6 +15,7 @@ struct Counts {
   std::uint64_t permitted = 0;
   std::uint64_t asked = 0;
   std::uint64_t denied = 0;
+  std::vector<std::string> tools;  // of every call so far
   std::deque<std::string> rulings;
   std::deque<std::string> egress;
 
@@ -35,33 +36,40 @@ struct Counts {
     }
   }
 
+  // Calls have numbers in the order in which models asked for them.
+  void take(const std::vector<Block>& blocks) {
+    for (const Block& block : blocks) {
+      if (const auto* call = std::get_if<CallBlock>(&block)) tools.push_back(call->tool);
+    }
+  }
   // Which tool, and which rule of which stage.
   template <class Ruling>
-  void note(const RunState& state, const Ruling& ruling, const std::string& text) {
-    const Call* call = find_call(state, ruling.call);
+  void note(const Ruling& ruling, const std::string& text) {
+    const auto number = static_cast<std::size_t>(ruling.call);
+    const bool known = number > 0 && number <= tools.size();
     rulings.push_back(fmt::format("  {}{}{} ({}{}{}): {}\n", to_string(ruling.call),
-                                  call == nullptr ? "" : " ", call == nullptr ? "" : call->tool,
+                                  known ? " " : "", known ? tools[number - 1] : "",
                                   name(ruling.stage), ruling.rule.empty() ? "" : " ", ruling.rule,
                                   text));
     if (rulings.size() > kDenialsExplainedMax) rulings.pop_front();
   }
-  void take(const RunState& state, const Decision& decision) {
+  void take(const Decision& decision) {
     if (const auto* one = std::get_if<CallPermitted>(&decision)) {
       ++permitted;
-      if (!one->rule.empty()) note(state, *one, "permitted");
+      if (!one->rule.empty()) note(*one, "permitted");
     }
     if (const auto* one = std::get_if<ApprovalAsked>(&decision)) {
       ++asked;
-      note(state, *one, "put before a person: " + one->reason);
+      note(*one, "put before a person: " + one->reason);
     }
     if (const auto* one = std::get_if<CallDenied>(&decision)) {
       ++denied;
-      note(state, *one, one->text);
+      note(*one, one->text);
     }
     const auto* refused = std::get_if<CallRefused>(&decision);
     if (refused != nullptr && refused->because == RefusedBecause::denied) {
       ++denied;
-      note(state, *refused, refused->text);
+      note(*refused, refused->text);
     }
   }
 };
@@ -87,10 +95,16 @@ std::string explain_approvals(JournalReader& reader, const RunState& state) {
 std::string explain_permissions(JournalReader& reader, const RunId& run) {
   Counts counts;
   JournalWalker walker(reader, run);
-  const Status walked = walker.walk([&](const Record& record, const Run& after) {
+  const Status walked = walker.walk([&](const Record& record, const Run&) {
     const auto* ended = std::get_if<ToolFinished>(&record.event);
     if (ended != nullptr) counts.take(reader, run, *ended);
-    for (const Decision& decision : record.decisions) counts.take(after.state(), decision);
+    if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
+      counts.take(replied->blocks);
+    }
+    if (const auto* pushed = std::get_if<ExternalTurnPushed>(&record.event)) {
+      counts.take(pushed->blocks);
+    }
+    for (const Decision& decision : record.decisions) counts.take(decision);
     return true;
   });
   if (!walked || counts.permitted + counts.asked + counts.denied == 0) return "";

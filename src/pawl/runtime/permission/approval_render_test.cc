@@ -130,7 +130,7 @@ TEST_CASE("twenty-four ways to mislead whoever approves") {
     CHECK(shows(view.text, one.shown));
     CHECK(view.digest == sha256(one.input));
     // The bytes as they are stand there, too, whatever the arguments were read as.
-    CHECK(shows(view.text, "(" + std::to_string(one.input.size()) + " bytes"));
+    CHECK(shows(view.text, std::to_string(one.input.size()) + " bytes, sha256"));
   }
 }
 
@@ -228,9 +228,9 @@ TEST_CASE("lists that are too long, words that are too long") {
 }
 
 TEST_CASE("arguments that are not an object are shown as they are") {
-  CHECK(
-      shows(render_approval({"t", "{\"a\":\x1b"}).text, "Arguments (not JSON):\n  | {\"a\":\\x1b"));
-  CHECK(shows(render_approval({"t", "[1]"}).text, "Arguments (not an object):\n  | [1]"));
+  CHECK(shows(render_approval({"t", "{\"a\":\x1b"}).text, "):\n  | {\"a\":\\x1b"));
+  CHECK(shows(render_approval({"t", "{"}).text, "Arguments (not JSON; 1 bytes, sha256 "));
+  CHECK(shows(render_approval({"t", "[1]"}).text, "Arguments (not an object; 3 bytes, sha256 "));
   CHECK(shows(render_approval({"t", R"({"n":{"a":[1]},"b":true})"}).text, "  | {\"a\":[1]}\n"));
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("a plan shows its steps in order, with one digest") {
       {{"view", R"({"path":"a"})", "look"}, {"bash", R"({"command":"b"})", "", Risk::high}}};
   const ApprovalView view = render_plan(plan, "it has 2 steps");
   CHECK(shows(view.text, "Plan of 2 steps, approved as one\nAsked because: it has 2 steps\n"));
-  CHECK(view.text.find("Step 1: view (risk low)") < view.text.find("Step 2: bash (risk high)"));
+  CHECK(view.text.find("Step 1: view\n") < view.text.find("Step 2: bash\n"));
   CHECK(shows(view.text, "  model> look"));
   CHECK(shows(view.text, "Plan digest: sha256 " + to_hex(view.digest)));
   CHECK_FALSE(view.needs_expansion);

@@ -6,13 +6,17 @@
 namespace pawl {
 namespace {
 
+std::string place_of(const PendingApproval& pending) {
+  return pending.project.empty() ? "" : "the project " + pending.project;
+}
+
 ApprovalSubject subject_of(const PendingApproval& pending) {
   ApprovalSubject subject;
   subject.tool = pending.tool;
   subject.input = pending.input;
   subject.reason = pending.reason;
   subject.prose = pending.prose;
-  if (!pending.project.empty()) subject.place = "the project " + pending.project;
+  subject.place = place_of(pending);
   return subject;
 }
 
@@ -26,7 +30,8 @@ ApprovalCard card_of(const PendingApproval& pending) {
 ApprovalCard card_of_plan(const std::vector<PendingApproval>& pending) {
   Plan plan;
   for (const PendingApproval& one : pending) plan.steps.push_back({one.tool, one.input, one.prose});
-  ApprovalView view = render_plan(plan, pending.empty() ? "" : pending.front().reason);
+  const PendingApproval first = pending.empty() ? PendingApproval{} : pending.front();
+  ApprovalView view = render_plan(plan, first.reason, place_of(first));
   return {std::move(view.text), view.needs_expansion, view.digest};
 }
 
