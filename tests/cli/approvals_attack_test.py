@@ -111,7 +111,7 @@ class Kills(PayStage):
         self.assertIn("nobody answered in time", self.ok("explain", "r").stdout)
         self.refused("approve", "r", "c1", code=1, says="over")
 
-    def test_a_directory_that_was_replaced_and_a_home_that_changed_void_an_approval(self):
+    def test_a_home_that_changed_voids_an_approval(self):
         home = str(self.directory)
         self.waiting()
         self.ok("approve", "r", "c1")
