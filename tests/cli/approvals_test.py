@@ -3,6 +3,8 @@
 
 import json
 import os
+import pty
+import select
 import subprocess
 import time
 
@@ -18,7 +20,7 @@ ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 
        "  - text: Done.\n")
 
 
-class Approvals(Stage):
+class PayStage(Stage):
     def paying(self, replies=ONE, more="approvals: always_require\n"):
         self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
         return self.charter("p", replies, PAY, more=more)
@@ -33,6 +35,32 @@ class Approvals(Stage):
     def pending(self):
         return [json.loads(line) for line in self.ok("approvals", "--json").stdout.splitlines()]
 
+
+    def at_terminal(self, *words, answers, typed=""):
+        """What a terminal gets; each answer is typed when its question is there, in order."""
+        master, slave = pty.openpty()
+        os.write(master, typed.encode())
+        process = subprocess.Popen([PAWL, *map(str, words)], cwd=self.directory, stdin=slave,
+                                   stdout=slave, stderr=slave, env=self.environment())
+        self.started.append(process)
+        os.close(slave)
+        seen, asked = "", 0
+        while select.select([master], [], [], PATIENCE_S)[0]:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:  # Linux's way of saying that nobody writes any more
+                break
+            seen += piece.decode(errors="replace")
+            if answers and answers[0][0] in seen[asked:]:
+                asked = len(seen)
+                os.write(master, (answers[0][1] + "\n").encode())
+                answers = answers[1:]
+        os.close(master)
+        process.wait(timeout=PATIENCE_S)
+        return seen
+
+
+class Approvals(PayStage):
     def test_an_approval_runs_the_call_exactly_once(self):
         self.waiting()
         self.assertEqual(self.paid(), [])
@@ -60,7 +88,7 @@ class Approvals(Stage):
     def test_it_is_asked_once_however_often_it_is_taken_up(self):
         self.waiting()
         binding = self.pending()[0]["binding"]
-        for _ in range(5):
+        for _ in range(20):
             self.ok("resume", "r", code=4)
         self.assertEqual([one["binding"] for one in self.pending()], [binding])
         self.assertEqual(json.dumps(self.events("r")).count("approval_asked"), 1)
@@ -263,21 +291,20 @@ class Approvals(Stage):
                      says="only an administrator may add")
 
     def test_at_a_terminal_the_run_asks(self):
-        charter = self.paying()
-        script = f"printf 'y\\n' | true; {PAWL} run {charter} go --id r"
-        result = subprocess.run(["script", "-qec", script, "/dev/null"], cwd=self.directory,
-                                input="y\n", capture_output=True, text=True,
-                                env=self.environment(), timeout=PATIENCE_S)
-        self.assertIn("[y]es, [n]o", result.stdout)
+        said = self.at_terminal("run", self.paying(), "go", "--id", "r", answers=[("? ", "y")])
+        self.assertIn("[y]es, [n]o", said)
         self.assertEqual(self.paid(), [{"amount": 5}])
         charter = self.asking()
         for run in ("s", "t"):
-            script = f"{PAWL} run {charter} go --id {run}"
-            result = subprocess.run(["script", "-qec", script, "/dev/null"], cwd=self.directory,
-                                    input="a\n", capture_output=True, text=True,
-                                    env=self.environment(), timeout=PATIENCE_S)
-            self.assertEqual("[a]lways" in result.stdout, run == "s", result.stdout)
+            said = self.at_terminal("run", charter, "go", "--id", run, answers=[("? ", "a")])
+            self.assertEqual("[a]lways" in said, run == "s", said)
         self.assertEqual(len(self.paid()), 3)
+
+    def test_what_was_typed_before_the_question_is_no_answer_to_it(self):
+        said = self.at_terminal("run", self.paying(), "go", "--id", "r", typed="y\ny\ny\n",
+                                answers=[("? ", "n"), ("reads it): ", "not like this")])
+        self.assertEqual(self.paid(), [], said)
+        self.assertIn("not like this", self.ok("explain", "r").stdout)
 
 
 if __name__ == "__main__":

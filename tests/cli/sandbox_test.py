@@ -15,7 +15,7 @@ def call(tool, **arguments):
     return f"  - call: [{{ tool: {tool}, input: {json.dumps(arguments)} }}]\n"
 
 
-class Sandbox(Stage):
+class SandboxStage(Stage):
     def environment(self):
         return {**super().environment(), "HOST_API_KEY": SECRET}
 
@@ -36,6 +36,8 @@ class Sandbox(Stage):
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         return json.dumps(self.events("r"))
 
+
+class Sandbox(SandboxStage):
     def test_files_are_made_and_changed_beneath_the_root(self):
         text = self.run_tools(call("create_file", path="a.txt", file_text="one\ntwo\n") +
                               call("str_replace", path="a.txt", old_str="two", new_str="zwei") +

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Keys stay where they belong: in no log, error, argv, core or environment of a tool."""
 
+import contextlib
+import http.client
+import http.server
 import json
 import os
 import pathlib
 import signal
 import stat
+import threading
 
 import canaries
-from support import Stage, main
+from support import PATIENCE_S, Stage, main
 
 MODEL = "anthropic/claude-sonnet-4-5"
 KEY = "cnryKEY-of-anthropic-0123456789"
@@ -22,6 +26,45 @@ TOOL = """tools:
       effect: pure
       input: { type: object }
 """
+
+
+WAITING = 8
+
+
+@contextlib.contextmanager
+def recording(upstream, used):
+    """A server that notes the key of each request and passes it on."""
+    host, port = upstream.removeprefix("http://").split(":")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            used.append(self.headers["x-api-key"])
+            body = self.rfile.read(int(self.headers["content-length"]))
+            connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S)
+            passed = {name: value for name, value in self.headers.items()
+                      if name.lower() not in ("host", "content-length", "connection")}
+            connection.request("POST", self.path, body, passed)
+            answer = connection.getresponse()
+            said = answer.read()
+            connection.close()
+            self.send_response(answer.status)
+            self.send_header("content-type", answer.headers["content-type"])
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class Secrets(Stage):
@@ -153,6 +196,55 @@ class Secrets(Stage):
         events = self.ok("logs", "r", "--json").stdout
         for text in (said.stdout, said.stderr, events, self.log.read_text()):
             self.assertEqual(canaries.hits(text.encode(), wanted), set(), text)
+        self.assertEqual(canaries.hits_below(self.data, wanted), {})
+
+    def test_what_people_say_about_calls_is_filtered(self):
+        self.write("wait.sh", "#!/bin/sh\ncat >>got\n", 0o755)
+        one = "  - call: [{ tool: wait, input: { note: 'x' } }]\n"
+        echo = "  - call: [{ tool: wait, input: { note: " + json.dumps(KEY) + " } }]\n"
+        self.serve("replies:\n" + one + one + echo + "  - text: Done.\n")
+        charter = self.write("c.yaml", CHARTER + TOOL.replace("tools:", "tools:\n  ask: [wait]"))
+        shown = [self.debugged("run", charter, "x", "--id", "r", code=4)]
+        for words in (["deny", "r", "--reason", f"not with {KEY}"],
+                      ["approve", "r", "--edit", json.dumps({"note": KEY})],
+                      ["approve", "r", "--always"]):
+            shown.append(self.debugged("approvals", "--full"))
+            shown.append(self.debugged(*words))
+            shown.append(self.pawl("resume", "r", "--config", self.config))
+        self.assertEqual(self.status("r"), "done")
+        self.assertEqual((self.directory / "got").read_text().count("[[pawl-secret:"), 2)
+        for said in shown:
+            self.assert_clean(said.stdout, said.stderr)
+        for words in (["logs", "r", "--json"], ["explain", "r"], ["approvals", "--remembered"]):
+            self.assert_clean(self.ok(*words).stdout)
+        self.assert_clean(self.log.read_text())
+        self.assertEqual(canaries.hits_below(self.data, self.wanted), {})
+
+    def test_runs_that_waited_use_the_key_that_is_there_then(self):
+        first, second = "cnryFIRST-value-0123456789", "cnrySECOND-value-0123456789"
+        path = self.write("own.key", first, 0o600)
+        self.write("config.yaml", "providers:\n  anthropic: { key: file:own.key }\n")
+        self.write("wait.sh", "#!/bin/sh\necho ok\n", 0o755)
+        script = "replies:\n  - call: [{ tool: wait, input: {} }]\n  - text: Done.\n"
+        charter = self.write("c.yaml", CHARTER + TOOL.replace("tools:", "tools:\n  ask: [wait]"))
+        used = []
+        for number in range(WAITING):
+            self.serve(script)
+            with recording(self.variables["ANTHROPIC_BASE_URL"], used) as url:
+                self.variables["ANTHROPIC_BASE_URL"] = url
+                self.debugged("run", charter, "x", "--id", f"r{number}", code=4)
+        self.assertEqual(set(used), {first})
+        path.write_text(second)
+        used.clear()
+        self.serve("replies:\n  - text: Done.\n    endless: true\n")
+        with recording(self.variables["ANTHROPIC_BASE_URL"], used) as url:
+            self.variables["ANTHROPIC_BASE_URL"] = url
+            for number in range(WAITING):
+                self.ok("approve", f"r{number}", "c1")
+                self.debugged("resume", f"r{number}")
+        self.assertEqual(used, [second] * WAITING)
+        wanted = canaries.needles([first, second])
+        self.assertEqual(canaries.hits(self.log.read_bytes(), wanted), set())
         self.assertEqual(canaries.hits_below(self.data, wanted), {})
 
     def test_what_looks_at_the_set_up_shows_no_value(self):

@@ -78,7 +78,15 @@ struct AgentAssembler::Source {
 Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
-  return from_text(*text, path, directory_of(path), "");
+  if (names_policies(*text)) {
+    return {std::nullopt, {path + ": a line of it begins with what only Pawl writes: remove it"}};
+  }
+  Assembled assembled = from_text(*text, path, directory_of(path), "");
+  if (assembled.agent) {
+    std::string& accepted = assembled.agent->charter.text;
+    accepted = with_policies(std::move(accepted), toolbox_.policies());
+  }
+  return assembled;
 }
 
 Assembled AgentAssembler::for_chat(const std::string& model) {
@@ -92,15 +100,17 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
-  Assembled assembled =
-      from_text(pinned.text, "charter of " + pinned.name, pinned.directory, pinned.model);
+  PAWL_TRY(auto accepted, policies_within(pinned.text));
+  Assembled assembled = from_text(pinned.text, "charter of " + pinned.name, pinned.directory,
+                                  pinned.model, std::move(accepted));
   if (assembled.agent) return *std::move(assembled.agent);
   return Error{ErrorCode::invalid_argument,
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};
 }
 
 Assembled AgentAssembler::from_text(const std::string& text, const std::string& file,
-                                    const std::string& directory, const std::string& pinned_model) {
+                                    const std::string& directory, const std::string& pinned_model,
+                                    std::vector<UserPolicy> accepted) {
   Assembled assembled;
   const DocumentResult document = parse_yaml(text);
   add_faults(document.faults, file, assembled.faults);
@@ -111,7 +121,7 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
   if (!choose_models({file, *document.root}, pinned_model, agent, assembled)) return assembled;
-  for (ToolFault& fault : toolbox_.equip(agent)) {
+  for (ToolFault& fault : toolbox_.equip(agent, std::move(accepted))) {
     assembled.faults.push_back(Source{file, *document.root}.fault_of_model(
         fault.about, std::move(fault.message), std::move(fault.remedy)));
   }

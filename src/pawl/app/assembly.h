@@ -35,7 +35,8 @@ class AgentAssembler {
  private:
   // A run may have pinned another model than its charter chooses: a fork can. Empty: the charter's.
   Assembled from_text(const std::string& text, const std::string& file,
-                      const std::string& directory, const std::string& pinned_model);
+                      const std::string& directory, const std::string& pinned_model,
+                      std::vector<UserPolicy> accepted = {});
   struct Source;
   // False: there are faults.
   bool choose_models(const Source& source, const std::string& pinned_model, RunnableAgent& agent,

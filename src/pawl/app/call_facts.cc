@@ -3,12 +3,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <unordered_set>
 
 #include "pawl/adapter/backend/command/command_tool.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/permission/reach.h"
+#include "pawl/runtime/permission/shell_commands.h"
 
 namespace pawl {
 namespace {
@@ -23,33 +27,66 @@ std::string place_of(const struct stat& info) {
   return std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
 }
 
+enum class Known : std::uint8_t { by_content, by_times };
+
+std::string times_of(const struct stat& info) {
+  const auto text = [](const timespec& at) {
+    return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec);
+  };
+  return std::to_string(info.st_size) + ":" + text(info.st_mtim) + ":" + text(info.st_ctim) + ";";
+}
+
 // By what it holds, so that a file that was written again the same is the same.
-std::string file_fact(const std::string& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
+std::string file_fact(const std::string& path, const struct stat& info, Known known) {
   const std::string head = path + "=" + place_of(info) + ":";
-  if (static_cast<std::size_t>(info.st_size) > kScriptBytesDigested) {
-    return head + std::to_string(info.st_size) + ":" + std::to_string(info.st_mtim.tv_sec) + "." +
-           std::to_string(info.st_mtim.tv_nsec) + ";";
-  }
+  const bool long_one = static_cast<std::size_t>(info.st_size) > kScriptBytesDigested;
+  if (long_one || known == Known::by_times) return head + times_of(info);
   std::ifstream in(path, std::ios::binary);
+  if (!in) return head + times_of(info);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   return head + to_hex(sha256(bytes)) + ";";
 }
 
-// Words of the arguments, however deep, in pieces that a shell could take for file names.
-void collect_words(const Json& json, std::vector<std::string>& words) {
-  if (json.is_string()) {
-    std::string word;
-    for (const char c : json.string() + " ") {
-      const bool parts = std::string_view(" \t\r\n;|&<>()'\"`$=").find(c) != std::string_view::npos;
-      if (!parts) {
-        word += c;
-      } else if (!word.empty()) {
-        words.push_back(std::exchange(word, {}));
-      }
+// Words in the order in which they stand, each once.
+class Words {
+ public:
+  void add(std::string word) {
+    if (word.empty() || word.size() > PATH_MAX || word.find('\0') != std::string::npos) return;
+    if (seen_.size() == kWordsLookedUpMax) {
+      too_many_ = true;
+    } else if (seen_.insert(word).second) {
+      words_.push_back(std::move(word));
     }
   }
+  const std::vector<std::string>& all() const { return words_; }
+  bool too_many() const { return too_many_; }
+
+ private:
+  std::vector<std::string> words_;
+  std::unordered_set<std::string> seen_;
+  bool too_many_ = false;
+};
+
+// In pieces that a shell could take for file names, and as the shell itself reads them: bu"il"d.sh
+// is build.sh to it.
+void add_words(const std::string& text, Words& words) {
+  std::string word;
+  for (const char c : text + " ") {
+    const bool parts = std::string_view(" \t\r\n;|&<>()'\"`$=").find(c) != std::string_view::npos;
+    if (!parts) {
+      word += c;
+    } else {
+      words.add(std::exchange(word, {}));
+    }
+  }
+  if (text.find_first_of("'\"\\") == std::string::npos) return;
+  for (const auto& command : commands_in_text(text).commands) {
+    for (const std::string& one : command) words.add(one);
+  }
+}
+
+void collect_words(const Json& json, Words& words) {
+  if (json.is_string()) add_words(json.string(), words);
   if (json.is_array()) {
     for (const Json& item : json.array()) collect_words(item, words);
   }
@@ -58,23 +95,49 @@ void collect_words(const Json& json, std::vector<std::string>& words) {
   }
 }
 
+// The place itself, and the directories that are named: a command may go there first.
+std::vector<std::string> places_named(const std::string& directory, const Words& words) {
+  std::vector<std::string> places = {directory};
+  for (const std::string& word : words.all()) {
+    struct stat info{};
+    const std::string path = beside(directory, word);
+    if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) places.push_back(path);
+    if (places.size() == kWordDirectoriesMax) break;
+  }
+  return places;
+}
+
 std::string files_named(const CallPlace& place, const ProposedCall& call) {
-  std::vector<std::string> words;
+  Words words;
   if (const auto command = place.commands.find(call.tool); command != place.commands.end()) {
-    words = command->second;
+    for (const std::string& word : command->second) words.add(word);
   }
   if (const auto json = parse_json(call.input)) collect_words(*json, words);
-  std::string facts;
-  std::size_t found = 0;
-  for (const std::string& word : words) {
-    if (found == kScriptsDigestedMax) break;
-    if (word.size() > PATH_MAX || word.find('\0') != std::string::npos) continue;
-    const std::string fact = file_fact(beside(place.directory, word));
-    if (fact.empty()) continue;
-    facts += fact;
-    ++found;
+  std::map<std::string, std::string> facts;
+  for (const std::string& directory : places_named(place.directory_of(call.tool), words)) {
+    for (const std::string& word : words.all()) {
+      struct stat info{};
+      const std::string path = beside(directory, word);
+      if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+      const Known known = facts.size() < kScriptsDigestedMax ? Known::by_content : Known::by_times;
+      if (!facts.contains(path)) facts[path] = file_fact(path, info, known);
+    }
   }
-  return facts;
+  std::string text;
+  for (const auto& [path, fact] : facts) text += fact;
+  if (words.too_many()) {
+    // What was not looked at may change: no two looks at such a call are the same.
+    static std::atomic<std::uint64_t> looks = 0;
+    text += "not all, look " + std::to_string(++looks) + " of process " + std::to_string(getpid()) +
+            " at " + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  return text;
+}
+
+void add_environment(const std::map<std::string, std::string>& environment, std::string& facts) {
+  for (const auto& [name, value] : environment) {
+    facts += std::to_string(name.size()) + ":" + name + std::to_string(value.size()) + ":" + value;
+  }
 }
 
 }  // namespace
@@ -125,11 +188,11 @@ Result<ToolTraits> touches_of_url(const std::string& input) {
 std::string circumstances_of(const CallPlace& place, const ProposedCall& call) {
   struct stat info{};
   std::string facts = "directory=";
-  facts += ::stat(place.directory.c_str(), &info) == 0 ? place_of(info) : "gone";
+  const std::string& directory = place.directory_of(call.tool);
+  facts += ::stat(directory.c_str(), &info) == 0 ? place_of(info) : "gone";
   facts += ";environment=";
-  for (const auto& [name, value] : place.environment) {
-    facts += std::to_string(name.size()) + ":" + name + std::to_string(value.size()) + ":" + value;
-  }
+  add_environment(place.environment, facts);
+  if (place.on_host.contains(call.tool)) add_environment(inherited_environment(), facts);
   return facts + ";files=" + files_named(place, call);
 }
 

@@ -18,6 +18,12 @@ struct CallPlace {
   std::string directory;  // absolute
   std::map<std::string, std::string> environment = {};
   std::map<std::string, std::vector<std::string>> commands = {};  // of tools that are commands
+  std::map<std::string, std::string> on_host = {};  // those without a sandbox, and where they run
+
+  const std::string& directory_of(const std::string& tool) const {
+    const auto found = on_host.find(tool);
+    return found == on_host.end() ? directory : found->second;
+  }
 };
 
 // Paths, made absolute. An error: the input cannot be read.
@@ -29,9 +35,15 @@ Judgement shell_of(const ToolDescription& tool, const std::string& input,
 // The host of the argument `url`.
 Result<ToolTraits> touches_of_url(const std::string& input);
 
-// Files that a command may run: longer ones are known by their size and times only.
+// Files that a command may run: longer ones, and more of them, are known by their size and times
+// only (one of which nobody can set).
 inline constexpr std::size_t kScriptBytesDigested = 4U << 20U;
 inline constexpr std::size_t kScriptsDigestedMax = 64;
+// Words of a call that are looked up as files. A call of more of them can be approved, but never
+// counts as the one that was approved.
+inline constexpr std::size_t kWordsLookedUpMax = 32'768;
+// Directories that the words of a call name, as in "cd sub && sh build.sh".
+inline constexpr std::size_t kWordDirectoriesMax = 8;
 
 // The directory (device and inode), the environment, and the content of every file that the call's
 // words name, as they are now.

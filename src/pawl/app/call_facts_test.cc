@@ -45,6 +45,98 @@ TEST_CASE("the program of a command tool is one of its files") {
   CHECK(circumstances_of(place, {"pay", "{}"}) != first);
 }
 
+TEST_CASE("sc-A03 however a script is named, what it holds is bound") {
+  TempDirectory directory;
+  std::filesystem::create_directory(directory / "sub");
+  const CallPlace place{directory.path(), {}, {}};
+  for (const char* input : {
+           R"({"command":"sh build.sh"})",
+           R"({"command":"sh bu\"il\"d.sh"})",
+           R"({"command":"sh bu''ild.sh"})",
+           R"({"command":"sh build\\.sh"})",
+           R"({"command":"bash -c 'sh bu\"il\"d.sh'"})",
+           R"({"command":"cd sub && sh build.sh"})",
+           R"({"command":"cd sub && cd .. && . ./build.sh"})",
+           R"({"command":"sh <build.sh"})",
+           R"({"argv":["sh","build.sh"]})",
+           R"({"argv":["env","x=build.sh","sh","./sub/../build.sh"]})",
+           R"({"files":[{"deep":{"path":"build.sh"}}]})",
+       }) {
+    INFO(std::string(input));
+    for (const char* script : {"build.sh", "sub/build.sh"}) {
+      write(directory / "build.sh", "echo one");
+      write(directory / "sub/build.sh", "echo one");
+      const std::string first = circumstances_of(place, {"bash", input});
+      CHECK(circumstances_of(place, {"bash", input}) == first);
+      write(directory / script, "echo two");
+      const bool named = std::string(script) == "build.sh" ||
+                         std::string(input).find("cd sub") != std::string::npos;
+      CHECK((circumstances_of(place, {"bash", input}) != first) == named);
+    }
+  }
+}
+
+TEST_CASE("a script cannot hide behind many other files, nor behind many words") {
+  TempDirectory directory;
+  const CallPlace place{directory.path(), {}, {}};
+  std::string many;
+  for (std::size_t i = 0; i < kScriptsDigestedMax + 8; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    write(directory / name, "x");
+    many += name + " ";
+  }
+  write(directory / "build.sh", "echo one");
+  const ProposedCall hidden{"bash", R"({"command":": )" + many + R"(; sh build.sh"})"};
+  const std::string first = circumstances_of(place, hidden);
+  CHECK(circumstances_of(place, hidden) == first);
+  write(directory / "build.sh", "echo two!");
+  CHECK(circumstances_of(place, hidden) != first);
+
+  std::string words;
+  for (std::size_t i = 0; i <= kWordsLookedUpMax; ++i) words += "w" + std::to_string(i) + " ";
+  const ProposedCall endless{"bash", R"({"command":": )" + words + R"(; sh build.sh"})"};
+  CHECK(circumstances_of(place, endless) != circumstances_of(place, endless));
+}
+
+TEST_CASE("a large file whose time was put back is another file all the same") {
+  TempDirectory directory;
+  const CallPlace place{directory.path(), {}, {}};
+  write(directory / "big.bin", std::string(kScriptBytesDigested + 1, 'a'));
+  const ProposedCall call{"bash", R"({"command":"./big.bin"})"};
+  const std::string first = circumstances_of(place, call);
+  const auto then = std::filesystem::last_write_time(directory / "big.bin");
+  std::fstream(directory / "big.bin", std::ios::binary | std::ios::in | std::ios::out) << "b";
+  std::filesystem::last_write_time(directory / "big.bin", then);
+  CHECK(circumstances_of(place, call) != first);
+}
+
+TEST_CASE("sc-A02 a command on the host is bound to the directory and the environment it gets") {
+  TempDirectory directory;
+  std::filesystem::create_directory(directory / "work");
+  write(directory / "pay.sh", "echo one");
+  CallPlace place{directory / "work", {}, {{"pay", {"./pay.sh"}}}};
+  place.on_host["pay"] = directory.path();
+  const std::string first = circumstances_of(place, {"pay", "{}"});
+  CHECK(first.find("/usr/bin") != std::string::npos);  // its PATH
+  write(directory / "pay.sh", "echo two");
+  CHECK(circumstances_of(place, {"pay", "{}"}) != first);
+}
+
+TEST_CASE("sc-A04 a directory that a link leads to is known by itself, not by its name") {
+  TempDirectory directory;
+  std::filesystem::create_directories(directory / "a/work");
+  std::filesystem::create_directories(directory / "b/work");
+  std::filesystem::create_directory_symlink("a", directory / "link");
+  const CallPlace place{directory / "link/work", {}, {}};
+  const ProposedCall call{"bash", R"({"command":"ls"})"};
+  const std::string first = circumstances_of(place, call);
+  std::filesystem::remove(directory / "link");
+  std::filesystem::create_directory_symlink("b", directory / "link");
+  CHECK(circumstances_of(place, call) != first);
+  std::filesystem::remove_all(directory / "b");
+  CHECK(circumstances_of(place, call).starts_with("directory=gone"));
+}
+
 TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read is an error") {
   const CallPlace place{"/srv/w", {}, {}};
   const auto view = describe_common_tool("view");

@@ -159,20 +159,6 @@ Result<ConfigurationFile> load_configuration(const std::string& path) {
                "the configuration file has faults:\n" + to_string(reading.faults, path)};
 }
 
-namespace {
-
-// A script of the user's is the user's file, wherever the charter is.
-void place_scripts(UserPolicy& policy, const std::string& file) {
-  const auto directory = std::filesystem::absolute(file).parent_path();
-  policy.file = file;
-  for (RuleOverride& rule : policy.limits.guardrails) {
-    if (!rule.script || rule.script->empty()) continue;
-    rule.script = (directory / *rule.script).lexically_normal().string();
-  }
-}
-
-}  // namespace
-
 Result<std::vector<UserPolicy>> load_policies(const Settings& settings) {
   std::vector<UserPolicy> policies;
   PAWL_TRY(ConfigurationFile file, load_configuration(settings.config));

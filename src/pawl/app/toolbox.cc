@@ -85,6 +85,7 @@ bool has_http(const std::string& name) {
 // One agent on its way.
 struct Toolbox::Work {
   RunnableAgent& agent;
+  HeldPolicies policies;
   std::vector<ToolFault> faults = {};
   std::map<std::string, GatedTool> gated = {};
   std::shared_ptr<RunSessions> sessions = nullptr;
@@ -190,6 +191,7 @@ void Toolbox::add_commands(Work& work) {
       continue;
     }
     if (!pool_) pool_ = std::make_shared<CommandPool>();
+    work.place.on_host[declared.spec.name] = absolute(work.charter().directory, ".");
     CommandSpec spec;
     spec.tool = declared.spec;
     spec.command = declared.command;
@@ -226,18 +228,23 @@ void Toolbox::add_http(Work& work, const std::string& name) {
 
 // What runs without a question because of its text, or of an earlier answer, runs where no earlier
 // command can have given its names another meaning.
-void Toolbox::keep_apart(Work& work, ToolDescription& bash) const {
+void Toolbox::keep_apart(Work& work, ToolDescription& tool) const {
   const auto shell = work.charter().permissions.shell;
   if (!shell && !options_.remembered) return;
-  bash.in_fresh_shell = [shell, remembered = options_.remembered, gate = work.gate,
-                         name = bash.spec.name](std::string_view input, std::string_view command) {
-    if (shell && judge_shell(command, *shell).verdict == Verdict::allow) return true;
+  tool.footing = [shell, remembered = options_.remembered, gate = work.gate,
+                  tool](std::string_view input) {
+    const std::string text(input);
+    if (shell && shell_of(tool, text, *shell).verdict == Verdict::allow) return Footing::unasked;
     const auto judging = gate->lock();
-    return judging && remembered && remembered(judging->binding_of({name, std::string(input)}));
+    const bool known =
+        judging && remembered && remembered(judging->binding_of({tool.spec.name, text}));
+    return known ? Footing::fresh : Footing::session;
   };
-  if (!shell) return;
-  bash.spec.description +=
-      " Commands that are allowed without a question run in a fresh shell in the first directory.";
+  if (!shell || tool.tool != CommonTool::bash) return;
+  tool.spec.description +=
+      " Commands that are allowed without a question, or were approved, run in a fresh shell in "
+      "the "
+      "first directory.";
 }
 
 void Toolbox::add_common(Work& work) {
@@ -271,7 +278,7 @@ void Toolbox::add_common(Work& work) {
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
       continue;
     }
-    if (description->tool == CommonTool::bash) keep_apart(work, *description);
+    if (description->needs.subprocess) keep_apart(work, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
     if (!tool) continue;
@@ -286,7 +293,7 @@ void Toolbox::add_common(Work& work) {
 // The stage `author`: whoever has a charter with a tool must be allowed to add it.
 void Toolbox::check_authors(Work& work) const {
   for (const auto& [tool, gated] : work.gated) {
-    std::string objection = author_objection(options_.policies, tool, options_.user);
+    std::string objection = author_objection(work.policies.all, tool, options_.user);
     if (!objection.empty()) work.faults.push_back({tool, std::move(objection), "remove the tool"});
   }
 }
@@ -294,7 +301,7 @@ void Toolbox::check_authors(Work& work) const {
 std::vector<ToolRule> Toolbox::rules_of(Work& work) const {
   const CharterPermissions& declared = work.charter().permissions;
   std::vector<Fault> faults;
-  std::vector<ToolRule> rules = rules_within(options_.policies, declared.guardrails, faults);
+  std::vector<ToolRule> rules = rules_held(work.policies, declared.guardrails, faults);
   for (const Fault& fault : faults) {
     std::string about = "guardrails";
     for (const RuleOverride& rule : declared.guardrails) {
@@ -313,7 +320,7 @@ void Toolbox::make_gate(Work& work) {
   policy.allow = declared.allow;
   policy.grants = declared.grants;
   policy.outer = declared.outer;
-  policy.execute = execute_names(options_.policies);
+  policy.execute = execute_names(work.policies.all);
   policy.shell = declared.shell;
   policy.rules = rules_of(work);
   // Where a second person must agree, nobody's earlier word stands for theirs.
@@ -336,9 +343,10 @@ void Toolbox::make_gate(Work& work) {
   }
 }
 
-std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent) {
-  agent.charter.permissions = permissions_within(options_.policies, agent.charter.permissions);
-  Work work{agent};
+std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted) {
+  Work work{agent, hold_policies(options_.policies, std::move(accepted))};
+  agent.remark = work.policies.remark;
+  agent.charter.permissions = permissions_within(work.policies.all, agent.charter.permissions);
   work.place.directory = absolute(agent.charter.directory, agent.charter.sandbox.directory);
   work.place.environment = agent.charter.sandbox.environment;
   add_commands(work);

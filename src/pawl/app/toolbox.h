@@ -43,8 +43,10 @@ class Toolbox {
   Toolbox(Loop& loop, ToolboxOptions options);
   ~Toolbox();
 
-  // The agent's tools, its gate, and what gives their resources back.
-  std::vector<ToolFault> equip(RunnableAgent& agent);
+  const std::vector<UserPolicy>& policies() const { return options_.policies; }
+  // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
+  // within what it was accepted within, too.
+  std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {});
 
  private:
   struct Work;
@@ -52,7 +54,7 @@ class Toolbox {
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);
-  void keep_apart(Work& work, ToolDescription& bash) const;
+  void keep_apart(Work& work, ToolDescription& tool) const;
   void check_authors(Work& work) const;
   std::vector<ToolRule> rules_of(Work& work) const;
   void make_gate(Work& work);

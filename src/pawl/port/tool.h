@@ -24,6 +24,12 @@ namespace pawl {
 
 class InvocationContext;
 
+// Whose word a call runs on.
+enum class Consent : std::uint8_t {
+  policy,    // nobody was asked about it
+  a_person,  // somebody approved exactly this call
+};
+
 struct ToolInvocation {
   RunId run;
   InstanceId instance = kRootInstance;
@@ -31,6 +37,7 @@ struct ToolInvocation {
   std::string key;    // hexadecimal; the same for every attempt at this call
   std::string input;  // JSON, the bytes the model sent, valid for the tool's schema
   std::uint32_t attempt = 1;
+  Consent consent = Consent::policy;
   std::shared_ptr<const InvocationContext> context;  // may be null
   std::shared_ptr<const std::atomic<bool>> stop;     // true once the result is no longer wanted
 };

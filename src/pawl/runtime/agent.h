@@ -25,6 +25,8 @@ struct RunnableAgent {
   std::function<void(const RunId&)> release =
       {};                                    // called when the run is not driven here any more
   std::shared_ptr<CallGate> gate = nullptr;  // null: whatever the model asks for is run
+  // What else has to be known about a run that is taken up with this agent, for its journal.
+  std::string remark = {};
 };
 
 // What is tried for a run of this agent, with what is known about each.

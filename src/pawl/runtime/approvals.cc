@@ -35,6 +35,7 @@ Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state,
   pending.call = call.id;
   pending.kind = waiting.kind;
   pending.tool = call.tool;
+  pending.project = state.directory;
   pending.binding = waiting.binding;
   pending.expires_at_ms = waiting.expires_at_ms;
   PAWL_TRY(const Record reply, read_record(reader, state.id, call.seq));

@@ -18,9 +18,10 @@ struct PendingApproval {
   CallId call{};
   InterruptKind kind = InterruptKind::approval;
   std::string tool;
-  std::string input;   // what an approval is for, byte for byte
-  std::string prose;   // what the model wrote beside it: its word, and nobody else's
-  std::string reason;  // why a person is asked
+  std::string input;    // what an approval is for, byte for byte
+  std::string prose;    // what the model wrote beside it: its word, and nobody else's
+  std::string reason;   // why a person is asked
+  std::string project;  // the directory of the run's charter
   std::string rule;
   GateStage stage = GateStage::none;
   Digest binding;

@@ -145,6 +145,7 @@ Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
     PAWL_TRY(invocation.input, resolve(*services_.store.reader, id_, *edit->edited));
   }
   invocation.attempt = attempt;
+  if (call->approved) invocation.consent = Consent::a_person;
   invocation.context = setup_.context;
   return invocation;
 }

@@ -347,7 +347,9 @@ Status Engine::resume(const RunId& run) {
   if (!setup) return setup.error();
   setup->drive = std::move(drive);
   setup->loaded = std::move(loaded);
-  make_driver(*std::move(setup), run)->attach(options_.name);
+  const std::string& remark = setup->agent.remark;
+  const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
+  make_driver(*std::move(setup), run)->attach(by);
   return ok();
 }
 

@@ -16,7 +16,8 @@ struct Counts {
   std::uint64_t permitted = 0;
   std::uint64_t asked = 0;
   std::uint64_t denied = 0;
-  std::deque<std::string> denials;
+  std::vector<std::string> tools;  // of every call so far
+  std::deque<std::string> rulings;
   std::deque<std::string> egress;
 
   // What the egress guard decided while a call ran stands in the call's result.
@@ -36,21 +37,40 @@ struct Counts {
     }
   }
 
-  void deny(CallId call, GateStage stage, const std::string& rule, const std::string& text) {
-    ++denied;
-    denials.push_back(fmt::format("  {} ({}{}{}): {}\n", to_string(call), name(stage),
-                                  rule.empty() ? "" : " ", rule, text));
-    if (denials.size() > kDenialsExplainedMax) denials.pop_front();
+  // Calls have numbers in the order in which models asked for them.
+  void take(const std::vector<Block>& blocks) {
+    for (const Block& block : blocks) {
+      if (const auto* call = std::get_if<CallBlock>(&block)) tools.push_back(call->tool);
+    }
+  }
+  // Which tool, and which rule of which stage.
+  template <class Ruling>
+  void note(const Ruling& ruling, const std::string& text) {
+    const auto number = static_cast<std::size_t>(ruling.call);
+    const bool known = number > 0 && number <= tools.size();
+    rulings.push_back(fmt::format("  {}{}{} ({}{}{}): {}\n", to_string(ruling.call),
+                                  known ? " " : "", known ? tools[number - 1] : "",
+                                  name(ruling.stage), ruling.rule.empty() ? "" : " ", ruling.rule,
+                                  text));
+    if (rulings.size() > kDenialsExplainedMax) rulings.pop_front();
   }
   void take(const Decision& decision) {
-    if (std::holds_alternative<CallPermitted>(decision)) ++permitted;
-    if (std::holds_alternative<ApprovalAsked>(decision)) ++asked;
+    if (const auto* one = std::get_if<CallPermitted>(&decision)) {
+      ++permitted;
+      if (!one->rule.empty()) note(*one, "permitted");
+    }
+    if (const auto* one = std::get_if<ApprovalAsked>(&decision)) {
+      ++asked;
+      note(*one, "put before a person: " + one->reason);
+    }
     if (const auto* one = std::get_if<CallDenied>(&decision)) {
-      deny(one->call, one->stage, one->rule, one->text);
+      ++denied;
+      note(*one, one->text);
     }
     const auto* refused = std::get_if<CallRefused>(&decision);
     if (refused != nullptr && refused->because == RefusedBecause::denied) {
-      deny(refused->call, refused->stage, refused->rule, refused->text);
+      ++denied;
+      note(*refused, refused->text);
     }
   }
 };
@@ -79,13 +99,19 @@ std::string explain_permissions(JournalReader& reader, const RunId& run) {
   const Status walked = walker.walk([&](const Record& record, const Run&) {
     const auto* ended = std::get_if<ToolFinished>(&record.event);
     if (ended != nullptr) counts.take(reader, run, *ended);
+    if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
+      counts.take(replied->blocks);
+    }
+    if (const auto* pushed = std::get_if<ExternalTurnPushed>(&record.event)) {
+      counts.take(pushed->blocks);
+    }
     for (const Decision& decision : record.decisions) counts.take(decision);
     return true;
   });
   if (!walked || counts.permitted + counts.asked + counts.denied == 0) return "";
   std::string text = fmt::format("Calls: {} permitted, {} put before a person, {} denied.\n",
                                  counts.permitted, counts.asked, counts.denied);
-  for (const std::string& denial : counts.denials) text += denial;
+  for (const std::string& ruling : counts.rulings) text += ruling;
   if (!counts.egress.empty()) text += "Connections that calls asked for, as their results say:\n";
   for (const std::string& one : counts.egress) text += one;
   return text;

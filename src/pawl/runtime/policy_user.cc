@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+
+#include "pawl/base/json.h"
+#include "pawl/runtime/permission/node_of_json.h"
 
 namespace pawl {
 namespace {
@@ -40,6 +44,30 @@ void read_stages(MapReader& reader, std::vector<Fault>& faults, const std::strin
                "\"administrators\" may name " + std::to_string(kAdministratorsMax) + " users");
 }
 
+constexpr std::string_view kPolicyLine = "# pawl: accepted within ";
+constexpr std::string_view kAcceptedSuffix = ".accepted";
+
+bool is_same(const UserPolicy& one, const UserPolicy& other) {
+  return one.source == other.source && one.file == other.file;
+}
+
+Result<UserPolicy> policy_of_line(std::string_view line) {
+  const Error fault{ErrorCode::invalid_argument,
+                    "the policy that the run was accepted within is damaged"};
+  const auto json = parse_json(line);
+  if (!json || !json->is_object()) return fault;
+  const std::string* file = json->find_string("file");
+  const std::string* source = json->find_string("policy");
+  if (file == nullptr || source == nullptr) return fault;
+  const auto document = parse_json(*source);
+  if (!document) return fault;
+  std::vector<Fault> faults;
+  UserPolicy policy = read_user_policy(node_of_json(*document), faults, *file, "policy");
+  if (!faults.empty()) return fault;
+  place_scripts(policy, *file);
+  return policy;
+}
+
 // A second pattern list, bits and paths cannot be written as one: both are asked.
 void add_outer(const CharterPermissions& outer, CharterPermissions& inner) {
   inner.outer.push_back({outer.allow, outer.grants});
@@ -63,6 +91,7 @@ UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const 
                             const std::string& where) {
   UserPolicy policy;
   policy.file = file;
+  policy.source = to_json(node);
   CharterPermissions& limits = policy.limits;
   MapReader reader(node, faults, where);
   if (node.kind() != Node::Kind::map) return policy;
@@ -134,6 +163,73 @@ std::map<std::string, std::vector<std::string>> execute_names(
     }
   }
   return names;
+}
+
+std::string with_policies(std::string text, std::span<const UserPolicy> policies) {
+  for (const UserPolicy& policy : policies) {
+    JsonWriter line;
+    line.begin_object().field("file", policy.file).field("policy", policy.source).end_object();
+    if (!text.ends_with('\n')) text += '\n';
+    text += std::string(kPolicyLine) + line.take() + "\n";
+  }
+  return text;
+}
+
+bool names_policies(std::string_view text) {
+  return text.starts_with(kPolicyLine) ||
+         text.find("\n" + std::string(kPolicyLine)) != std::string_view::npos;
+}
+
+Result<std::vector<UserPolicy>> policies_within(std::string_view text) {
+  std::vector<UserPolicy> policies;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.starts_with(kPolicyLine)) continue;
+    line.remove_prefix(kPolicyLine.size());
+    PAWL_TRY(UserPolicy policy, policy_of_line(line));
+    policies.push_back(std::move(policy));
+  }
+  return policies;
+}
+
+void place_scripts(UserPolicy& policy, const std::string& file) {
+  const auto directory = std::filesystem::absolute(file).parent_path();
+  policy.file = file;
+  for (RuleOverride& rule : policy.limits.guardrails) {
+    if (!rule.script || rule.script->empty()) continue;
+    rule.script = (directory / *rule.script).lexically_normal().string();
+  }
+}
+
+HeldPolicies hold_policies(std::vector<UserPolicy> now, std::vector<UserPolicy> accepted) {
+  HeldPolicies held;
+  held.all = now;
+  held.now = std::move(now);
+  const bool same =
+      std::equal(held.now.begin(), held.now.end(), accepted.begin(), accepted.end(), is_same);
+  if (accepted.empty() || same) return held;
+  for (const UserPolicy& one : accepted) {
+    const auto holds = [&one](const UserPolicy& other) { return is_same(one, other); };
+    if (std::none_of(held.now.begin(), held.now.end(), holds)) held.all.push_back(one);
+  }
+  held.accepted = std::move(accepted);
+  held.remark = "the user's policy is not the one that the run began with: both hold";
+  return held;
+}
+
+std::vector<ToolRule> rules_held(const HeldPolicies& held, const std::vector<RuleOverride>& charter,
+                                 std::vector<Fault>& faults) {
+  std::vector<ToolRule> rules = rules_within(std::span(held.now), charter, faults);
+  if (held.accepted.empty()) return rules;
+  std::vector<Fault> none;  // It was accepted with these.
+  for (ToolRule& rule : rules_within(std::span(held.accepted), charter, none)) {
+    if (std::find(rules.begin(), rules.end(), rule) != rules.end()) continue;
+    rule.id += kAcceptedSuffix;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
 }
 
 std::string describe(const UserPolicy& policy) {

@@ -25,7 +25,8 @@ inline constexpr std::size_t kPolicyToolsMax = 256;
 inline constexpr std::size_t kAdministratorsMax = 256;
 
 struct UserPolicy {
-  std::string file;  // where it was read
+  std::string file;    // where it was read
+  std::string source;  // what stands there, as JSON
   CharterPermissions limits;
   std::map<std::string, ToolRequirements> tools;
   std::vector<std::string> administrators;
@@ -50,6 +51,31 @@ std::string author_objection(std::span<const UserPolicy> policies, const std::st
                              const std::string& user);
 // The stage `execute`: of each tool that a policy names, the agents that may call it.
 std::map<std::string, std::vector<std::string>> execute_names(std::span<const UserPolicy> policies);
+
+// A run is accepted within policies, and is held to them as long as it lives: its journal keeps
+// them behind the text of its charter, a line each, as a comment that only Pawl writes. What a
+// project writes in such a line can only tighten, and is refused where a charter is read.
+std::string with_policies(std::string text, std::span<const UserPolicy> policies);
+bool names_policies(std::string_view text);
+// invalid_argument: a line that cannot be read. Scripts are placed beside the files.
+Result<std::vector<UserPolicy>> policies_within(std::string_view text);
+
+// Makes the scripts of the rules absolute: those of the user are the user's files, wherever the
+// charter is.
+void place_scripts(UserPolicy& policy, const std::string& file);
+
+// The policies that hold for an agent.
+struct HeldPolicies {
+  std::vector<UserPolicy> now = {};       // the outermost first
+  std::vector<UserPolicy> accepted = {};  // of a run that began within others; else empty
+  std::vector<UserPolicy> all = {};       // those of now, and of `accepted` those that are others
+  std::string remark = {};                // for the journal: that they have changed
+};
+HeldPolicies hold_policies(std::vector<UserPolicy> now, std::vector<UserPolicy> accepted);
+// As rules_within() of those of now, and of those of the beginning, together: of all rules that
+// match a call the strictest decides.
+std::vector<ToolRule> rules_held(const HeldPolicies& held, const std::vector<RuleOverride>& charter,
+                                 std::vector<Fault>& faults);
 
 // One line for people.
 std::string describe(const UserPolicy& policy);

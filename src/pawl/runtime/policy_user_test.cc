@@ -96,6 +96,55 @@ TEST_CASE("stages: who may add a tool, and which agents may call it") {
         "p.yaml: 0 rules, stages of 1 tools; a charter can only tighten it");
 }
 
+TEST_CASE("a charter's text keeps the policies that it was accepted within") {
+  const UserPolicy policies[] = {policy_of("allow: [view]"),
+                                 policy_of("guardrails: [{id: g, tool: x, script: ./s.sh}]")};
+  const std::string text = with_policies("name: a\ninstructions: |\n  b", policies);
+  CHECK(text.starts_with("name: a\ninstructions: |\n  b\n# pawl: accepted within {"));
+  CHECK(parse_yaml(text).faults.empty());  // a comment, whatever stands before it
+  CHECK(names_policies(text));
+  CHECK_FALSE(names_policies("name: a # pawl: accepted within {}\n"));
+
+  const auto read = policies_within(text);
+  REQUIRE(read);
+  REQUIRE(read->size() == 2);
+  CHECK(read->front().limits.allow == std::vector<std::string>{"view"});
+  CHECK(read->back().source == policies[1].source);
+  CHECK(read->back().limits.guardrails[0].script->starts_with('/'));  // beside its file
+  for (const char* damaged : {"{}", "[", R"({"file":"p","policy":"{\"alow\":[]}"})"}) {
+    CHECK_FALSE(policies_within("# pawl: accepted within " + std::string(damaged) + "\n"));
+  }
+  CHECK(policies_within("name: a\n")->empty());
+}
+
+TEST_CASE("of two policies, then and now, both hold") {
+  const UserPolicy strict =
+      policy_of("{allow: [view], guardrails: [{id: no-pay, tool: pay, verdict: deny}]}");
+  const UserPolicy loose = policy_of("guardrails: [{id: no-pay, tool: pay, verdict: ask}]");
+  CHECK(hold_policies({strict}, {strict}).remark.empty());
+  CHECK(hold_policies({strict}, {strict}).all.size() == 1);
+  CHECK(hold_policies({strict}, {}).remark.empty());  // nothing is known of its beginning
+
+  const HeldPolicies held = hold_policies({loose}, {strict});
+  CHECK(held.remark.find("both hold") != std::string::npos);
+  CHECK(permissions_within(held.all, {}).outer.size() == 2);
+  std::vector<Fault> faults;
+  const auto rules = RuleSet::compile(rules_held(held, {}, faults));
+  CHECK(faults.empty());
+  REQUIRE(rules);
+  const auto judged = rules->judge({"pay", "{}", ""}, [](const std::string&) { return true; });
+  REQUIRE(judged.judgement);
+  CHECK(judged.judgement->verdict == Verdict::deny);
+  CHECK(judged.judgement->rule == "no-pay.accepted");
+  // The other way round as well, and where it has gone altogether.
+  CHECK(RuleSet::compile(rules_held(hold_policies({strict}, {loose}), {}, faults))
+            ->judge({"pay", "{}", ""}, [](const std::string&) { return true; })
+            .judgement->verdict == Verdict::deny);
+  CHECK(RuleSet::compile(rules_held(hold_policies({}, {strict}), {}, faults))
+            ->judge({"pay", "{}", ""}, [](const std::string&) { return true; })
+            .judgement->verdict == Verdict::deny);
+}
+
 TEST_CASE("faults of a policy are found when it is read") {
   policy_of("{alow: [x]}", 1);
   policy_of("{guardrails: [{id: destroy-disk.bash, enabled: false}]}", 1);

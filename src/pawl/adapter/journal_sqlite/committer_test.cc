@@ -55,6 +55,26 @@ struct OneByOneStore : SqliteStore {
   SqliteJournal& journal = *owner;
 };
 
+// A database with the table t of one column, whoever writes into it, and what others see of it.
+struct OneTable {
+  OneTable() {
+    std::ofstream(database).flush();
+    auto opened = sqlite::Connection::open(database);
+    REQUIRE(opened);
+    writer = *std::move(opened);
+    REQUIRE(writer->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
+  }
+  std::int64_t committed() const {
+    const auto reader = sqlite::Connection::open(database);
+    REQUIRE(reader);
+    return *(*reader)->integer_of("SELECT count(*) FROM t");
+  }
+
+  TempDirectory directory;
+  std::string database = directory / "db";
+  std::unique_ptr<sqlite::Connection> writer;
+};
+
 TEST_CASE("the contract holds when jobs are not grouped") {
   contract::check_journal_contract<OneByOneStore>();
 }
@@ -65,15 +85,11 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   SUBCASE("appends") {
     prefix = "run";
   }
-  const TempDirectory directory;
+  OneTable table;
   TestLoop loop;
-  std::ofstream(directory / "db").flush();
-  auto connection = sqlite::Connection::open(directory / "db");
-  REQUIRE(connection);
-  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
   Texts seen;
   {
-    sqlite::Committer committer(std::move(*connection), loop, {});
+    sqlite::Committer committer(std::move(table.writer), loop, {});
     int jobs = 0;
     for (const bool refused : {false, true, false}) {
       sqlite::Job job;
@@ -90,28 +106,19 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   }
 
   CHECK(seen == Texts{"ok", "conflict", "ok"});
-  const auto reader = sqlite::Connection::open(directory / "db");
-  REQUIRE(reader);
-  CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2);
+  CHECK(table.committed() == 2);
 }
 
 TEST_CASE("what the loop submits before it comes around is one transaction") {
-  const TempDirectory directory;
+  OneTable table;
   TestLoop loop;
-  std::ofstream(directory / "db").flush();
-  auto connection = sqlite::Connection::open(directory / "db");
-  REQUIRE(connection);
-  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
-  const auto reader = sqlite::Connection::open(directory / "db");
-  REQUIRE(reader);
-  const auto committed = [&] { return *(*reader)->integer_of("SELECT count(*) FROM t"); };
-  const std::string database = directory / "db";
+  const std::string& database = table.database;
   std::promise<void> go_on;
   const std::shared_future<void> gone_on = go_on.get_future().share();
   std::size_t done = 0;
   std::int64_t seen_by_last = -1;  // rows committed when the last job is done
   {
-    sqlite::Committer committer(std::move(*connection), loop, {});
+    sqlite::Committer committer(std::move(table.writer), loop, {});
     const auto submit = [&](std::function<Status(sqlite::Connection&)> work) {
       sqlite::Job job;
       job.work = std::move(work);
@@ -129,7 +136,7 @@ TEST_CASE("what the loop submits before it comes around is one transaction") {
     loop.run_posted();
     submit(insert);
     go_on.set_value();
-    while (committed() < 1) std::this_thread::yield();
+    while (table.committed() < 1) std::this_thread::yield();
     // The committer has nothing to do now but the second job.
     submit([&](sqlite::Connection& writer) -> Status {
       PAWL_TRY(auto outsider, sqlite::Connection::open(database));
@@ -146,21 +153,14 @@ TEST_CASE("the first part of a large round is written while the loop works on th
   constexpr std::size_t kJobs = 48;
   SqliteOptions options;
   options.round_wait_ms_max = 60'000;
-  const TempDirectory directory;
+  OneTable table;
   TestLoop loop;
-  std::ofstream(directory / "db").flush();
-  auto connection = sqlite::Connection::open(directory / "db");
-  REQUIRE(connection);
-  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
-  const auto reader = sqlite::Connection::open(directory / "db");
-  REQUIRE(reader);
-  const auto committed = [&] { return *(*reader)->integer_of("SELECT count(*) FROM t"); };
-  const std::string database = directory / "db";
+  const std::string& database = table.database;
   std::int64_t seen_by_last = -1;  // rows committed when the last job is done
   std::atomic<std::size_t> written = 0;
   std::size_t done = 0;
   {
-    sqlite::Committer committer(std::move(*connection), loop, options);
+    sqlite::Committer committer(std::move(table.writer), loop, options);
     const auto submit = [&](std::size_t jobs) {
       for (std::size_t i = 0; i < jobs; ++i) {
         sqlite::Job job;
@@ -187,23 +187,19 @@ TEST_CASE("the first part of a large round is written while the loop works on th
     submit(kJobs);
     // No round ends any more: what is queued is written by the end.
   }
-  CHECK(committed() == 3 * kJobs);
+  CHECK(table.committed() == 3 * kJobs);
 }
 
 TEST_CASE("an append that is refused in the first part of a round takes nobody with it") {
   constexpr std::uint64_t kRuns = 48;
   constexpr std::uint64_t kRefused = 5;  // in both rounds
-  const TempDirectory directory;
+  OneTable table;
   TestLoop loop;
-  std::ofstream(directory / "db").flush();
-  auto connection = sqlite::Connection::open(directory / "db");
-  REQUIRE(connection);
-  REQUIRE((*connection)->execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"));
   std::atomic<std::size_t> worked = 0;
   std::size_t done = 0;
   std::size_t refused = 0;
   {
-    sqlite::Committer committer(std::move(*connection), loop, {});
+    sqlite::Committer committer(std::move(table.writer), loop, {});
     for (int round = 0; round < 2; ++round) {
       const std::size_t before = worked;
       for (std::uint64_t run = 0; run < kRuns; ++run) {
@@ -229,9 +225,7 @@ TEST_CASE("an append that is refused in the first part of a round takes nobody w
     }
   }
   CHECK(refused == 2);
-  const auto reader = sqlite::Connection::open(directory / "db");
-  REQUIRE(reader);
-  CHECK(*(*reader)->integer_of("SELECT count(*) FROM t") == 2 * (kRuns - 1));
+  CHECK(table.committed() == 2 * (kRuns - 1));
 }
 
 TEST_CASE("what was queued when the journal closes is written, and nobody is called") {

@@ -38,6 +38,21 @@ GatePolicy asking() {
   return policy;
 }
 
+struct Paid {
+  Runner::Result result;
+  int times = 0;
+};
+
+// The paying agent behind a gate, on a host with these ports.
+Paid pay_behind(const GatePolicy& policy, Ports ports = {}) {
+  Runner runner(std::move(ports));
+  Paid paid;
+  RunnableAgent agent = paying_agent(runner, paid.times);
+  REQUIRE(runner.guard(agent, policy));
+  paid.result = runner.run(agent, "go");
+  return paid;
+}
+
 std::string told(const PermissionEvent& event) {
   if (const auto* request = std::get_if<PermissionRequest>(&event)) {
     return std::string(PermissionRequest::kName) + " " + request->call.tool + " " +
@@ -57,15 +72,10 @@ TEST_CASE("a host answers in process, and sees a request and its end") {
     answer({InterruptDecision::approve, "ann"});
     answer({InterruptDecision::reject, "late"});  // not heard
   };
-  Runner runner(std::move(ports));
-  int paid = 0;
-  RunnableAgent agent = paying_agent(runner, paid);
-  REQUIRE(runner.guard(agent, asking()));
+  const Paid paid = pay_behind(asking(), std::move(ports));
 
-  const Runner::Result result = runner.run(agent, "go");
-
-  CHECK(result.output == "Done.");
-  CHECK(paid == 1);
+  CHECK(paid.result.output == "Done.");
+  CHECK(paid.times == 1);
   CHECK(events == std::vector<std::string>{R"(permission_request pay {"amount":5})",
                                            "permission_resolved by ann approved"});
 }
@@ -79,15 +89,10 @@ TEST_CASE("what nobody answers is denied by the timeout, and a host that throws 
     ports.permissions.ask = [throws](const PermissionRequest&, const auto&) {
       if (throws) throw std::runtime_error("broken");
     };
-    Runner runner(std::move(ports));
-    int paid = 0;
-    RunnableAgent agent = paying_agent(runner, paid);
-    REQUIRE(runner.guard(agent, asking()));
+    const Paid paid = pay_behind(asking(), std::move(ports));
 
-    const Runner::Result result = runner.run(agent, "go");
-
-    CHECK(result.output == "Done.");
-    CHECK(paid == 0);
+    CHECK(paid.result.output == "Done.");
+    CHECK(paid.times == 0);
     REQUIRE(events.size() == 2);
     CHECK(events[1] == (throws ? "permission_resolved by host denied"
                                : "permission_resolved by timeout denied"));
@@ -101,14 +106,11 @@ TEST_CASE("an answer that does not fit leaves the run waiting, and ends") {
     ++asked;
     answer({InterruptDecision::input, "ann", "an answer to no question"});
   };
-  Runner runner(std::move(ports));
-  int paid = 0;
-  RunnableAgent agent = paying_agent(runner, paid);
-  REQUIRE(runner.guard(agent, asking()));
+  const Paid paid = pay_behind(asking(), std::move(ports));
 
-  CHECK(runner.run(agent, "go").status == RunStatus::waiting);
+  CHECK(paid.result.status == RunStatus::waiting);
   CHECK(asked == kPermissionAsksMax);
-  CHECK(paid == 0);
+  CHECK(paid.times == 0);
 }
 
 TEST_CASE("without anybody to ask the run waits until the host decides") {
@@ -157,6 +159,47 @@ TEST_CASE("hooks, rules and lists in a few lines") {
   RunnableAgent bare = paying_agent(runner, paid);
   CHECK_FALSE(runner.guard(bare, policy));
   CHECK(bare.tools.empty());
+}
+
+TEST_CASE("a hook that never answers denies, and the model reads why") {
+  PreToolUseHook silent;
+  silent.name = "silent";
+  silent.timeout_ms = 20;
+  std::function<void(PreToolUseAnswer)> later;
+  silent.ask = [&later](const ProposedPlan&, const auto& answer) { later = answer; };
+  GatePolicy policy;
+  policy.hooks = {silent};
+
+  const Paid paid = pay_behind(policy);
+
+  CHECK(paid.result.output == "Done.");
+  CHECK(paid.times == 0);
+  later({Verdict::allow, ""});  // too late to count, and nobody is there any more
+}
+
+TEST_CASE("an interrupt of the host's own kind is asked as such, and rejected or approved") {
+  for (const bool approves : {false, true}) {
+    std::vector<InterruptKind> kinds;
+    std::vector<std::string> events;
+    Ports ports;
+    ports.permissions.events = [&](const PermissionEvent& event) { events.push_back(told(event)); };
+    ports.permissions.ask = [&](const PermissionRequest& request, const auto& answer) {
+      kinds.push_back(request.call.kind);
+      CHECK(request.call.reason == "the till is open");
+      answer({approves ? InterruptDecision::approve : InterruptDecision::reject, "ann", "no"});
+    };
+    GatePolicy policy;
+    policy.hooks = {pre_tool_use("till", [](const ProposedCall&) -> PreToolUseAnswer {
+      return {Verdict::ask, "the till is open", InterruptKind::custom};
+    })};
+
+    const Paid paid = pay_behind(policy, std::move(ports));
+
+    CHECK(paid.result.output == "Done.");
+    CHECK(kinds == std::vector<InterruptKind>{InterruptKind::custom});
+    CHECK(paid.times == (approves ? 1 : 0));
+    REQUIRE(events.size() == 2);
+  }
 }
 
 TEST_CASE("a processor of the host's blocks input before any model is asked") {

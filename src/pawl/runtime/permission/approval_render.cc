@@ -79,7 +79,8 @@ class Rendering {
   void arguments(std::string_view input) {
     const auto json = parse_json(input);
     if (!json || !json->is_object()) {
-      line(json ? "Arguments (not an object):" : "Arguments (not JSON):");
+      line((json ? "Arguments (not an object; " : "Arguments (not JSON; ") + digest_line(input) +
+           "):");
       return value(input, kShownHeadBytes, kShownTailBytes);
     }
     const auto& members = json->object().members();
@@ -229,19 +230,19 @@ std::string render_page(const ApprovalSubject& subject, std::size_t page) {
   return page_of(subject.tool, subject.input, page);
 }
 
-ApprovalView render_plan(const Plan& plan, const std::string& reason) {
+ApprovalView render_plan(const Plan& plan, const std::string& reason, const std::string& place) {
   Rendering out;
   Sha256 hash;
   out.line("Plan of " + std::to_string(plan.steps.size()) + " steps, approved as one");
   out.reason(reason);
+  if (!place.empty()) out.line("Runs in: " + visible_line(place));
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const ProposedStep& step = plan.steps[i];
     hash.add(std::to_string(step.tool.size()) + ":").add(step.tool);
     hash.add(std::to_string(step.input.size()) + ":").add(step.input);
     out.view.pages += pages_of(step.input);
     if (i >= kShownStepsMax) continue;
-    out.line("Step " + std::to_string(i + 1) + ": " + tool_line(step.tool) + " (risk " +
-             std::string(name(step.risk)) + ")");
+    out.line("Step " + std::to_string(i + 1) + ": " + tool_line(step.tool));
     out.arguments(step.input);
     out.prose(step.description);
   }

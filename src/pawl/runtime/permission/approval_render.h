@@ -50,7 +50,8 @@ std::string render_page(const ApprovalSubject& subject, std::size_t page);
 
 // An ordered list of steps that is approved as one. The digest is over lengths and bytes of all
 // tools and inputs; pages are those of the steps one after the other.
-ApprovalView render_plan(const Plan& plan, const std::string& reason);
+ApprovalView render_plan(const Plan& plan, const std::string& reason,
+                         const std::string& place = {});
 std::string render_plan_page(const Plan& plan, std::size_t page);
 
 }  // namespace pawl

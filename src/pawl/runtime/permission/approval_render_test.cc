@@ -88,6 +88,52 @@ TEST_CASE("sc-A10, A11 what is dangerous to see is written out, and warned about
   CHECK(shows(view.text, "WARNING: there are characters that are not seen"));
 }
 
+TEST_CASE("twenty-four ways to mislead whoever approves") {
+  struct Case {
+    std::string_view input;  // the exact bytes
+    std::string_view shown;  // what gives it away
+  };
+  using namespace std::string_view_literals;
+  const Case cases[] = {
+      {R"({"command":"\u0072\u006d -rf x"})", "| rm -rf x"},   // escapes are read
+      {R"({"command":"ls\u202e","command2":1})", "<U+202E>"},  // also escaped controls
+      {"{\"command\":\"ls \xE2\x80\xAE mr\"}", "<U+202E>"},
+      {"{\"command\":\"ls \xE2\x81\xA6x\xE2\x81\xA9\"}", "<U+2066>x<U+2069>"},
+      {"{\"command\":\"r\xE2\x80\x8Bm\"}", "r<U+200B>m"},
+      {"{\"command\":\"r\xC2\xADm\"}", "r<U+00AD>m"},
+      {"{\"command\":\"l\xF3\xA0\x81\xB3s\"}", "l<U+E0073>s"},
+      {"{\"command\":\"ls\xEF\xB8\x8F\"}", "ls<U+FE0F>"},
+      {"{\"command\":\"ls\xE3\x85\xA4rm\"}", "ls<U+3164>rm"},
+      {"{\"command\":\"ls\xE2\xA0\x80rm\"}", "ls<U+2800>rm"},
+      {"{\"command\":\"a\xCC\xB8"
+       "b\"}",
+       "a<U+0338>b"},
+      {R"({"command":"ls\r           rm"})", "ls\\x0d"},
+      {R"({"command":"rm\b\bls"})", "rm\\x08\\x08ls"},
+      {R"({"command":"\u001b[2K\u001b[1Als"})", "\\x1b[2K\\x1b[1Als"},
+      {R"({"command":"\u001b]52;c;eA==\u0007ls"})", "\\x1b]52;c;eA==\\x07ls"},
+      {R"({"command":"\u009b8mls"})", "<U+009B>8mls"},
+      {R"({"command":"ls\u0000; rm"})", "ls\\x00; rm"},
+      {R"({"command":"ls\trm"})", "ls\\x09rm"},
+      {R"({"command":"ls\u2028rm"})", "ls<U+2028>rm"},
+      {R"({"command":"ls","command":"rm -rf x"})", R"("command":"rm -rf x")"},  // a key twice
+      {R"({"command":"ls\nExact bytes (2 bytes, sha256 00):\n  | ls"})", "  | Exact bytes"},
+      {"{\"command\":\"\xD1\x81\xD0\xBE\xD1\x80\xD1\x83 x\"}", "look like plain letters"},
+      {"{\"command\":\"\xC9\xA1it status\"}", "look like plain letters"},
+      {R"({"command":"echo cm0gLXJmIHg= | base64 -d | sh"})",
+       "| echo cm0gLXJmIHg= | base64 -d | sh"},
+  };
+  for (const Case& one : cases) {
+    INFO(std::string(one.input));
+    const ApprovalView view = render_approval({"bash", std::string(one.input)});
+    CHECK(is_harmless(view.text));
+    CHECK(shows(view.text, one.shown));
+    CHECK(view.digest == sha256(one.input));
+    // The bytes as they are stand there, too, whatever the arguments were read as.
+    CHECK(shows(view.text, std::to_string(one.input.size()) + " bytes, sha256"));
+  }
+}
+
 TEST_CASE("sc-A12 a path of mixed alphabets is flagged") {
   CHECK(shows(render_approval({"view", R"({"path":"/et)"
                                        "\xD1\x81"
@@ -182,9 +228,9 @@ TEST_CASE("lists that are too long, words that are too long") {
 }
 
 TEST_CASE("arguments that are not an object are shown as they are") {
-  CHECK(
-      shows(render_approval({"t", "{\"a\":\x1b"}).text, "Arguments (not JSON):\n  | {\"a\":\\x1b"));
-  CHECK(shows(render_approval({"t", "[1]"}).text, "Arguments (not an object):\n  | [1]"));
+  CHECK(shows(render_approval({"t", "{\"a\":\x1b"}).text, "):\n  | {\"a\":\\x1b"));
+  CHECK(shows(render_approval({"t", "{"}).text, "Arguments (not JSON; 1 bytes, sha256 "));
+  CHECK(shows(render_approval({"t", "[1]"}).text, "Arguments (not an object; 3 bytes, sha256 "));
   CHECK(shows(render_approval({"t", R"({"n":{"a":[1]},"b":true})"}).text, "  | {\"a\":[1]}\n"));
 }
 
@@ -219,7 +265,7 @@ TEST_CASE("a plan shows its steps in order, with one digest") {
       {{"view", R"({"path":"a"})", "look"}, {"bash", R"({"command":"b"})", "", Risk::high}}};
   const ApprovalView view = render_plan(plan, "it has 2 steps");
   CHECK(shows(view.text, "Plan of 2 steps, approved as one\nAsked because: it has 2 steps\n"));
-  CHECK(view.text.find("Step 1: view (risk low)") < view.text.find("Step 2: bash (risk high)"));
+  CHECK(view.text.find("Step 1: view\n") < view.text.find("Step 2: bash\n"));
   CHECK(shows(view.text, "  model> look"));
   CHECK(shows(view.text, "Plan digest: sha256 " + to_hex(view.digest)));
   CHECK_FALSE(view.needs_expansion);

@@ -35,7 +35,34 @@ constexpr std::array<Range, 47> kInvisible = {
      {0x1D16D, 0x1D182}, {0x1D185, 0x1D18B},  {0x1D1AA, 0x1D1AD}, {0x1FFFE, 0x1FFFF},
      {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF}, {0x34F, 0x34F}}};
 
-constexpr std::array<Range, 2> kLookAlike = {{{0xFF01, 0xFF5E}, {0x1D400, 0x1D7FF}}};
+// Full-width and mathematical letters, phonetic ones, small capitals, letters in circles, numerals,
+// and what is taken for a slash, a dot, a colon or a semicolon. Not dashes and quotation marks,
+// which ordinary texts are full of.
+constexpr std::array<Range, 29> kLookAlike = {
+    {{0x131, 0x131},   {0x17F, 0x17F},   {0x1C0, 0x1C3},     {0x250, 0x2FF},    {0x37E, 0x37E},
+     {0x387, 0x387},   {0x1D00, 0x1DBF}, {0x2024, 0x2024},   {0x2044, 0x2044},  {0x2070, 0x209F},
+     {0x2100, 0x2115}, {0x2118, 0x211D}, {0x2124, 0x2149},   {0x2160, 0x2188},  {0x2212, 0x2212},
+     {0x2215, 0x2217}, {0x2223, 0x2223}, {0x2236, 0x2236},   {0x223C, 0x223C},  {0x2460, 0x24FF},
+     {0x27CB, 0x27CD}, {0x29F5, 0x29F9}, {0x2C60, 0x2C7F},   {0xA720, 0xA7FF},  {0xAB30, 0xAB6F},
+     {0xFE50, 0xFE6B}, {0xFF01, 0xFF5E}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}};
+
+// Letters that are written from the right: a terminal may change the order of what is around them.
+constexpr std::array<Range, 6> kFromTheRight = {{{0x590, 0x8FF},
+                                                 {0xFB1D, 0xFDCF},
+                                                 {0xFDF0, 0xFDFF},
+                                                 {0xFE70, 0xFEFC},
+                                                 {0x10800, 0x10FFF},
+                                                 {0x1E800, 0x1EFFF}}};
+
+// Greek and Cyrillic letters, and a few of their neighbours, that are drawn as Latin ones. A word
+// of nothing else is a Latin word to whoever reads it.
+constexpr std::u32string_view kDrawnAsLatin =
+    U"\u0391\u0392\u0395\u0396\u0397\u0399\u039A\u039C\u039D\u039F\u03A1\u03A4\u03A5\u03A7"
+    U"\u03B1\u03B9\u03BA\u03BD\u03BF\u03C1\u03C3\u03C5\u03F2\u03F3"
+    U"\u0405\u0406\u0408\u0410\u0412\u0415\u041A\u041C\u041D\u041E\u0420\u0421\u0422\u0423"
+    U"\u0425\u0430\u0435\u043A\u043E\u043F\u0440\u0441\u0443\u0445\u0433\u0455\u0456\u0458"
+    U"\u0474\u0475\u04AE\u04AF\u04BA\u04BB\u04C0\u04CF\u0501\u051A\u051B\u051C\u051D"
+    U"\u0555\u0561\u0570\u0578\u057D\u0581\u0585";
 
 // The alphabets whose letters are taken for each other's.
 struct Alphabet {
@@ -107,22 +134,34 @@ class OddityFinder {
     const unsigned alphabet = alphabet_bit(point);
     // A word ends at anything in ASCII that is neither a letter nor a digit.
     const bool inside = alphabet != 0 || point >= 0x80 || (point >= '0' && point <= '9');
-    alphabets_ = inside ? alphabets_ | alphabet : 0;
+    if (!inside) end_word();
+    if (inside) alphabets_ |= alphabet;
+    if (inside && alphabet != 0 && kDrawnAsLatin.find(point) == std::u32string_view::npos) {
+      drawn_ = Drawn::as_itself;
+    }
     if ((alphabets_ & (alphabets_ - 1)) != 0) found.add(Oddity::mixed_script);
     white_ = is_white(point) ? white_ + 1 : 0;
     if (white_ > kPaddingMax) found.add(Oddity::padding);
+  }
+  void end_word() {
+    if (alphabets_ != 0 && drawn_ == Drawn::as_latin) found.add(Oddity::look_alike);
+    alphabets_ = 0;
+    drawn_ = Drawn::as_latin;
   }
 
   Oddities found;
 
  private:
   void add_beyond_ascii(char32_t point) {
-    if (is_in(kDirection, point)) found.add(Oddity::direction);
+    if (is_in(kDirection, point) || is_in(kFromTheRight, point)) found.add(Oddity::direction);
     if (is_in(kInvisible, point)) found.add(Oddity::invisible);
     if (is_in(kLookAlike, point)) found.add(Oddity::look_alike);
   }
 
+  enum class Drawn : std::uint8_t { as_latin, as_itself };
+
   unsigned alphabets_ = 0;
+  Drawn drawn_ = Drawn::as_latin;  // every letter of the word so far, though none is
   std::size_t white_ = 0;
 };
 
@@ -165,6 +204,7 @@ Oddities find_oddities(std::string_view bytes) {
     }
     bytes.remove_prefix(step.bytes);
   }
+  finder.end_word();
   return finder.found;
 }
 

@@ -19,9 +19,9 @@ inline constexpr std::size_t kPaddingMax = 64;
 
 enum class Oddity : std::uint8_t {
   control,       // C0, C1, bytes that are not UTF-8
-  direction,     // bidirectional controls
+  direction,     // bidirectional controls, and letters that are written from the right
   invisible,     // zero width, fillers, unusual spaces, variation selectors, tags, private use
-  look_alike,    // full-width and mathematical letters
+  look_alike,    // full-width, mathematical and other letters, slashes and dots drawn as plain ones
   mixed_script,  // a word with letters of several alphabets
   padding,       // a long run of white space
 };

@@ -58,6 +58,26 @@ TEST_CASE("sc-A12 words of mixed alphabets") {
   CHECK(find_oddities("a1\xD1\x81").has(Oddity::mixed_script));
 }
 
+TEST_CASE("sc-A12 words of one alphabet that are read as another's") {
+  const std::string apple = utf8(0x430) + utf8(0x440) + utf8(0x440) + utf8(0x4CF) + utf8(0x435);
+  CHECK(find_oddities("https://" + apple + ".com/").has(Oddity::look_alike));
+  CHECK(find_oddities(apple).has(Oddity::look_alike));
+  CHECK(find_oddities("/" + utf8(0x3BF) + "/x").has(Oddity::look_alike));
+  CHECK(find_oddities(utf8(0x261) + "it status").has(Oddity::look_alike));  // a phonetic g
+  CHECK(find_oddities("etc" + utf8(0x2215) + "passwd").has(Oddity::look_alike));
+  CHECK(find_oddities("a" + utf8(0x37E) + " rm x").has(Oddity::look_alike));
+  CHECK(find_oddities("x" + utf8(0x2024) + "sh").has(Oddity::look_alike));
+  // Words that are what they look like.
+  CHECK(find_oddities("caf\xC3\xA9 \xE2\x80\x94 \xE2\x80\x9Cquoted\xE2\x80\x9D").none());
+  CHECK(find_oddities(utf8(0x434) + utf8(0x430) + ", " + utf8(0x4E2D) + utf8(0x6587)).none());
+}
+
+TEST_CASE("letters from the right are told of, and legible") {
+  CHECK(find_oddities("rm " + utf8(0x5D0) + "/x").has(Oddity::direction));
+  CHECK(find_oddities(utf8(0x627)).has(Oddity::direction));
+  CHECK(visible_line(utf8(0x5D0)) == utf8(0x5D0));
+}
+
 TEST_CASE("long runs of white space") {
   CHECK(find_oddities(std::string(kPaddingMax, ' ')).none());
   CHECK(find_oddities(std::string(kPaddingMax + 1, ' ')).has(Oddity::padding));

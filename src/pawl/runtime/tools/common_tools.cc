@@ -20,7 +20,7 @@ class Call : public std::enable_shared_from_this<Call> {
       : loop_(loop), tool_(std::move(tool)), done_(std::move(done)) {}
 
   void begin(const ToolInvocation& invocation, const BackendSessions& sessions) {
-    auto request = read_request(*tool_, invocation.input);
+    auto request = read_request(*tool_, invocation.input, invocation.consent);
     if (!request) return refuse(ToolOutcome::Kind::failed, request.error().message);
     guard_ = loop_.after(tool_->spec.timeout_ms + kGraceMs, [weak = weak_from_this()] {
       if (const auto call = weak.lock()) call->stop(ToolOutcome::Kind::timed_out);

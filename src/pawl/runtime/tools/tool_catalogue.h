@@ -53,15 +53,22 @@ struct ToolArgument {
   friend bool operator==(const ToolArgument&, const ToolArgument&) = default;
 };
 
+// Where a command begins.
+enum class Footing : std::uint8_t {
+  session,  // in the session's shell, with all that earlier commands made of it
+  fresh,    // in a shell of its own, in the session's directory
+  unasked,  // the same for a command that nobody was asked about: what it reads starts no program
+};
+
 struct ToolDescription {
   CommonTool tool = CommonTool::view;
   ToolSpec spec;
   ToolNeeds needs;
   std::vector<ToolArgument> arguments;  // those that rules and approvals look at
-  // bash: a command for which this holds runs in a shell of its own, in the session's directory.
-  // No function, alias, trap, variable or `cd` of an earlier command reaches it, so that it means
-  // what its text says. Empty: every command runs in the session's shell.
-  std::function<bool(std::string_view input, std::string_view command)> in_fresh_shell = {};
+  // bash and exec: no function, alias, trap, variable or `cd` of an earlier command reaches a
+  // command that does not begin in the session, so that it means what its text says. What a person
+  // approved never begins there. Empty: everything else does.
+  std::function<Footing(std::string_view input)> footing = {};
 };
 
 struct CommonToolOptions {

@@ -1,6 +1,8 @@
 #include "pawl/runtime/tools/tool_request.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 #include "pawl/base/json.h"
@@ -63,23 +65,45 @@ Result<ShellCommand> read_command(const ToolSpec& spec, const Arguments& argumen
   return command;
 }
 
-Result<BackendRequest> read_bash(const ToolDescription& tool, std::string_view input,
-                                 const Arguments& arguments) {
+// Files that a tool wrote can look like a repository to git, or be a part of its configuration, and
+// name programs that a mere `git status` starts.
+void disarm_git(ShellCommand& command) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSettings = {
+      {{"safe.bareRepository", "explicit"},
+       {"core.fsmonitor", "false"},
+       {"core.hooksPath", "/dev/null"},
+       {"log.showSignature", "false"}}};
+  command.environment["GIT_CONFIG_COUNT"] = std::to_string(kSettings.size());
+  for (std::size_t i = 0; i < kSettings.size(); ++i) {
+    command.environment["GIT_CONFIG_KEY_" + std::to_string(i)] = kSettings[i].first;
+    command.environment["GIT_CONFIG_VALUE_" + std::to_string(i)] = kSettings[i].second;
+  }
+}
+
+// Whatever a person approved is what its text says, and not what an earlier command made of it.
+Footing footing_of(const ToolDescription& tool, std::string_view input, Consent consent) {
+  if (consent == Consent::a_person) return Footing::fresh;
+  return tool.footing ? tool.footing(input) : Footing::session;
+}
+
+Result<BackendRequest> read_bash(const ToolDescription& tool, const Arguments& arguments,
+                                 Footing footing) {
   PAWL_TRY(ShellCommand command, read_command(tool.spec, arguments));
   PAWL_TRY(command.command, arguments.text("command"));
   if (command.command.find('\0') != std::string::npos) return wrong("command", "a NUL is in it");
-  if (tool.in_fresh_shell && tool.in_fresh_shell(input, command.command)) {
-    command.argv = {"bash", "--noprofile", "--norc", "-c", std::move(command.command)};
-    command.command.clear();
-    return BackendRequest(ExecRequest{std::move(command)});
-  }
-  return BackendRequest(BashRequest{std::move(command)});
+  if (footing == Footing::session) return BackendRequest(BashRequest{std::move(command)});
+  command.argv = {"bash", "--noprofile", "--norc", "-c", std::move(command.command)};
+  command.command.clear();
+  if (footing == Footing::unasked) disarm_git(command);
+  return BackendRequest(ExecRequest{std::move(command)});
 }
 
-Result<BackendRequest> read_exec(const ToolSpec& spec, const Arguments& arguments) {
+Result<BackendRequest> read_exec(const ToolSpec& spec, const Arguments& arguments,
+                                 Footing footing) {
   PAWL_TRY(ShellCommand command, read_command(spec, arguments));
   PAWL_TRY(command.argv, arguments.words("argv"));
   PAWL_TRY(command.input, arguments.text_or("input", ""));
+  if (footing == Footing::unasked) disarm_git(command);
   return BackendRequest(ExecRequest{std::move(command)});
 }
 
@@ -151,14 +175,15 @@ Result<BackendRequest> read_page(const Arguments& arguments) {
 
 }  // namespace
 
-Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input) {
+Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input,
+                                    Consent consent) {
   PAWL_TRY(const Json parsed, parse_json(input));
   const Arguments arguments(parsed);
   switch (tool.tool) {
     case CommonTool::exec:
-      return read_exec(tool.spec, arguments);
+      return read_exec(tool.spec, arguments, footing_of(tool, input, consent));
     case CommonTool::bash:
-      return read_bash(tool, input, arguments);
+      return read_bash(tool, arguments, footing_of(tool, input, consent));
     case CommonTool::view:
       return read_view(arguments);
     case CommonTool::create_file:

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "pawl/port/backend.h"
+#include "pawl/port/tool.h"
 #include "pawl/runtime/tools/tool_catalogue.h"
 
 namespace pawl {
@@ -28,7 +29,8 @@ using BackendRequest =
 
 // `input` is valid for the tool's schema, but is not trusted to be. Commands get at most the tool's
 // own time.
-Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input);
+Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input,
+                                    Consent consent = Consent::policy);
 
 // Null: the session has no such tool.
 std::unique_ptr<Operation> start_request(BackendSession& session, BackendRequest request,

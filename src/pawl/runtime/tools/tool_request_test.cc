@@ -35,16 +35,31 @@ TEST_CASE("arguments become the session's operation") {
 
 TEST_CASE("a command that runs without a question has a shell of its own") {
   ToolDescription bash = *describe_common_tool("bash");
-  bash.in_fresh_shell = [](std::string_view, std::string_view command) { return command == "ls"; };
+  bash.footing = [](std::string_view input) {
+    return input.find("cd") == std::string_view::npos ? Footing::unasked : Footing::session;
+  };
   const auto fresh = read_request(bash, R"({"command":"ls","timeout":5})");
   REQUIRE(fresh);
   REQUIRE(std::holds_alternative<ExecRequest>(*fresh));
   const ShellCommand& command = std::get<ExecRequest>(*fresh).command;
   CHECK(command.argv == std::vector<std::string>{"bash", "--noprofile", "--norc", "-c", "ls"});
   CHECK(command.time_ms == 5);
+  // Files that a tool wrote start no program behind git's back.
+  CHECK(command.environment.at("GIT_CONFIG_KEY_0") == "safe.bareRepository");
+  CHECK(command.environment.at("GIT_CONFIG_VALUE_1") == "false");
   const auto session = read_request(bash, R"({"command":"ls; cd x"})");
   REQUIRE(session);
   CHECK(std::holds_alternative<BashRequest>(*session));
+}
+
+TEST_CASE("a command that a person approved has a shell of its own") {
+  const ToolDescription bash = *describe_common_tool("bash");
+  const auto approved = read_request(bash, R"({"command":"rm -r x"})", Consent::a_person);
+  REQUIRE(approved);
+  REQUIRE(std::holds_alternative<ExecRequest>(*approved));
+  // It was seen: git does in it whatever the repository wants.
+  CHECK(std::get<ExecRequest>(*approved).command.environment.empty());
+  CHECK(std::holds_alternative<BashRequest>(*read_request(bash, R"({"command":"rm -r x"})")));
 }
 
 TEST_CASE("what the schema should have caught is refused all the same") {

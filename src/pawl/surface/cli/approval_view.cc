@@ -6,12 +6,17 @@
 namespace pawl {
 namespace {
 
+std::string place_of(const PendingApproval& pending) {
+  return pending.project.empty() ? "" : "the project " + pending.project;
+}
+
 ApprovalSubject subject_of(const PendingApproval& pending) {
   ApprovalSubject subject;
   subject.tool = pending.tool;
   subject.input = pending.input;
   subject.reason = pending.reason;
   subject.prose = pending.prose;
+  subject.place = place_of(pending);
   return subject;
 }
 
@@ -25,7 +30,8 @@ ApprovalCard card_of(const PendingApproval& pending) {
 ApprovalCard card_of_plan(const std::vector<PendingApproval>& pending) {
   Plan plan;
   for (const PendingApproval& one : pending) plan.steps.push_back({one.tool, one.input, one.prose});
-  ApprovalView view = render_plan(plan, pending.empty() ? "" : pending.front().reason);
+  const PendingApproval first = pending.empty() ? PendingApproval{} : pending.front();
+  ApprovalView view = render_plan(plan, first.reason, place_of(first));
   return {std::move(view.text), view.needs_expansion, view.digest};
 }
 
@@ -43,7 +49,7 @@ std::string json_of(const PendingApproval& pending) {
   json.field("kind", name(pending.kind)).field("tool", pending.tool);
   json.field("input", pending.input).field("reason", pending.reason);
   json.field("stage", name(pending.stage)).field("rule", pending.rule);
-  json.field("binding", to_hex(pending.binding));
+  json.field("project", pending.project).field("binding", to_hex(pending.binding));
   json.field("digest", to_hex(sha256(pending.input)));
   json.field("model_says", pending.prose);
   json.field("asked_at_ms", pending.asked_at_ms).field("expires_at_ms", pending.expires_at_ms);

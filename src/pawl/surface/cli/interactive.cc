@@ -1,5 +1,6 @@
 #include "pawl/surface/cli/interactive.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -37,11 +38,17 @@ std::optional<RememberedApproval> for_always(const CliContext& context,
   return made ? std::optional(*std::move(made)) : std::nullopt;
 }
 
+// What was typed before the question was there is no answer to it.
+void forget_typed_ahead() {
+  ::tcflush(STDIN_FILENO, TCIFLUSH);
+}
+
 // What was cut is seen before it is approved.
 std::optional<Decided> ask_approval(const CliContext& context, const PendingApproval& pending,
                                     const RunState& state) {
   const ApprovalCard card = card_of(pending);
   print(context, card.text);
+  forget_typed_ahead();
   bool seen = !card.needs_expansion;
   const auto always = for_always(context, pending, state);
   const std::string choices = always ? ": [y]es, [a]lways, [n]o, [f]ull view, [l]ater? "

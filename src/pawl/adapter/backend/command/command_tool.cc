@@ -9,21 +9,21 @@
 #include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl {
-namespace {
 
-using tool_command::CommandEnd;
-using tool_command::CommandPlan;
-using Environment = std::map<std::string, std::string>;
-
-// What a command sees of the host. Everything else stays behind, credentials above all.
-Environment inherited_environment() {
-  Environment environment{
+std::map<std::string, std::string> inherited_environment() {
+  std::map<std::string, std::string> environment{
       {"PATH", std::string(kCommandPath)}, {"LANG", "C.UTF-8"}, {"LC_ALL", "C.UTF-8"}};
   for (const char* name : {"HOME", "USER", "TMPDIR"}) {
     if (const char* value = std::getenv(name)) environment[name] = value;  // NOLINT
   }
   return environment;
 }
+
+namespace {
+
+using tool_command::CommandEnd;
+using tool_command::CommandPlan;
+using Environment = std::map<std::string, std::string>;
 
 std::vector<std::string> to_lines(const Environment& environment) {
   std::vector<std::string> lines;

@@ -23,6 +23,9 @@ namespace pawl {
 inline constexpr std::string_view kCommandPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+// What a command sees of the host. Everything else stays behind, credentials above all.
+std::map<std::string, std::string> inherited_environment();
+
 // With the rights of the host. Those of a charter with a sandbox run in its session instead
 // (runtime/tools/session_command.h).
 struct CommandSpec {
