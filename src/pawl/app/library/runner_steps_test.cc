@@ -43,6 +43,43 @@ TEST_CASE("a run that is not accepted has no steps, and its result says why") {
   CHECK(steps.result().error == "the agent has no executor");
 }
 
+TEST_CASE("ten thousand events are numbered without a gap, and previews are the text to come") {
+  std::uint64_t next = 0;
+  bool dense = true;
+  std::string previewed;
+  bool same = true;
+  Ports ports;
+  ports.events = [&](const RunEvent& event) {
+    if (const auto* preview = std::get_if<Preview>(&event)) {
+      if (preview->kind == Preview::Kind::text) previewed += preview->text;
+    } else if (const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event)) {
+      const Record& record = (*view)->record;
+      dense = dense && record.seq == next++;
+      if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
+        const auto* text = std::get_if<TextBlock>(&replied->blocks.front());
+        same = same && text != nullptr && *text->text.bytes() == previewed;
+        previewed.clear();
+      }
+    }
+  };
+  Runner runner(std::move(ports));
+  ScriptReply endless = ScriptReply::call("t", R"({"n":"{{n}}"})");
+  std::get<ScriptSpeech>(endless.outcome).text = {"Step {{n}},", " and one more."};
+  RunnableAgent agent = stepping(runner, {});
+  Script script;
+  script.replies = {endless};
+  script.after_last = Script::AfterLast::repeats_last;
+  agent.executor = runner.scripted(std::move(script));
+  agent.charter.limits.steps = 5000;
+
+  const Runner::Result result = runner.run(agent, "go");
+
+  CHECK(result.stop_reason == "steps");
+  CHECK(next >= 10'000);
+  CHECK(dense);
+  CHECK(same);
+}
+
 TEST_CASE("iteration that is left early leaves the runner usable") {
   Runner runner;
   const RunnableAgent agent =
