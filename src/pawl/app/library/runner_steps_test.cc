@@ -80,6 +80,21 @@ TEST_CASE("ten thousand events are numbered without a gap, and previews are the 
   CHECK(same);
 }
 
+TEST_CASE("a run without ports whose model never ends stops at the default bounds") {
+  Runner runner;
+  RunnableAgent agent = stepping(runner, {});
+  Script script;
+  script.replies = {ScriptReply::call("t", R"({"n":"{{n}}"})")};
+  script.after_last = Script::AfterLast::repeats_last;
+  agent.executor = runner.scripted(std::move(script));
+
+  const Runner::Result result = runner.run(agent, "go");
+
+  CHECK(result.status == RunStatus::stopped);
+  CHECK(result.stop_reason == "steps");
+  CHECK(result.steps == 50);
+}
+
 TEST_CASE("iteration that is left early leaves the runner usable") {
   Runner runner;
   const RunnableAgent agent =
