@@ -26,6 +26,8 @@ CHECKS = [
     tree.sources_are_built,
     tree.sources_are_tested,
     tree.dead_headers,
+    tree.stray_files,
+    tree.rows_name_tests,
     tree.one_title,
     cases.held_by,
 ]

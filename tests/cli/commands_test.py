@@ -116,6 +116,12 @@ class Commands(Stage):
         self.assertEqual([one["end"] for one in results], ["succeeded", "failed"])
         self.assertIn("a second one", results[0]["content"])
         self.refused("run", "c.yaml", "--file", "none", code=1, says="none: cannot be read")
+        for parent, fork in (("r", "f"), ("f", "g")):  # A fork reads what its parent may read.
+            self.ok("fork", parent, "--at", "0", "--id", fork)
+            ends = [event["end"] for event in self.events(fork) if event["type"] == "tool_finished"]
+            self.assertEqual(ends, ["succeeded", "failed"])
+        self.ok("rm", "f")
+        self.assertTrue((kept / "list.csv").exists())
         self.ok("rm", "r")
         self.assertFalse(kept.exists())
         self.assertTrue((self.data / "inputs/q/x").exists())

@@ -93,6 +93,13 @@ class ExitCodes(Stage):
         self.assertIn("steps", result.stderr)
         self.assertEqual(self.summary("r")["reason"], "steps")
 
+    def test_5_a_call_that_is_asked_about_and_never_ends_is_stopped_by_the_guard(self):
+        self.charter("c", "  - call: [{ tool: r, input: {} }]\n  - text: Never.\n",
+                     "    r: { command: [sleep, '60'], effect: reconcilable, timeout: 100ms,\n"
+                     "         status: [echo, '{\"outcome\": \"absent\"}'] }\n")
+        said = self.refused("run", "c.yaml", code=5, says="guard tool_errors: 3").stderr
+        self.assertIn("its tool could not tell, or the run ended before it was asked", said)
+
     def test_6_quarantined(self):
         self.gated()
         process = self.start("run", "gated.yaml", "--id", "r")

@@ -40,6 +40,16 @@ class Validate(Stage):
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stdout, r"c\.script\.yaml:2:\d+: ")
 
+    def test_a_command_that_is_not_there_is_a_note_and_a_known_outcome(self):
+        self.charter("c", "  - call: [{ tool: gone, input: {} }]\n  - text: So be it.\n",
+                     "    gone: { command: [./gone.sh] }\n")
+        note = "c.yaml:6:22: the command of the tool gone: ./gone.sh is not there"
+        self.assertIn(note, self.ok("validate", "c.yaml").stdout)
+        self.assertIn(note, json.loads(self.ok("validate", "c.yaml", "--json").stdout)["notes"][0])
+        ran = self.ok("run", "c.yaml")
+        self.assertIn("So be it.", ran.stdout)
+        self.assertIn(note, ran.stderr)
+
     def test_init_makes_a_charter_that_runs(self):
         (self.directory / "new").mkdir()
         self.ok("init", "new")

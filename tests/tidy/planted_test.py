@@ -111,12 +111,16 @@ PLANTED = [
     ("untested", "tools/tidy_untested.txt", "src/pawl/app/gone.cc: it was here\n", 0),
     ("untested", "tools/tidy_untested.txt", "src/pawl/app/main.cc: see no_such_test.cc\n", 0),
     ("dead", "src/pawl/base/forgotten.h", "#pragma once\n", 0),
+    ("dead", "NOTE_TO_SELF.txt", "Do not commit.\n", 0),
+    ("stale", "docs/rows.md", '# Rows\n\n| A1 | `text_test.cc: "no such sentence"` |\n', 2),
+    ("stale", "docs/rows.md", "# Rows\n\n| A1 | `x_test.py: test_nothing` |\n", 2),
     ("one-definition", PORT, "namespace pawl {\nstruct Twice {\n};\n}\n", 1),
 ]
 # Near misses: what looks like a violation and is none.
 ALLOWED = [
     (BASE, "// std::cerr in words\nconst char* k = \"std::cerr << TOOL\";\nint plain_run = 0;\n"),
     (BASE, "int f() {\n" + "  g();\n" * 68 + "}\n"),
+    ("docs/rows.md", '# Rows\n\nWhat `x_test.cc: "sentence"` means.\n\n| A1 | **open** |\n'),
     (BASE, "const int kTable[] = {\n" + "  1,\n" * 90 + "};\n"),
     (RUNTIME, "void f() {\n  try {\n  } catch (...) {  // The host's bug is an event.\n  }\n}\n"),
     ("src/pawl/base/text_test_support.h", '#include "tests/support/loop.h"\n'),

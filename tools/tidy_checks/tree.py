@@ -7,6 +7,10 @@ import subprocess
 from .source import Finding
 
 UNTESTED = "tools/tidy_untested.txt"
+ROWS = "docs/rows.md"
+ROOT = {"ARCHITECTURE.md", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json",
+        "CMakeUserPresets.json", "CONTRIBUTING.md", "README.md", "SECURITY.md",
+        "compile_commands.json", "pawl", "test"}
 
 
 def nearest_cmake(tree, directory):
@@ -105,6 +109,31 @@ def dead_headers(tree):
         if file.name.endswith(".h") and name not in included and name != "pawl/pawl.h":
             yield Finding("dead", file.path, 1, "a header that nobody includes",
                           "dead code is read and kept for nothing", "delete it")
+
+
+def stray_files(tree):
+    for file in tree.files:
+        if not file.directory and not file.name.startswith(".") and file.name not in ROOT:
+            yield Finding("dead", file.path, 1, "a file in the root that nothing is known of",
+                          "the root is what a newcomer reads first",
+                          "delete it, move it, or list it in tools/tidy_checks/tree.py")
+
+
+def rows_name_tests(tree):
+    """A row is held by tests that exist: "sentence" of a test case, or test_name of a script."""
+    rows = tree.by_path.get(ROWS)
+    if rows is None:
+        return
+    tests = "".join(f.text for f in tree.files if re.search(r"_test\.(cc|h|py)$", f.name))
+    names = set(re.findall(r'TEST_CASE\(\s*"([^"]+)"', tests))
+    names |= set(re.findall(r"def (test_\w+)", tests))
+    for number, line in enumerate(rows.text.split("\n"), 1):
+        if not line.startswith("| "):
+            continue
+        for name in re.findall(r'"([^"]+)"', line) + re.findall(r"\b(test_\w+)", line):
+            if name not in names:
+                yield Finding("stale", ROWS, number, f"there is no test '{name}'",
+                              "a row is held by a test or is open", "name the test there is")
 
 
 def one_title(tree):

@@ -5,6 +5,7 @@
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
+#include "pawl/app/command_check.h"
 #include "pawl/app/files.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/charter_reader.h"
@@ -125,6 +126,7 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
     assembled.faults.push_back(Source{file, *document.root}.fault_of_model(
         fault.about, std::move(fault.message), std::move(fault.remedy)));
   }
+  add_faults(missing_commands(agent.charter, *document.root), file, assembled.notes);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }

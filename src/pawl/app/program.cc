@@ -240,6 +240,17 @@ void Program::remove_files(const Settings& settings, const std::string& run) {
   }
 }
 
+// A link, because what was recorded names the files by the parent's path. It leads to the run that
+// has them, so that no fork in between is needed.
+void Program::share_files(const Settings& settings, const std::string& parent,
+                          const std::string& fork) {
+  std::error_code none;  // Most runs came without files.
+  const auto files = std::filesystem::canonical(settings.data + "/inputs/" + parent, none);
+  if (!none) {
+    std::filesystem::create_directory_symlink(files, settings.data + "/inputs/" + fork, none);
+  }
+}
+
 Handover Program::detach(const Settings& settings, const std::string& log_name,
                          const Background& work) {
   const std::string logs = settings.data + "/logs";

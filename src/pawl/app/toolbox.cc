@@ -50,13 +50,12 @@ class QuestionTool final : public Tool {
   Loop& loop_;
 };
 
-// What the run came with can be read, and no other run's.
+// What the run came with can be read, and no other run's; a fork has a link to its parent's.
 void let_read_inputs(const std::string& inputs, ExecutionContext& context) {
-  const std::string directory = inputs + "/" + context.run.text;
-  std::error_code ignored;  // Most runs have none.
-  if (!inputs.empty() && std::filesystem::is_directory(directory, ignored)) {
-    context.read_roots.push_back(directory);
-  }
+  if (inputs.empty()) return;
+  std::error_code none;  // Most runs have none.
+  const auto directory = std::filesystem::canonical(inputs + "/" + context.run.text, none);
+  if (!none) context.read_roots.push_back(directory.string());
 }
 
 // A directory a run, that nobody else may read.

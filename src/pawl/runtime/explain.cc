@@ -89,14 +89,22 @@ std::string evidence_of(JournalReader& reader, const RunState& state, const Call
                      *call.late_result, name(late->end), text ? *text : "?");
 }
 
+std::string_view why_in_doubt(const RunState& state, const Call& call) {
+  const PinnedTool* tool = find_tool(state, call.tool);
+  const bool askable = tool != nullptr && tool->effect == EffectClass::reconcilable;
+  return askable ? "its tool could not tell, or the run ended before it was asked"
+                 : "its tool can be neither repeated nor asked";
+}
+
 std::string explain_doubt(JournalReader& reader, const RunState& state) {
   std::string text;
   for (const CallId id : calls_in_doubt(state)) {
     const Call& call = *find_call(state, id);
     text += fmt::format(
         "Call {} ({} {}) was started, and whether it took effect is not known: it was cut short "
-        "and its tool can be neither repeated nor asked. Its key is {}.\n",
-        to_string(id), call.tool, input_of(reader, state, call), key_of(state, id));
+        "and {}. Its key is {}.\n",
+        to_string(id), call.tool, input_of(reader, state, call), why_in_doubt(state, call),
+        key_of(state, id));
     text += evidence_of(reader, state, call);
     if (std::holds_alternative<Finished>(state.life)) continue;
     text += fmt::format(

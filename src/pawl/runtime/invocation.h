@@ -49,6 +49,19 @@ class InvocationContext {
  private:
   friend class InvocationContextBuilder;
   InvocationContext() = default;
+  // The circumstances without the tally, which is one run's.
+  std::shared_ptr<InvocationContext> copy() const {
+    std::shared_ptr<InvocationContext> made(new InvocationContext());
+    made->tenant_ = tenant_;
+    made->identity_ = identity_;
+    made->session_id_ = session_id_;
+    made->trace_parent_ = trace_parent_;
+    made->services_ = services_;
+    made->limits_ = limits_;
+    made->history_ = history_;
+    made->variables_ = variables_;
+    return made;
+  }
 
   std::string tenant_ = "default";
   std::string identity_ = "local";
@@ -99,7 +112,8 @@ class InvocationContextBuilder {
     context_->variables_[std::move(key)] = std::move(value);
     return *this;
   }
-  std::shared_ptr<const InvocationContext> build() { return std::move(context_); }
+  // As often as wanted: each context has a tally of its own.
+  std::shared_ptr<const InvocationContext> build() const { return context_->copy(); }
 
  private:
   std::shared_ptr<InvocationContext> context_;

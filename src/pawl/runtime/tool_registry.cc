@@ -35,14 +35,19 @@ Digest definition_digest(const ToolSpec& spec) {
 Result<ToolRegistry> ToolRegistry::make(const std::vector<std::shared_ptr<Tool>>& tools) {
   ToolRegistry made;
   for (const std::shared_ptr<Tool>& tool : tools) {
+    if (!tool) return Error{ErrorCode::invalid_argument, "one of the agent's tools is null"};
     const ToolSpec& spec = tool->spec();
     if (!is_tool_name(spec.name)) {
       return Error{
           ErrorCode::invalid_argument,
           "a tool's name has 1 to 128 letters, digits, '_' or '-', not '" + spec.name + "'"};
     }
-    PAWL_TRY(const Json document, parse_json(spec.input_schema));
-    auto schema = Schema::compile(document);
+    const auto document = parse_json(spec.input_schema);
+    if (!document) {
+      return Error{ErrorCode::invalid_argument,
+                   "tool " + spec.name + ": input schema: " + document.error().message};
+    }
+    auto schema = Schema::compile(*document);
     if (!schema) {
       return Error{ErrorCode::invalid_argument,
                    "tool " + spec.name + ": input schema: " + schema.error().message};

@@ -55,7 +55,8 @@ Status check_directory(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) return system_error(path, "cannot be read");
   if (!S_ISDIR(info.st_mode)) return refused(path, "is not a directory");
   if (info.st_uid != ::geteuid()) {
-    return refused(path, "belongs to another user (uid " + std::to_string(info.st_uid) + ")");
+    return refused(path, "belongs to another user (uid " + std::to_string(info.st_uid) +
+                             "); name one of your own with --data");
   }
   if ((info.st_mode & kWritableByOthers) != 0) {
     return refused(path, "can be written by other users; chmod go-w it first");

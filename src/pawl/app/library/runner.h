@@ -55,10 +55,11 @@ class Runner {
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
 
-  // Blocks the calling thread until the run is over or waits.
+  // Blocks the calling thread until the run is over or waits. One thread at a time, and not from a
+  // callback of this runner: there start() is the way, and run() answers with an error.
   Result run(const RunnableAgent& agent, std::string input,
              std::shared_ptr<const InvocationContext> context = nullptr);
-  // Calls back on the loop.
+  // Calls back on the loop. What `finished` throws comes out of whoever runs the loop.
   void start(const RunnableAgent& agent, std::string input, Finished finished,
              std::shared_ptr<const InvocationContext> context = nullptr);
   // Takes up a run of the store that nobody drives, with the agent it belongs to.
@@ -85,7 +86,8 @@ class Runner {
   // Puts the permission pipeline before the agent's tools: see permissions.h.
   Status guard(RunnableAgent& agent, GatePolicy policy);
 
-  // Makes what an agent consists of.
+  // Makes what an agent consists of. A tool that is declared wrongly is null, and a run with it
+  // fails with the reason.
   std::shared_ptr<Tool> tool(NativeTool native);
   std::shared_ptr<Executor> scripted(Script script);
 
@@ -107,6 +109,8 @@ class Runner::Steps {
 
   // The next step, or nullopt after the last.
   std::optional<MachineStep> next();
+  // What became of the run, when there are no more steps; before that only its id.
+  const Result& result() const;
 
   class Iterator {
    public:

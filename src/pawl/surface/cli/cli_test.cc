@@ -90,7 +90,7 @@ TEST_CASE("validate lists every fault, and run refuses for the same reasons") {
   CHECK(run(json, {"validate", "c.yaml", "--json"}) == 2);
   CHECK(json.screen.out ==
         "{\"charter\":\"c.yaml\",\"ok\":false,"
-        "\"faults\":[\"c.yaml:1:1: wrong\",\"c.yaml:2:1: wrong too\"]}\n");
+        "\"faults\":[\"c.yaml:1:1: wrong\",\"c.yaml:2:1: wrong too\"],\"notes\":[]}\n");
 }
 
 TEST_CASE("init writes a charter and its script, and overwrites nothing") {

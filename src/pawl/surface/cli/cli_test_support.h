@@ -89,6 +89,7 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   void remove_files(const Settings&, const std::string& run) override { forgotten.push_back(run); }
+  void share_files(const Settings&, const std::string&, const std::string&) override {}
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
   std::vector<Finding> examine(const Settings&, Probing probing) override {
     probed = probing;

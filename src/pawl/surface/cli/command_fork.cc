@@ -91,7 +91,10 @@ int drive_fork(const CliContext& context, Workspace& workspace, ForkRequest requ
   const auto view = make_view(context, workspace, nullptr);
   DriveSession session(context, workspace, view.get());
   return session.fork(std::move(request), [&](const Result<Forked>& forked) {
-    if (forked) view->note(told(*forked));
+    if (forked) {
+      context.environment.share_files(context.settings, forked->from.run.text, forked->run.text);
+      view->note(told(*forked));
+    }
     if (!report) return;
     if (forked) return report({kExitDone, ""});
     report({exit_code_of(forked.error()), "pawl: " + safe_text(forked.error().message) + "\n"});

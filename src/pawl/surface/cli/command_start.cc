@@ -85,10 +85,13 @@ int command_validate(const CliContext& context) {
     }
     json.key("faults").begin_array();
     for (const std::string& fault : reading.faults) json.string(fault);
+    json.end_array().key("notes").begin_array();
+    for (const std::string& note : reading.notes) json.string(note);
     print(context, json.end_array().end_object().take() + "\n");
     return sound ? kExitDone : kExitUsage;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
+  for (const std::string& note : reading.notes) print(context, "note: " + safe_text(note) + "\n");
   if (sound) {
     const Charter& charter = reading.agent->charter;
     print(context, safe_line(path, 400) + ": no faults\n");

@@ -63,7 +63,9 @@ std::vector<CommandEntry> running_commands() {
        {}},
       {"validate",
        "List every fault of a charter",
-       "One line a fault: file:line:column: message (remedy). Nothing is run.",
+       "One line a fault: file:line:column: message (remedy). A tool's command that is not there "
+       "is "
+       "a note. Nothing is run.",
        {kCharter},
        {}},
       {"resume",

@@ -201,6 +201,9 @@ class CliEnvironment {
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
   // What lies beside the store of a run: the log of a detached one, files that tools have kept.
   virtual void remove_files(const Settings& settings, const std::string& run) = 0;
+  // Lets a fork read the files that its parent came with, where the parent has them.
+  virtual void share_files(const Settings& settings, const std::string& parent,
+                           const std::string& fork) = 0;
   // Must be called before anything has started a thread.
   virtual Handover detach(const Settings& settings, const std::string& log_name,
                           const Background& work) = 0;

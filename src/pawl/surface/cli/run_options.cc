@@ -3,28 +3,15 @@
 #include <array>
 
 #include "pawl/runtime/charter_budget.h"
+#include "pawl/runtime/charter_limits.h"
 #include "pawl/runtime/charter_models.h"
 #include "pawl/runtime/charter_money.h"
 
 namespace pawl {
 namespace {
 
-struct LimitOption {
-  std::string_view option;
-  std::uint64_t Limits::* limit;
-  Result<std::uint64_t> (*parse)(std::string_view, const std::string&);
-};
-
-constexpr std::array<LimitOption, 8> kLimitOptions = {{
-    {"steps", &Limits::steps, parse_count},
-    {"model-calls", &Limits::model_calls, parse_count},
-    {"tool-calls", &Limits::tool_calls, parse_count},
-    {"time", &Limits::time_ms, parse_duration_option},
-    {"tokens", &Limits::tokens, parse_count},
-    {"bytes-in", &Limits::bytes_in, parse_bytes_option},
-    {"bytes-out", &Limits::bytes_out, parse_bytes_option},
-    {"branches", &Limits::branches, parse_count},
-}};
+constexpr std::array<std::string_view, 8> kLimitOptions = {
+    "steps", "model-calls", "tool-calls", "time", "tokens", "bytes-in", "bytes-out", "branches"};
 
 }  // namespace
 
@@ -41,10 +28,11 @@ Result<std::uint64_t> parse_money_option(std::string_view option, const std::str
 
 Result<Limits> limits_with_options(const Arguments& arguments, Limits charter,
                                    const std::string& currency) {
-  for (const LimitOption& option : kLimitOptions) {
-    const auto text = arguments.one(option.option);
+  for (const std::string_view option : kLimitOptions) {
+    const auto text = arguments.one(option);
     if (!text) continue;
-    PAWL_TRY(charter.*option.limit, option.parse(option.option, *text));
+    const Status taken = set_limit(charter, option, *text);
+    if (!taken) return Error{taken.error().code, "--" + taken.error().message};
   }
   if (const auto text = arguments.one("cost")) {
     PAWL_TRY(charter.cost_pico, parse_money_option("cost", *text, currency));

@@ -29,12 +29,14 @@ TEST_CASE("limits of options replace those of the charter, one by one") {
 }
 
 TEST_CASE("limits that are no numbers are refused by name") {
-  for (const char* bad : {"0", "-1", "x", "1.5", "", "99999999999999999999"}) {
+  for (const char* bad : {"0", "-1", "x", "1.5", "", "1000001", "99999999999999999999"}) {
     const auto limits = limits_with_options(given({{"steps", bad}}), Limits{}, "USD");
     REQUIRE_FALSE(limits);
     CHECK(limits.error().code == ErrorCode::invalid_argument);
     CHECK(limits.error().message.find("--steps") != std::string::npos);
   }
+  CHECK_FALSE(limits_with_options(given({{"time", "366d"}}), Limits{}, "USD"));
+  CHECK_FALSE(limits_with_options(given({{"bytes-in", "2048GiB"}}), Limits{}, "USD"));
   CHECK_FALSE(parse_duration_option("time", "10 minutes"));
   CHECK_FALSE(parse_bytes_option("bytes-in", "10 MB"));
 }

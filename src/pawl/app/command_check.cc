@@ -1,0 +1,85 @@
+#include "pawl/app/command_check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "pawl/adapter/backend/command/command_tool.h"
+
+namespace pawl {
+namespace {
+
+enum class Found : std::uint8_t { program, not_executable, nothing };
+
+Found look(const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return Found::nothing;
+  const bool runs = S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  return runs ? Found::program : Found::not_executable;
+}
+
+// A name without a slash is looked for in the PATH that command tools have.
+Found look_on_path(const std::string& name) {
+  std::string_view rest = kCommandPath;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(':');
+    const std::string directory(rest.substr(0, end));
+    if (look(directory + "/" + name) == Found::program) return Found::program;
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return Found::nothing;
+}
+
+std::optional<Fault> note_on(const std::string& word, const std::string& directory) {
+  if (word.find('/') == std::string::npos) {
+    if (look_on_path(word) == Found::program) return std::nullopt;
+    return Fault{{},
+                 word + " is not there: it is on none of the directories of PATH=" +
+                     std::string(kCommandPath),
+                 "install it, or give its path, which starts at the charter's directory"};
+  }
+  const std::string path = (std::filesystem::path(directory) / word).lexically_normal().string();
+  switch (look(path)) {
+    case Found::program:
+      break;
+    case Found::not_executable:
+      return Fault{{}, word + " cannot be executed", "make it an executable file: chmod +x"};
+    case Found::nothing:
+      return Fault{{}, word + " is not there", "paths start at the charter's directory"};
+  }
+  return std::nullopt;
+}
+
+Mark place_of(const Node& document, const std::string& tool, std::string_view key) {
+  const Node* node = document.find("tools");
+  for (const std::string_view step : {std::string_view("define"), std::string_view(tool), key}) {
+    if (node != nullptr) node = node->find(step);
+  }
+  return node == nullptr ? Mark{} : node->mark();
+}
+
+}  // namespace
+
+std::vector<Fault> missing_commands(const Charter& charter, const Node& document) {
+  std::vector<Fault> notes;
+  const bool confined = charter.sandbox.declared == SandboxDeclaration::Declared::yes;
+  for (const CommandDeclaration& declared : charter.commands) {
+    if (confined && declared.where == CommandDeclaration::Where::sandbox) continue;
+    const auto check = [&](const std::vector<std::string>& words, std::string_view key) {
+      if (words.empty()) return;
+      if (auto note = note_on(words.front(), charter.directory)) {
+        note->mark = place_of(document, declared.spec.name, key);
+        note->message = "the command of the tool " + declared.spec.name + ": " + note->message;
+        notes.push_back(*std::move(note));
+      }
+    };
+    check(declared.command, "command");
+    check(declared.status, "status");
+  }
+  return notes;
+}
+
+}  // namespace pawl

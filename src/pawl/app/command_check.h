@@ -1,0 +1,18 @@
+// Whether the commands of a charter's tools are there: a slip that a run would notice only when the
+// model makes the call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/runtime/charter.h"
+
+namespace pawl {
+
+// One note a command that could not be started now, with its place in the document. Notes and no
+// faults: it may be there when it is called. Says nothing of commands in a sandbox, which has files
+// and a PATH of its own.
+std::vector<Fault> missing_commands(const Charter& charter, const Node& document);
+
+}  // namespace pawl
