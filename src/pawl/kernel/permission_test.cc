@@ -260,6 +260,17 @@ TEST_CASE("a terminal tool answers in the model's place") {
   CHECK(run.output() == "for you");
 }
 
+TEST_CASE("a message that came before a terminal tool's answer is answered first") {
+  RunStarted start = a_start();
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  run.replies({calls("pure")});
+  run.hears("and one more thing");
+  run.finishes(kC1, "ok");
+  CHECK(!run.ending());
+  CHECK(run.started<CallModel>() == 2);
+}
+
 TEST_CASE("a terminal tool that fails ends nothing") {
   RunStarted start = a_start();
   start.tools[0].ends_turn = EndsTurn::yes;
