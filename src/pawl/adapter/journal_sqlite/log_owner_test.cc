@@ -23,8 +23,8 @@ struct Written {
     std::filesystem::create_directory(copy);
     std::filesystem::permissions(copy, std::filesystem::perms::owner_all);
     // While it is open: closing would write the log back.
-    for (const char* name : {"pawl.db", "pawl.db-wal"}) {
-      std::filesystem::copy_file(store.directory / "store" / name, copy + "/" + name);
+    for (const std::string& file : {std::string("/pawl.db"), std::string("/pawl.db-wal")}) {
+      std::filesystem::copy_file(store.directory / "store" + file, copy + file);
     }
   }
 
