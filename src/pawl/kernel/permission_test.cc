@@ -127,6 +127,18 @@ TEST_CASE("nobody's answer is no, also where nobody drove the run meanwhile") {
   CHECK(run.decided<CallDenied>().size() == 1);
 }
 
+TEST_CASE("sc-T03: an approval that comes after 400 days runs the call") {
+  constexpr std::uint64_t k400Days = 400ULL * 86'400'000;
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.parks();
+  run.parked_for(k400Days);
+  run.crashes();
+  REQUIRE(run.call_is<CallAwaitingPerson>(kC1));
+  run.takes(decision(InterruptDecision::approve));
+  CHECK(run.started<RunTool>() == 1);
+}
+
 TEST_CASE("what waits for a person waits through crashes, and is asked once") {
   TestRun run;
   run.replies({calls_judged("once", asking())});

@@ -5,8 +5,8 @@ import os
 import shutil
 import sqlite3
 
-from .bench import Unable, Violation
-from .damage import DATABASE, LOG, PAGE, Damage
+from .bench import Unable, Violation, system_calls
+from .damage import DATABASE, FRAME, LOG, LOG_HEADER, PAGE, Damage
 from .files import NOBODY
 
 DAMAGED = 6  # what `pawl verify` ends with
@@ -189,6 +189,8 @@ class EditedByHand(Damage):
         with stage.bench.stage("foreign") as other:
             shutil.rmtree(other.data)
             other.drive("run", "x", faults=self.kill_late)
+            if (other.data / LOG).stat().st_size < LOG_HEADER + 4 * FRAME:
+                raise Violation("the other store has nothing in its log; nothing would be tried")
             shutil.copy(other.data / LOG, stage.data / LOG)
         if self.check(stage, may_lose=0) != "detected":
             raise Violation("the log of another store was taken for this one's")
@@ -202,9 +204,8 @@ class EditedByHand(Damage):
         return self.check(stage, may_lose=0)
 
     def prepare(self, bench):
-        from .bench import system_calls
         super().prepare(bench)
-        self.kill_late = system_calls(bench, "kill-after", calls="fdatasync", first=9, last=9)
+        self.kill_late = system_calls(bench, "kill-after", calls="fdatasync", first=16, last=16)
 
     def read_only(self, stage, _chance):
         setpriv = shutil.which("setpriv")
