@@ -487,12 +487,13 @@ TEST_CASE("what snapshots take grows no faster than the run") {
   stage.snapshot_bytes = 1;
   stage.limits.steps = 400;
   stage.limits.model_calls = 400;
+  stage.limits.tokens = 1'000'000'000;
   stage.start();
   std::size_t taken = 0;
   std::uint64_t last = 0;
   for (int i = 0; i < 300; ++i) {
     stage.post(message("more"));
-    stage.model->reply(ReplyStop::end_turn, std::string(200, 'x'));
+    stage.model->reply(ReplyStop::end_turn, std::to_string(i) + std::string(200, 'x'));
     stage.loop.advance(kInboxPollMs);
     const auto snapshot = stage.journal.snapshot(stage.id);
     if (!snapshot->has_value() || (*snapshot)->seq == last) continue;

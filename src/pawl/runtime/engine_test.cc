@@ -17,8 +17,9 @@ class MuteTool final : public Tool {
   }
   const ToolSpec& spec() const override { return spec_; }
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
-                                    std::function<void(ToolOutcome)>) override {
+                                    std::function<void(ToolOutcome)> done) override {
     attempts.push_back(invocation.attempt);
+    answer = std::move(done);
     return std::make_unique<CountingTool::Running>();
   }
   std::unique_ptr<Operation> status(const ToolInvocation&,
@@ -27,9 +28,35 @@ class MuteTool final : public Tool {
   }
 
   std::vector<std::uint32_t> attempts;
+  std::function<void(ToolOutcome)> answer;  // of the last attempt, for a test that wants one
 
  private:
   ToolSpec spec_;
+};
+
+// A disk that loses a bit of a record while the run is driven.
+class WornReader final : public JournalReader {
+ public:
+  explicit WornReader(JournalReader& inner) : inner_(inner) {}
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override {
+    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    for (StoredRecord& record : records) {
+      if (worn && record.seq == 1) record.bytes[record.bytes.size() / 2] ^= 4;
+    }
+    return records;
+  }
+  Result<std::string> blob(const RunId& run, const Digest& digest) override {
+    return inner_.blob(run, digest);
+  }
+  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
+    return inner_.snapshot(run);
+  }
+
+  bool worn = false;
+
+ private:
+  JournalReader& inner_;
 };
 
 // A catalogue of messages that can be out of order.
@@ -65,7 +92,7 @@ struct Works {
       return agent();
     };
     engine = std::make_unique<Engine>(
-        EngineOptions{loop, {&journal, &journal, &journal, &inbox}, {}, source, "works"});
+        EngineOptions{loop, {&journal, &reader, &journal, &inbox}, {}, source, "works"});
   }
   RunnableAgent agent() {
     RunnableAgent made;
@@ -101,6 +128,7 @@ struct Works {
   TestLoop loop;
   MemoryJournal journal{loop};
   MoodyInbox inbox{journal};
+  WornReader reader{journal};
   std::shared_ptr<MuteTool> tool;
   bool has_agent = true;
   bool has_tool = true;
@@ -172,6 +200,19 @@ TEST_CASE("every attempt at a call has its number") {
   CHECK(works.take_over());
   CHECK(works.take_over());
   CHECK(works.tool->attempts == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE("sc-D05: damage that is met while a run is driven quarantines it, and names the record") {
+  Works works(EffectClass::pure);
+  works.start();
+  works.reader.worn = true;
+  // Another attempt reads what the model wrote.
+  works.tool->answer({ToolOutcome::Kind::timed_out, "", 0});
+  works.loop.advance(300);
+  CHECK(works.engine->live() == 0);
+  CHECK(works.tool->attempts.size() == 1);
+  CHECK(works.listed().status == "quarantined");
+  CHECK(works.listed().reason.find("record 1 of run r is damaged") != std::string::npos);
 }
 
 TEST_CASE("messages that could not be looked for are looked for at the next poll") {

@@ -163,13 +163,6 @@ TEST_CASE("verify notices that the end of a run that is over has gone") {
   CHECK(damage.find("done in the list of runs") != std::string::npos);
 }
 
-TEST_CASE("damage that is met while a run is driven quarantines it, too") {
-  Desk desk(saying({ScriptReply::call("nobody"), ScriptReply::say("hi")}), true);
-  desk.start("r");
-  CHECK(desk.service.list({})->front().status == "quarantined");
-  CHECK(desk.service.list({})->front().reason.find("record 1") != std::string::npos);
-}
-
 TEST_CASE("a run is not failed for a store that cannot be read for a while") {
   Desk desk(saying({ScriptReply::say("hi")}), true);
   desk.damaged.reading = DamagedReader::Reading::refused;
