@@ -10,9 +10,10 @@ from support import PAWL, PATIENCE_S, Stage
 
 class Simulator(Stage):
     def hash_of(self, **environment):
-        """Of the histories, as a process of its own plays them: its addresses are others each time."""
-        result = subprocess.run([PAWL, "sim", "--seed", "7", "--seeds", "4", "--json"], capture_output=True, text=True,
-                                check=False, timeout=PATIENCE_S, env={**self.environment(), **environment})
+        """Of the histories, as a process of its own plays them: with other addresses each time."""
+        result = subprocess.run([PAWL, "sim", "--seed", "7", "--seeds", "4", "--json"],
+                                capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+                                env={**self.environment(), **environment})
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout.splitlines()[-1])["hash"]
 

@@ -42,12 +42,14 @@ class RunTest(unittest.TestCase):
         builder.chmod(0o755)
 
     def start(self, *arguments):
-        return subprocess.Popen([sys.executable, "-B", str(self.root / "tests/mutants/run"), *arguments],
-                                env={**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"},
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        path = f"{self.root}/bin:{os.environ['PATH']}"
+        command = [sys.executable, "-B", str(self.root / "tests/mutants/run"), *arguments]
+        return subprocess.Popen(command, env={**os.environ, "PATH": path}, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def works_here(self, number):
-        """Not only whether there is such a process: on a busy machine its number is soon another's."""
+        """Not only whether there is such a process: on a busy machine its number is soon
+        another's."""
         try:
             return os.readlink(f"/proc/{number}/cwd") == str(self.root)
         except OSError:

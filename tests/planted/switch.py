@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""tests/planted/switch.py NAME... OUT: writes the source file of these bugs with all their switches in it.
+"""tests/planted/switch.py NAME... OUT: writes the source file of these bugs with their switches.
 
-A bug that does not fit any more is left out, and said: its case then finds nothing, which fails its test and not the build."""
+A bug that does not fit any more is left out, and said: its case then finds nothing, which fails its
+test and not the build."""
 
 import pathlib
 import sys
@@ -31,7 +32,8 @@ def main():
     for name in names:
         old, new = ("\n".join(bugs[name][part]) for part in ("old", "new"))
         if text.count(old) != 1:
-            print(f"{name} does not fit {bugs[name]['file']}: write it anew in tests/planted/bugs.txt", file=sys.stderr)
+            print(f"{name} does not fit {bugs[name]['file']}: write it anew in bugs.txt",
+                  file=sys.stderr)
             continue
         text = text.replace(old, new)
     pathlib.Path(out).write_text(SWITCH + text)

@@ -1,5 +1,5 @@
-"""Stores that somebody has edited: rows swapped, taken out, put in, and files of another store. What was changed is named, the
-other runs go on, and nothing is lost without a word."""
+"""Stores that somebody has edited: rows swapped, taken out, put in, and files of another store.
+What was changed is named, the other runs go on, and nothing is lost without a word."""
 
 import os
 import shutil
@@ -8,6 +8,7 @@ import sqlite3
 from .bench import Unable, Violation, system_calls
 from .damage import DATABASE, FRAME, LOG, LOG_HEADER, PAGE, Damage
 from .files import NOBODY
+from .trials import sample
 
 DAMAGED = 6  # what `pawl verify` ends with
 
@@ -18,7 +19,8 @@ def number_of(store, run):
 
 def rows_of(store, run):
     """(row, seq) of its records, in order."""
-    return store.execute("SELECT id, seq FROM journal WHERE run = ? ORDER BY seq", (number_of(store, run),)).fetchall()
+    return store.execute("SELECT id, seq FROM journal WHERE run = ? ORDER BY seq",
+                         (number_of(store, run),)).fetchall()
 
 
 def swap(store, run, columns):
@@ -26,7 +28,8 @@ def swap(store, run, columns):
     rows = rows_of(store, run)
     (first, _), (second, _) = rows[len(rows) // 2 - 1], rows[len(rows) // 2]
     names = ", ".join(columns)
-    values = {row: store.execute(f"SELECT {names} FROM journal WHERE id = ?", (row,)).fetchone() for row in (first, second)}
+    select = f"SELECT {names} FROM journal WHERE id = ?"
+    values = {row: store.execute(select, (row,)).fetchone() for row in (first, second)}
     put = ", ".join(f"{name} = ?" for name in columns)
     for here, there in ((first, second), (second, first)):
         store.execute(f"UPDATE journal SET {put} WHERE id = ?", (*values[there], here))
@@ -43,9 +46,9 @@ def swap_records(store, run):
 def take_record_of_another(store, run):
     """A sound record, of the run beside it."""
     other = "over" if run == "w" else "w"
-    (mine, seq), theirs = rows_of(store, run)[1], dict((seq, row) for row, seq in rows_of(store, other))
-    store.execute("UPDATE journal SET (payload, chain) = (SELECT payload, chain FROM journal WHERE id = ?) WHERE id = ?",
-                  (theirs[seq], mine))
+    mine, theirs = rows_of(store, run)[1][0], rows_of(store, other)[1][0]
+    store.execute("UPDATE journal SET (payload, chain) = "
+                  "(SELECT payload, chain FROM journal WHERE id = ?) WHERE id = ?", (theirs, mine))
 
 
 def delete_record(store, run):
@@ -59,8 +62,8 @@ def delete_blob(store, run):
 
 
 def edit_blob(store, run):
-    changed = store.execute("UPDATE blobs SET bytes = CAST('x' || substr(bytes, 2) AS BLOB) WHERE run = ?",
-                            (number_of(store, run),))
+    changed = store.execute("UPDATE blobs SET bytes = CAST('x' || substr(bytes, 2) AS BLOB) "
+                            "WHERE run = ?", (number_of(store, run),))
     if changed.rowcount == 0:
         raise Unable(f"{run} has no blob")
 
@@ -68,8 +71,9 @@ def edit_blob(store, run):
 def repeat_record(store, run):
     """A number twice, as a row of another driver's would have it."""
     row = rows_of(store, run)[-1][0]
-    store.execute("INSERT INTO journal (run, seq, epoch, payload, chain) SELECT run, seq, epoch + 7, "
-                  "CAST(payload || x'00' AS BLOB), chain FROM journal WHERE id = ?", (row,))
+    store.execute("INSERT INTO journal (run, seq, epoch, payload, chain) SELECT run, seq, "
+                  "epoch + 7, CAST(payload || x'00' AS BLOB), chain FROM journal WHERE id = ?",
+                  (row,))
 
 
 def zero_payload(store, run):
@@ -77,8 +81,9 @@ def zero_payload(store, run):
     store.execute("UPDATE journal SET payload = zeroblob(length(payload)) WHERE id = ?", (row,))
 
 
-EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another, delete_record, delete_blob,
-                                          edit_blob, zero_payload, repeat_record)}
+EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another,
+                                          delete_record, delete_blob, edit_blob, zero_payload,
+                                          repeat_record)}
 
 
 class EditedByHand(Damage):
@@ -87,9 +92,10 @@ class EditedByHand(Damage):
 
     def plan(self, count, chance):
         edits = [("edit", name, run) for name in EDITS for run in ("over", "w")]
-        others = [(word,) for word in ("epoch", "twice", "truncated", "zeroed", "foreign_log", "older_log", "read_only")]
+        others = [(word,) for word in ("epoch", "twice", "truncated", "zeroed", "foreign_log",
+                                       "older_log", "read_only")]
         everything = edits + others
-        return everything if count == 0 else chance.sample(everything, min(count, len(everything)))
+        return sample(chance, everything, count)
 
     def perform(self, stage, trial, chance):
         self.take_store(stage)
@@ -102,7 +108,8 @@ class EditedByHand(Damage):
         return store
 
     def edit(self, stage, _chance, name, run):
-        """One run is edited. It is named, never driven on from what is not its own, and the others are as they were."""
+        """One run is edited. It is named, never driven on from what is not its own, and the others
+        are as they were."""
         store = self.open(stage)
         EDITS[name](store, run)
         store.commit()
@@ -112,7 +119,7 @@ class EditedByHand(Damage):
             raise Violation(f"verify says {verified.code}, {verified.out}{verified.err}")
         self.others_are_sound(stage, run)
         resumed = self.ask(stage, "resume", run, "--json")
-        # A run that is over is shown as what it is, if its records are; there is nothing to go on with.
+        # A run that is over is shown as what it is; there is nothing to go on with.
         if resumed.code in (0, 4) and "is over" not in resumed.err:
             raise Violation(f"{run} went on: {resumed.out}{resumed.err}")
         self.others_are_sound(stage, run)
@@ -124,8 +131,9 @@ class EditedByHand(Damage):
             known = min(len(events), len(expected)) if run == edited else len(expected)
             if events[:known] != expected[:known]:
                 raise Violation(f"{run} has other events than before")
-            if run == edited and any(event["type"] != "driver_attached" for event in events[len(expected):]):
-                raise Violation(f"{run} went on from what is not its own: {events[len(expected):]}")
+            more = [event["type"] for event in events[len(expected):]]
+            if run == edited and any(kind != "driver_attached" for kind in more):
+                raise Violation(f"{run} went on from what is not its own: {more}")
         if edited != "w":
             self.ask_to_go_on(stage)
 
@@ -135,7 +143,8 @@ class EditedByHand(Damage):
             raise Violation(f"w, which nobody edited, does not go on: {resumed.err}")
 
     def epoch(self, stage, chance):
-        """The count of drivers set back, or far ahead: nobody is fenced out for ever, and no record's own count falls."""
+        """The count of drivers set back, or far ahead: nobody is fenced out for ever, and no
+        record's own count falls."""
         store = self.open(stage)
         store.execute("UPDATE runs SET epoch = ?", (chance.choice((1, 1 << 40)),))
         store.commit()
@@ -146,8 +155,8 @@ class EditedByHand(Damage):
         """Two runs of one id, which the store's own index does not allow."""
         store = self.open(stage)
         store.execute("PRAGMA writable_schema = ON")
-        store.execute("UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL UNIQUE', 'id TEXT NOT NULL') "
-                      "WHERE name = 'runs'")
+        store.execute("UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL UNIQUE', "
+                      "'id TEXT NOT NULL') WHERE name = 'runs'")
         store.execute("DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'")
         store.commit()
         store.close()
@@ -162,7 +171,8 @@ class EditedByHand(Damage):
 
     def truncated(self, stage, chance):
         pages = len(self.database) // PAGE
-        left = chance.choice((100, PAGE, PAGE * (pages // 2), PAGE * (pages - 1), len(self.database) - 1))
+        left = chance.choice((100, PAGE, PAGE * (pages // 2), PAGE * (pages - 1),
+                              len(self.database) - 1))
         (stage.data / LOG).unlink()
         store = self.whole_database(stage)
         (stage.data / DATABASE).write_bytes(store[:left])

@@ -15,7 +15,8 @@ class Interrupts(Rig):
         self.library = str(bench.shim("interrupts"))
 
     def plan(self, count, chance):
-        return [(MICROSECONDS[i % len(MICROSECONDS)], chance.random() < 0.5) for i in range(count or 20)]
+        return [(MICROSECONDS[i % len(MICROSECONDS)], chance.random() < 0.5)
+                for i in range(count or 20)]
 
     def perform(self, stage, trial, chance):
         pause, killed = trial
@@ -32,4 +33,5 @@ class Interrupts(Rig):
 
     @staticmethod
     def kill(stage, chance):
-        return system_calls(stage.bench, "kill-after", calls="fdatasync", first=chance.randint(3, 12))
+        return system_calls(stage.bench, "kill-after", calls="fdatasync",
+                            first=chance.randint(3, 12))
