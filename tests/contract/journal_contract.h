@@ -46,6 +46,7 @@ void check_journal_contract() {
       {"the inbox keeps order and bounds", the_inbox_keeps_order_and_bounds},
       {"an ended run takes no messages", an_ended_run_takes_no_messages},
       {"a row is taken only from its run", a_row_is_taken_only_from_its_run},
+      {"a row is taken alone", a_row_is_taken_alone},
   };
   for (const Check& check : checks) {
     SUBCASE(check.sentence) {

@@ -193,4 +193,21 @@ void a_row_is_taken_only_from_its_run(Store& store) {
   CHECK(*store.journal.pending(other) == rows);
 }
 
+// A driver takes what is urgent first: what came before it is still there.
+template <class Store>
+void a_row_is_taken_alone(Store& store) {
+  const RunId run = make_run(store, "a");
+  for (const char* body : {"first", "second", "third"}) {
+    REQUIRE(post_now(store, run, body) == "ok");
+  }
+  const auto rows = *store.journal.pending(run);
+  REQUIRE(rows.size() == 3);
+  Append append = append_of(run, 1, 1, "x");
+  append.inbox_taken = {rows[1].row};
+
+  CHECK(append_now(store, append) == "ok");
+
+  CHECK(*store.journal.pending(run) == std::vector<InboxRow>{rows[0], rows[2]});
+}
+
 }  // namespace pawl::contract

@@ -175,6 +175,46 @@ TEST_CASE("a full window of the tenant's holds the run until it has moved on") {
   CHECK(run.in<AwaitingModel>());
 }
 
+TEST_CASE("of windows that are full, the first to move on wakes the run") {
+  TestRun run(with_budget(0));
+  run.spawns("worker");
+  const InstanceId worker{2};
+  ModelFailed root = window_full(run, 90'000);
+  ModelFailed branch = root;
+  branch.instance = worker;
+  branch.effect = run.model_effect(worker);
+  branch.retry_after_ms = 60'000;
+  const std::int64_t now = run->at_ms;
+  for (const bool root_first : {true, false}) {
+    TestRun one = run;
+    one.takes(root_first ? root : branch);
+    one.takes(root_first ? branch : root);
+    CHECK(wake_wall_at(one.state()) == now + 60'000);
+  }
+}
+
+TEST_CASE("a raise under a pause is used when the pause is over") {
+  TestRun run(with_budget(100));
+  run.pauses();
+  run.takes(BudgetRaised{100'000, "boss"});
+  CHECK(run.started<CallModel>() == 0);
+  run.resumes();
+  CHECK(run.in<AwaitingModel>());
+}
+
+TEST_CASE("a raise of what a run may spend unasked counts from what it has spent") {
+  RunStarted start = with_budget(0);
+  start.limits.ask_cost_pico = 100;
+  TestRun run(start);
+  ModelReplied reply = run.reply({calls("pure")});
+  reply.usage = tokens(100, 50);  // 600
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  REQUIRE(run.in<AwaitingBudget>());
+  run.takes(BudgetRaised{50, "boss"});
+  CHECK(run.in<AwaitingModel>());
+}
+
 TEST_CASE("a pause and a resume do not get around the budget") {
   TestRun run(with_budget(100));
   run.pauses();

@@ -23,6 +23,19 @@ TEST_CASE("a cancelled run keeps its text and says who cancelled it") {
   CHECK(run.output() == "so far");
 }
 
+TEST_CASE("a message does not bring back a run whose root had answered when it was cancelled") {
+  TestRun run;
+  run.spawns("worker");
+  const InstanceId worker{2};
+  run.replies({says("my part")});
+  REQUIRE(run.in<Resting>());
+  run.cancels();
+  run.takes(ModelAborted{worker, run.model_effect(worker), {}});
+  CHECK(run.refuses(MessageReceived{kRootInstance, Content("go on"), "ann"}).find("too late") !=
+        std::string::npos);
+  check_cancelled(run);
+}
+
 TEST_CASE("a model call under way is aborted; whatever it reports, the run ends") {
   TestRun aborted;
   aborted.cancels();

@@ -93,6 +93,32 @@ TEST_CASE("a crash in a compaction leaves the old conversation, and it is tried 
   CHECK(run.started<CompactContext>() == 2);
 }
 
+TEST_CASE("a summary that was lost under a pause is asked for again after it") {
+  TestRun run(with_context(1'000, 70));
+  fill(run);
+  run.pauses();
+  run.crashes();
+  CHECK(!run.in<Compacting>());
+  run.resumes();
+  CHECK(run.in<Compacting>());
+}
+
+TEST_CASE("a provider's session does not outlive what it remembers") {
+  TestRun run(with_context(1'000, 70));
+  ModelReplied reply = run.reply({calls("pure", "first")});
+  reply.session = "s-1";
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  REQUIRE(run.instance().sessions.size() == 1);
+  fill(run);
+  REQUIRE(run.in<Compacting>());
+  ContextCompacted event;
+  event.effect = run.effect_of(EffectKind::compact);
+  event.summary = Content("short");
+  run.takes(event);
+  CHECK(run.instance().sessions.empty());
+}
+
 TEST_CASE("a provider's own count replaces the estimate, unless it cannot be believed") {
   TestRun run(with_context(0, 0));
   ModelReplied reply = run.reply({calls("pure")});

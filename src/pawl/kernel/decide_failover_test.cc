@@ -53,6 +53,46 @@ TEST_CASE("a passing failure is tried again at the same model before the next on
   CHECK(asked(fail_as(run, FailureKind::transient)) == 1);
 }
 
+TEST_CASE("a step that had to wait for money begins with the first model, too") {
+  RunStarted start = with_targets({"a/x", "b/y"});
+  for (ModelTarget& target : start.targets) {
+    target.prices.input = 1;
+    target.prices.output = 10;
+    target.output_tokens = 1'000;
+  }
+  start.limits.cost_pico = 12'000;
+  TestRun run(start);
+  CHECK(asked(fail_as(run, FailureKind::benched)) == 1);
+  ModelReplied reply = run.reply({calls("pure")});
+  reply.usage = tokens(100, 1'000);
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  REQUIRE(run.in<AwaitingBudget>());
+  CHECK(asked(run.takes(BudgetRaised{20'000, "boss"})) == 0);
+}
+
+TEST_CASE("of branches that are told to wait, the first that is due wakes the run") {
+  TestRun run(with_targets({"a/x"}));
+  run.spawns("worker");
+  ModelFailed root;
+  root.effect = run.model_effect();
+  root.category = ErrorCategory::llm_error;
+  root.kind = FailureKind::rate_limited;
+  root.retry_after_ms = 3'600'000;
+  ModelFailed branch = root;
+  branch.instance = InstanceId{2};
+  branch.effect = run.model_effect(branch.instance);
+  branch.retry_after_ms = 1'800'000;
+  const std::int64_t now = run->at_ms;
+  for (const bool root_first : {true, false}) {
+    TestRun one = run;
+    one.takes(root_first ? root : branch);
+    one.takes(root_first ? branch : root);
+    REQUIRE(one.in<RateLimited>());
+    CHECK(wake_wall_at(one.state()) == now + 1'800'000);
+  }
+}
+
 TEST_CASE("the next step begins with the first model again") {
   TestRun run(with_targets({"a/x", "b/y"}));
   fail_as(run, FailureKind::benched);

@@ -127,6 +127,18 @@ TEST_CASE("nobody's answer is no, also where nobody drove the run meanwhile") {
   CHECK(run.decided<CallDenied>().size() == 1);
 }
 
+TEST_CASE("sc-T03: an approval that comes after 400 days runs the call") {
+  constexpr std::uint64_t k400Days = 400ULL * 86'400'000;
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  run.parks();
+  run.parked_for(k400Days);
+  run.crashes();
+  REQUIRE(run.call_is<CallAwaitingPerson>(kC1));
+  run.takes(decision(InterruptDecision::approve));
+  CHECK(run.started<RunTool>() == 1);
+}
+
 TEST_CASE("what waits for a person waits through crashes, and is asked once") {
   TestRun run;
   run.replies({calls_judged("once", asking())});
@@ -258,6 +270,17 @@ TEST_CASE("a terminal tool answers in the model's place") {
   CHECK(run.started<CallModel>() == 1);
   run.ends();
   CHECK(run.output() == "for you");
+}
+
+TEST_CASE("a message that came before a terminal tool's answer is answered first") {
+  RunStarted start = a_start();
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  run.replies({calls("pure")});
+  run.hears("and one more thing");
+  run.finishes(kC1, "ok");
+  CHECK(!run.ending());
+  CHECK(run.started<CallModel>() == 2);
 }
 
 TEST_CASE("a terminal tool that fails ends nothing") {

@@ -196,6 +196,20 @@ TEST_CASE("a long rate limit parks the run, and this process takes it up when it
   CHECK(stage.listed().status == "done");
 }
 
+TEST_CASE("a run that cannot be taken up again when its time has come is told of") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 120'000);
+  CHECK(stage.start());
+  std::vector<std::string> told;
+  stage.engine.on_ended([&told](const RunId& run, const Status& status) {
+    told.push_back(run.text + ": " + (status ? "ok" : status.error().message));
+  });
+  stage.agent.executor = nullptr;
+  stage.loop.advance(121'000);
+  CHECK(told == std::vector<std::string>{"r: the agent has no executor"});
+}
+
 TEST_CASE("a rate limit that ended while nobody was there is noticed by whoever comes") {
   ModelStage stage;
   stage.agent.targets.resize(1);

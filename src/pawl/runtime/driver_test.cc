@@ -457,6 +457,56 @@ TEST_CASE("what was given up before its intent was durable is never begun") {
   CHECK(stage.listed().status == "cancelled");
 }
 
+TEST_CASE("sc-D14: the next step begins when the result before it is durable, and not sooner") {
+  Stage stage;
+  stage.start();
+  stage.writer.slow = true;
+  stage.model->reply(ReplyStop::max_tokens);  // another step follows
+  stage.loop.advance(5'000);
+  CHECK(stage.events() == Names{"run_started", "model_replied"});
+  CHECK(stage.model->asked.size() == 1);
+  stage.writer.catch_up();
+  stage.loop.run_posted();
+  CHECK(stage.model->asked.size() == 2);
+}
+
+TEST_CASE("sc-E17: a reply that is in the journal is not asked for again") {
+  Stage stage;
+  stage.start();
+  stage.model->asked[0].sink(ToolCallProposed{"wait", "{}", ""});
+  stage.model->reply(ReplyStop::tool_use);
+  stage.loop.run_posted();
+  REQUIRE(stage.tool->invoked.size() == 1);
+  for (int crashes = 0; crashes < 2; ++crashes) stage.take_over();
+  CHECK(stage.tool->invoked.size() == 3);
+  CHECK(stage.model->asked.size() == 1);
+}
+
+TEST_CASE("what snapshots take grows no faster than the run") {
+  Stage stage;
+  stage.snapshot_bytes = 1;
+  stage.limits.steps = 400;
+  stage.limits.model_calls = 400;
+  stage.limits.tokens = 1'000'000'000;
+  stage.start();
+  std::size_t taken = 0;
+  std::uint64_t last = 0;
+  for (int i = 0; i < 300; ++i) {
+    stage.post(message("more"));
+    stage.model->reply(ReplyStop::end_turn, std::to_string(i) + std::string(200, 'x'));
+    stage.loop.advance(kInboxPollMs);
+    const auto snapshot = stage.journal.snapshot(stage.id);
+    if (!snapshot->has_value() || (*snapshot)->seq == last) continue;
+    last = (*snapshot)->seq;
+    taken += (*snapshot)->state.size();
+  }
+  std::size_t written = 0;
+  const auto records = stage.journal.read(stage.id, 0, SIZE_MAX);
+  for (const StoredRecord& one : *records) written += one.bytes.size();
+  REQUIRE(written > 60'000);
+  CHECK(taken < written);
+}
+
 TEST_CASE("a cancel aborts the model call under way") {
   Stage stage;
   stage.start();

@@ -367,6 +367,23 @@ TEST_CASE("a file that changes between checking and writing leaves nothing that 
   CHECK(!there.service.resume(RunId{"a"}));
 }
 
+TEST_CASE("a file that another sound one has replaced meanwhile is not taken for it") {
+  RunStage stage(a_note());
+  stage.tool->answers = false;
+  stage.start("a");
+  const auto lines = std::make_shared<TextLines>(exported(stage, "a").text);
+  RunStage later(a_note());
+  later.start("a");
+  lines->change_to(exported(later, "a").text);
+  RunStage there(a_note());
+
+  const auto report = imported(there, lines);
+
+  REQUIRE(!report);
+  CHECK(report.error().message.find("was changed while it was read") != std::string::npos);
+  CHECK(there.service.list({})->front().status == "quarantined");
+}
+
 TEST_CASE("a damaged run is not exported") {
   RunStage stage(a_note());
   const auto absent =

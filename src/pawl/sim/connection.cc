@@ -47,6 +47,7 @@ Status SimConnection::quarantine(const RunId& run, const std::string& why) {
 void SimConnection::append(Append append, StatusCallback done) {
   if (dead_) return;
   storage_.hand_over(append);
+  storage_.renew(append);
   const bool dies = faults_.strikes(FaultKind::crash_in_append, 15);
   enqueue(std::move(append), std::move(done));
   if (dies) crash();

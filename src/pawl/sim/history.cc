@@ -209,7 +209,7 @@ class History {
     if (ended(summary.status)) return cancel_late(*process, id);
     // A waiting run is taken up when somebody has something for it, or for no reason.
     const bool idle = summary.status == "waiting" && storage_.index().pending(id)->empty();
-    if (!is_driven(id) && rng_.one_in(idle ? 60 : 3)) {
+    if ((!is_driven(id) || storage_.has_lapsed(id)) && rng_.one_in(idle ? 60 : 3)) {
       const Status resumed = process->resume(id);
       if (!resumed) judge_refusal(id, track, resumed.error());
     }

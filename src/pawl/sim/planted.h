@@ -26,11 +26,13 @@ enum class PlantedBug : std::uint8_t {
   full_disk_is_success,       // an append that found no space is acknowledged
   sync_retried,               // a failed sync is tried again and believed
   timer_of_32_bits,           // times are counted in 32 bits
+  wall_clock_lease,           // a run is held until a time of the wall's, which jumps
+  heartbeat_after_takeover,   // who lost its run renews what it has lost
   approval_unbound,           // what an approval is for does not depend on the arguments
   ask_is_allow,               // a call that a person must see runs without
 };
 
-inline constexpr std::size_t kPlantedBugs = 18;
+inline constexpr std::size_t kPlantedBugs = 20;
 
 struct PlantedBugName {
   PlantedBug bug;
@@ -53,6 +55,8 @@ inline constexpr std::array<PlantedBugName, kPlantedBugs> kPlantedBugNames = {{
     {PlantedBug::full_disk_is_success, "full_disk_is_success"},
     {PlantedBug::sync_retried, "sync_retried"},
     {PlantedBug::timer_of_32_bits, "timer_of_32_bits"},
+    {PlantedBug::wall_clock_lease, "wall_clock_lease"},
+    {PlantedBug::heartbeat_after_takeover, "heartbeat_after_takeover"},
     {PlantedBug::approval_unbound, "approval_unbound"},
     {PlantedBug::ask_is_allow, "ask_is_allow"},
 }};

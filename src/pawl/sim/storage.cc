@@ -11,6 +11,7 @@ SimStorage::SimStorage(SimClock& clock, std::uint64_t seed, PlantedBug bug, Watc
     : loop_(clock),
       rng_(seed),
       bug_(bug),
+      leases_(loop_, bug),
       watcher_(std::move(watcher)),
       refusals_(std::move(refusals)),
       index_(std::make_unique<MemoryJournal>(loop_)) {}
@@ -100,8 +101,25 @@ void SimStorage::apply_blindly(const Op& op) {
   }
 }
 
+// The planted bugs: what the lock would refuse a lease allows.
+Result<Drive> SimStorage::acquire_by_lease(const RunId& run) {
+  if (leases_.is_held(run.text) && !leases_.has_lapsed(run.text)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is driven by someone else"};
+  }
+  PAWL_TRY(Drive drive, index_->acquire(run));
+  drive.hold.reset();
+  drive.hold = leases_.give(run.text);
+  return drive;
+}
+
+void SimStorage::renew(Append& append) {
+  if (bug_ != PlantedBug::heartbeat_after_takeover) return;
+  append.epoch = epoch_of(append.run);
+  leases_.renew(append.run.text);
+}
+
 Result<Drive> SimStorage::acquire(const RunId& run) {
-  auto drive = index_->acquire(run);
+  auto drive = leases_.in_use() ? acquire_by_lease(run) : index_->acquire(run);
   const bool refused = !drive && drive.error().code == ErrorCode::conflict;
   if (refused) return drive;
   if (drive) epochs_[run.text] = drive->epoch;
@@ -149,6 +167,7 @@ Status SimStorage::lose_power() {
 Status SimStorage::reopen() {
   index_ = std::make_unique<MemoryJournal>(loop_);
   uncounted_.clear();
+  leases_.clear();
   lengths_.clear();
   epochs_.clear();
   writer = nullptr;

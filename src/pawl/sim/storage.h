@@ -13,6 +13,7 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/sim/clock.h"
 #include "pawl/sim/disk.h"
+#include "pawl/sim/leases.h"
 #include "pawl/sim/log.h"
 #include "pawl/sim/planted.h"
 
@@ -71,6 +72,10 @@ class SimStorage {
   // A planted bug: whoever cancels a run that is over changes what it ended as.
   void cancel_blindly(const RunId& run, const std::string& body);
   void damage(const RunId& run, std::uint64_t seq) { damaged_.insert({run.text, seq}); }
+  // Planted bugs: somebody holds the run, and it may be taken from under him all the same.
+  bool has_lapsed(const RunId& run) const { return leases_.has_lapsed(run.text); }
+  // Likewise: who lost the run is taken for who holds it.
+  void renew(Append& append);
   MemoryJournal& index() { return *index_; }
   SimDisk& disk() { return disk_; }
   SimLoop& loop() { return loop_; }
@@ -87,10 +92,12 @@ class SimStorage {
   Append without_blobs(Append append);
   std::uint64_t epoch_of(const RunId& run) const;
   void note(const Append& append);
+  Result<Drive> acquire_by_lease(const RunId& run);
 
   SimLoop loop_;
   Rng rng_;
   PlantedBug bug_;
+  SimLeases leases_;
   Watcher watcher_;
   Watcher handed_over_;
   Refusals refusals_;

@@ -9,6 +9,7 @@ from .trials import Rig, sample
 
 # What can fail, and how. Reading is in it because a run must not be condemned for it.
 FAULTS = [("pwrite64", "EIO"), ("pwrite64", "ENOSPC"), ("pwrite64", "short"),
+          ("pwrite64", "EDQUOT"), ("pwrite64", "EROFS"),
           ("fdatasync", "EIO"), ("fdatasync", "ENOSPC"), ("fsync", "EIO"), ("openat", "EIO"),
           ("openat", "EMFILE"), ("openat", "ENOSPC"), ("ftruncate", "EIO"), ("mmap", "ENOMEM"),
           ("pread64", "EIO"), ("write", "EIO")]

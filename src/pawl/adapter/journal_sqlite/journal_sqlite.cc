@@ -8,6 +8,7 @@
 #include "pawl/adapter/journal_sqlite/copying.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
@@ -78,6 +79,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& di
   const bool alone = opened.others == sqlite::OpenedDirectory::Others::none;
   PAWL_CHECK(sqlite::prepare_schema(*writer, opened.database(),
                                     alone ? sqlite::Access::alone : sqlite::Access::shared));
+  if (alone) PAWL_CHECK(sqlite::check_log_owner(*writer, opened.database()));
   PAWL_CHECK(prepare_writer(*writer, options));
   if (alone) PAWL_CHECK(settle_log(*writer));
   PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));

@@ -247,6 +247,40 @@ TEST_CASE("a sync that fails, whichever it is, loses nothing that was acknowledg
   }
 }
 
+// One record, acknowledged, and a disk that fails the next sync.
+struct FailingNext {
+  FailingNext() {
+    TestLoop& loop = store.loop;
+    StoreView view{loop, *store.owner};
+    CHECK(contract::append_now(view, append_of(run_id("a"), 1, 0, "x")) == "ok");
+    syncs.plan(1, 1, EIO);
+  }
+  std::string append(std::uint64_t seq) {
+    StoreView view{store.loop, *store.owner};
+    return contract::append_now(view, append_of(run_id("a"), 1, seq, "x"));
+  }
+  std::uintmax_t log_bytes() const { return std::filesystem::file_size(store.database() + "-wal"); }
+
+  InstalledCalls calls;
+  SqliteStore store{without_checkpoints()};
+};
+
+TEST_CASE("sc-S17: a log that cannot be written back stops the store: no later sync is believed") {
+  FailingNext disk;
+  CHECK(outcome(disk.store.owner->checkpoint()) == "unavailable");
+  CHECK(disk.append(1) == "unavailable");
+  CHECK(outcome(disk.store.owner->checkpoint()) == "unavailable");
+}
+
+TEST_CASE("sc-S01: after a failed commit the log is left as it is, for whoever opens the store") {
+  FailingNext disk;
+  CHECK(disk.append(1) == "unavailable");
+  const auto before = disk.log_bytes();
+  REQUIRE(before > 0);
+  disk.store.owner.reset();
+  CHECK(disk.log_bytes() == before);
+}
+
 TEST_CASE("what a crash left in the log is not built on before the disk has it") {
   const InstalledCalls calls;
   const TempDirectory directory;

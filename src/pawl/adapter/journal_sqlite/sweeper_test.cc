@@ -85,6 +85,38 @@ TEST_CASE("a removal that was cut short is finished by whoever opens the store n
   CHECK(store.owner->size()->bytes < 200'000);
 }
 
+TEST_CASE("a removal that another process has finished is answered all the same") {
+  SqliteStore store;
+  fill(store, "large", 3'000, 100);
+  bool done = false;
+  store.owner->remove(run_id("large"), [&](const Status& status) { done = status.has_value(); });
+  REQUIRE(store.loop.run_until([&] { return store.loop.timer_count() > 0; }));
+  REQUIRE_FALSE(done);
+  TestLoop loop;
+  const auto other = open_store(store.directory / "store", loop);
+  StoreView there{loop, *other};
+  contract::finish(there, [&] { return other->size()->removing == 0; });
+  StoreView here = store.view();
+  contract::finish(here, [&] { return done; });
+  CHECK(done);
+}
+
+TEST_CASE("a run that is removed while space is given back goes, too") {
+  SqliteStore store;
+  StoreView view = store.view();
+  fill(store, "large", 3'000, 2'000);
+  make_run(view, "small", 3);
+  REQUIRE(remove_now(view, run_id("large")) == "ok");
+  bool compacted = false;
+  bool removed = false;
+  store.owner->compact([&](const Result<std::uint64_t>& bytes) { compacted = bytes.has_value(); });
+  REQUIRE(store.loop.run_until([&] { return store.loop.timer_count() > 0; }));
+  REQUIRE_FALSE(compacted);
+  store.owner->remove(run_id("small"), [&](const Status& status) { removed = status.has_value(); });
+  contract::finish(view, [&] { return compacted && removed; });
+  CHECK(store.owner->size()->removing == 0);
+}
+
 TEST_CASE("others are not kept from committing while a large run goes") {
   constexpr double kPauseMsMax = 250;
   SqliteOptions options;

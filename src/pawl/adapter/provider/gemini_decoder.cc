@@ -58,8 +58,15 @@ class GeminiDecoder final : public ReplyDecoder {
 
   Status on_event(std::string_view, std::string_view data, const PhaseEventSink& sink) override {
     if (complete()) return ok();
+    // Neither events nor calls need have a number here: one that came twice would be two calls.
+    if (!last_with_call_.empty() && data == last_with_call_) {
+      return broken("an event with a call came twice");
+    }
     PAWL_TRY(const Json response, parse_json(data));
-    return on_response(response, sink);
+    const std::uint64_t calls_before = calls_;
+    PAWL_CHECK(on_response(response, sink));
+    last_with_call_ = calls_ > calls_before ? data : std::string_view();
+    return ok();
   }
 
   Status on_whole(std::string_view body, const PhaseEventSink& sink) override {
@@ -258,6 +265,7 @@ class GeminiDecoder final : public ReplyDecoder {
   Last last_ = Last::nothing;  // what the last delta belonged to: deltas in a row are one block
   std::uint64_t blocks_ = 0;
   std::uint64_t calls_ = 0;
+  std::string last_with_call_;  // the event before, if it had a call
   std::uint64_t progress_ = 0;
   GeminiCounts counts_;
   bool counted_ = false;

@@ -1,0 +1,239 @@
+"""Stores that somebody has edited: rows swapped, taken out, put in, and files of another store.
+What was changed is named, the other runs go on, and nothing is lost without a word."""
+
+import os
+import shutil
+import sqlite3
+
+from .bench import Unable, Violation, system_calls
+from .damage import DATABASE, FRAME, LOG, LOG_HEADER, PAGE, Damage
+from .files import NOBODY
+from .trials import sample
+
+DAMAGED = 6  # what `pawl verify` ends with
+
+
+def number_of(store, run):
+    return store.execute("SELECT no FROM runs WHERE id = ?", (run,)).fetchone()[0]
+
+
+def rows_of(store, run):
+    """(row, seq) of its records, in order."""
+    return store.execute("SELECT id, seq FROM journal WHERE run = ? ORDER BY seq",
+                         (number_of(store, run),)).fetchall()
+
+
+def swap(store, run, columns):
+    """Two records in the middle change places, or parts of them do."""
+    rows = rows_of(store, run)
+    (first, _), (second, _) = rows[len(rows) // 2 - 1], rows[len(rows) // 2]
+    names = ", ".join(columns)
+    select = f"SELECT {names} FROM journal WHERE id = ?"
+    values = {row: store.execute(select, (row,)).fetchone() for row in (first, second)}
+    put = ", ".join(f"{name} = ?" for name in columns)
+    for here, there in ((first, second), (second, first)):
+        store.execute(f"UPDATE journal SET {put} WHERE id = ?", (*values[there], here))
+
+
+def swap_payloads(store, run):
+    swap(store, run, ("payload",))
+
+
+def swap_records(store, run):
+    swap(store, run, ("payload", "chain"))
+
+
+def take_record_of_another(store, run):
+    """A sound record, of the run beside it."""
+    other = "over" if run == "w" else "w"
+    mine, theirs = rows_of(store, run)[1][0], rows_of(store, other)[1][0]
+    store.execute("UPDATE journal SET (payload, chain) = "
+                  "(SELECT payload, chain FROM journal WHERE id = ?) WHERE id = ?", (theirs, mine))
+
+
+def delete_record(store, run):
+    rows = rows_of(store, run)
+    store.execute("DELETE FROM journal WHERE id = ?", (rows[len(rows) // 2][0],))
+
+
+def delete_blob(store, run):
+    if store.execute("DELETE FROM blobs WHERE run = ?", (number_of(store, run),)).rowcount == 0:
+        raise Unable(f"{run} has no blob")
+
+
+def edit_blob(store, run):
+    changed = store.execute("UPDATE blobs SET bytes = CAST('x' || substr(bytes, 2) AS BLOB) "
+                            "WHERE run = ?", (number_of(store, run),))
+    if changed.rowcount == 0:
+        raise Unable(f"{run} has no blob")
+
+
+def repeat_record(store, run):
+    """A number twice, as a row of another driver's would have it."""
+    row = rows_of(store, run)[-1][0]
+    store.execute("INSERT INTO journal (run, seq, epoch, payload, chain) SELECT run, seq, "
+                  "epoch + 7, CAST(payload || x'00' AS BLOB), chain FROM journal WHERE id = ?",
+                  (row,))
+
+
+def zero_payload(store, run):
+    row = rows_of(store, run)[2][0]
+    store.execute("UPDATE journal SET payload = zeroblob(length(payload)) WHERE id = ?", (row,))
+
+
+EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another,
+                                          delete_record, delete_blob, edit_blob, zero_payload,
+                                          repeat_record)}
+
+
+class EditedByHand(Damage):
+    NAME = "by-hand"
+    COUNT = 0
+
+    def plan(self, count, chance):
+        edits = [("edit", name, run) for name in EDITS for run in ("over", "w")]
+        others = [(word,) for word in ("epoch", "twice", "truncated", "zeroed", "foreign_log",
+                                       "older_log", "read_only")]
+        everything = edits + others
+        return sample(chance, everything, count)
+
+    def perform(self, stage, trial, chance):
+        self.take_store(stage)
+        return getattr(self, trial[0])(stage, chance, *trial[1:])
+
+    @staticmethod
+    def open(stage):
+        store = sqlite3.connect(stage.data / DATABASE)
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return store
+
+    def edit(self, stage, _chance, name, run):
+        """One run is edited. It is named, never driven on from what is not its own, and the others
+        are as they were."""
+        store = self.open(stage)
+        EDITS[name](store, run)
+        store.commit()
+        store.close()
+        verified = self.ask(stage, "verify", "--all")
+        if verified.code != DAMAGED or run not in verified.out + verified.err:
+            raise Violation(f"verify says {verified.code}, {verified.out}{verified.err}")
+        self.others_are_sound(stage, run)
+        resumed = self.ask(stage, "resume", run, "--json")
+        # A run that is over is shown as what it is; there is nothing to go on with.
+        if resumed.code in (0, 4) and "is over" not in resumed.err:
+            raise Violation(f"{run} went on: {resumed.out}{resumed.err}")
+        self.others_are_sound(stage, run)
+        return "detected"
+
+    def others_are_sound(self, stage, edited):
+        for run, expected in self.events.items():
+            events = self.ask(stage, "logs", run, "--json").events
+            known = min(len(events), len(expected)) if run == edited else len(expected)
+            if events[:known] != expected[:known]:
+                raise Violation(f"{run} has other events than before")
+            more = [event["type"] for event in events[len(expected):]]
+            if run == edited and any(kind != "driver_attached" for kind in more):
+                raise Violation(f"{run} went on from what is not its own: {more}")
+        if edited != "w":
+            self.ask_to_go_on(stage)
+
+    def ask_to_go_on(self, stage):
+        resumed = self.ask(stage, "resume", "w", "--json")
+        if resumed.code not in (0, 4) and "is over" not in resumed.err:
+            raise Violation(f"w, which nobody edited, does not go on: {resumed.err}")
+
+    def epoch(self, stage, chance):
+        """The count of drivers set back, or far ahead: nobody is fenced out for ever, and no
+        record's own count falls."""
+        store = self.open(stage)
+        store.execute("UPDATE runs SET epoch = ?", (chance.choice((1, 1 << 40)),))
+        store.commit()
+        store.close()
+        return self.check(stage, may_lose=0)
+
+    def twice(self, stage, _chance):
+        """Two runs of one id, which the store's own index does not allow."""
+        store = self.open(stage)
+        store.execute("PRAGMA writable_schema = ON")
+        store.execute("UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL UNIQUE', "
+                      "'id TEXT NOT NULL') WHERE name = 'runs'")
+        store.execute("DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'")
+        store.commit()
+        store.close()
+        store = sqlite3.connect(stage.data / DATABASE)
+        store.execute("UPDATE runs SET id = 'over' WHERE id = 'torn'")
+        store.commit()
+        store.close()
+        verified = self.ask(stage, "verify", "--all")
+        if verified.code == 0:
+            raise Violation(f"two runs have one id, and verify says {verified.out}")
+        return "detected"
+
+    def truncated(self, stage, chance):
+        pages = len(self.database) // PAGE
+        left = chance.choice((100, PAGE, PAGE * (pages // 2), PAGE * (pages - 1),
+                              len(self.database) - 1))
+        (stage.data / LOG).unlink()
+        store = self.whole_database(stage)
+        (stage.data / DATABASE).write_bytes(store[:left])
+        if self.check(stage, may_lose=0) != "detected":
+            raise Violation(f"the database was cut to {left} bytes, and nobody says so")
+        return "detected"
+
+    def whole_database(self, stage):
+        """With all that the log held."""
+        self.take_store(stage)
+        self.open(stage).close()
+        (stage.data / LOG).unlink(missing_ok=True)
+        return (stage.data / DATABASE).read_bytes()
+
+    def zeroed(self, stage, chance):
+        content = bytearray(self.whole_database(stage))
+        at = PAGE * chance.randrange(len(content) // PAGE)
+        content[at:at + PAGE] = bytes(PAGE)
+        (stage.data / DATABASE).write_bytes(content)
+        return self.check(stage, may_lose=0)
+
+    def foreign_log(self, stage, _chance):
+        """The log of another store, sound in itself, beside this database."""
+        with stage.bench.stage("foreign") as other:
+            shutil.rmtree(other.data)
+            other.drive("run", "x", faults=self.kill_late)
+            if (other.data / LOG).stat().st_size < LOG_HEADER + 4 * FRAME:
+                raise Violation("the other store has nothing in its log; nothing would be tried")
+            shutil.copy(other.data / LOG, stage.data / LOG)
+        if self.check(stage, may_lose=0) != "detected":
+            raise Violation("the log of another store was taken for this one's")
+        return "detected"
+
+    def older_log(self, stage, _chance):
+        """A log that has been written back already is there again, and harmless."""
+        database = self.whole_database(stage)
+        (stage.data / DATABASE).write_bytes(database)
+        (stage.data / LOG).write_bytes(self.log)
+        return self.check(stage, may_lose=0)
+
+    def prepare(self, bench):
+        super().prepare(bench)
+        self.kill_late = system_calls(bench, "kill-after", calls="fdatasync", first=16, last=16)
+
+    def read_only(self, stage, _chance):
+        setpriv = shutil.which("setpriv")
+        if os.geteuid() == 0 and setpriv is None:
+            raise Unable("no setpriv to become nobody with")
+        before = []
+        if os.geteuid() == 0:
+            for path in [stage.directory, stage.data, *stage.data.iterdir()]:
+                os.chown(path, NOBODY, NOBODY)
+            stage.bench.directory.chmod(0o711)
+            before = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        content = (stage.data / DATABASE).read_bytes()
+        (stage.data / DATABASE).chmod(0o400)
+        ended = stage.pawl("resume", "w", before=before)
+        if ended.code in (126, 127):
+            raise Unable(f"nobody may not start the program: {ended.err.strip()}")
+        if ended.code == 1 and (stage.data / DATABASE).read_bytes() != content:
+            raise Violation("a store that was refused has been changed")
+        if ended.code not in (0, 1, 4) or (ended.code == 1 and "pawl.db" not in ended.err):
+            raise Violation(f"a read-only database: {ended.code} {ended.err}")
+        return "detected"
