@@ -25,6 +25,11 @@ class NamedTool final : public Tool {
     return std::make_unique<Quiet>();
   }
 
+  std::unique_ptr<Operation> status(const ToolInvocation&,
+                                    std::function<void(ToolStatus)>) override {
+    return std::make_unique<Quiet>();
+  }
+
  private:
   ToolSpec spec_;
 };
@@ -36,7 +41,7 @@ class LoopingExecutor final : public Executor {
     bits_.supports_native_file_tools = true;
     bits_.supports_conversation_replay = true;
   }
-  ExecutorCapabilities capabilities() const override { return bits_; }
+  const ExecutorCapabilities& capabilities() const override { return bits_; }
   std::vector<ExecutorModelDescriptor> list_models() const override { return {}; }
   bool supports(std::string_view) const override { return true; }
   std::optional<McpServerConfig> mcp_server() const override { return server; }
