@@ -103,6 +103,16 @@ class Providers(Stage):
                 self.end(process, 0)
                 self.variables = {}
 
+    def test_a_trickle_ends_with_the_turn(self):
+        self.serve("replies:\n  - text: " + "slow " * 200 + "\n    endless: true\n",
+                   "--fault", "kind: trickle, every: 50ms")
+        self.write("config.yaml", "providers:\n  anthropic: { timeouts: { total: 1500ms } }\n")
+        self.variables["PAWL_CONFIG"] = str(self.directory / "config.yaml")
+        self.ok("run", self.noting(MODELS[0], "retry: { attempts: 1 }\n"), "x", "--id", "r", code=3)
+        failed = [event for event in self.events("r") if event["type"] == "model_failed"]
+        self.assertEqual(len(failed), 1)
+        self.assertIn("in time", failed[0]["message"])
+
     def test_a_rejected_key_is_no_reason_to_try_again_and_is_not_shown(self):
         self.serve(None, "--fault", "status: 401")
         self.variables["ANTHROPIC_API_KEY"] = "sk-ant-very-secret-123456"
@@ -234,6 +244,20 @@ class Providers(Stage):
         body = self.requests()[0]["body"]
         self.assertEqual((body["max_tokens"], body["temperature"]), (77, 0.3))
         self.assertFalse(body.get("stream", False))
+
+    def test_what_a_model_does_not_take_is_refused_before_any_request(self):
+        self.serve("keys: off\nreplies:\n  - text: Done.\n    endless: true\n")
+        self.write("config.yaml", "providers:\n  plain:\n    dialect: openai_chat\n    key: none\n"
+                   f"    base_url: http://127.0.0.1:{self.port}/v1\n"
+                   "    models: { m: { temperature: false } }\n")
+        self.variables["PAWL_CONFIG"] = str(self.directory / "config.yaml")
+        for option, value in (("temperature", "0.3"), ("effort", "high")):
+            charter = self.noting("plain/m", f"{option}: {value}\n")
+            self.refused("run", charter, "x", code=2, says="plain/m takes no " + option)
+            self.refused("chat", "x", "-m", "plain/m", f"--{option}", value, code=2,
+                         says="plain/m takes no " + option)
+        self.assertEqual(self.requests(), [])
+        self.ok("chat", "x", "-m", "plain/m")
 
     def test_debug_shows_requests_and_responses_without_the_key(self):
         self.serve("replies:\n  - text: Seen.\n")

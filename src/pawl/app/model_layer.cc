@@ -6,6 +6,7 @@
 
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/files.h"
+#include "pawl/runtime/models/sampling_check.h"
 
 namespace pawl {
 namespace {
@@ -33,25 +34,6 @@ std::optional<std::vector<ChainTarget>> expand_alone(const std::string& chain,
 std::string directory_of(const std::string& path) {
   std::error_code ignored;  // Then the path as it was given will do.
   return std::filesystem::absolute(path, ignored).parent_path().string();
-}
-
-// What a charter asks of its model that the model cannot do is found before anybody is asked.
-Status check_sampling(const SamplingOptions& sampling, const std::vector<ResolvedTarget>& targets) {
-  for (const ResolvedTarget& target : targets) {
-    const ExecutorModelDescriptor& facts = target.facts;
-    if (sampling.temperature_milli && facts.temperature == ExecutorModelDescriptor::Support::no) {
-      return Error{ErrorCode::invalid_argument,
-                   "the model " + target.literal + " takes no temperature"};
-    }
-    const bool stated = facts.max_output_tokens > 0 && sampling.max_output_tokens;
-    if (stated && *sampling.max_output_tokens > facts.max_output_tokens) {
-      return Error{ErrorCode::invalid_argument, "the model " + target.literal + " writes at most " +
-                                                    std::to_string(facts.max_output_tokens) +
-                                                    " tokens, and max_tokens is " +
-                                                    std::to_string(*sampling.max_output_tokens)};
-    }
-  }
-  return ok();
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ void change(const ProviderDeclaration& declared, const SecretSources& sources, D
   if (declared.resume) {
     config.resume = static_cast<ProviderConfig::Resume>(*declared.resume);
   }
+  if (declared.http) config.http = static_cast<HttpVersion>(*declared.http);
   if (declared.model_prefixes) config.model_prefixes = *declared.model_prefixes;
   config.quirks = declared.quirks;
   GateBounds& bounds = draft.setup.bounds;

@@ -125,7 +125,8 @@ TEST_CASE("a declaration changes what the program knows, and adds what it does n
   Stage stage;
   stage.variables = {{"MY_KEY", "mine"}, {"TEAM", "t-secret"}};
   const std::string yaml =
-      "openai: { key: env:MY_KEY, dialect: openai_chat, concurrency: 3, quirks: [empty_content],\n"
+      "openai: { key: env:MY_KEY, dialect: openai_chat, http: 2, concurrency: 3, quirks: "
+      "[empty_content],\n"
       "  timeouts: { total: 1m }, models: { my-tuned: { context: 5 } } }\n"
       "vllm: { dialect: openai_chat, base_url: http://box:8000, headers: { X-Team: env:TEAM } }\n";
 
@@ -134,6 +135,7 @@ TEST_CASE("a declaration changes what the program knows, and adds what it does n
   CHECK(openai.config.dialect == ProviderDialect::openai_chat);
   CHECK(openai.config.base_url == "https://api.openai.com/v1");
   CHECK(*openai.config.key->reveal() == "mine");
+  CHECK(openai.config.http == HttpVersion::two);
   CHECK(openai.bounds.together_max == 3);
   CHECK(openai.bounds.model_together_max == 3);
   CHECK(openai.config.quirks == std::vector<std::string>{"empty_content"});
@@ -144,6 +146,7 @@ TEST_CASE("a declaration changes what the program knows, and adds what it does n
   const ProviderSetup vllm = stage.provider("vllm", yaml);
   CHECK(vllm.missing.empty());
   CHECK(vllm.config.key == nullptr);
+  CHECK(vllm.config.http == HttpVersion::automatic);
   CHECK(vllm.config.model_prefixes == std::vector<std::string>{""});
   CHECK(secret_header_of(vllm, "X-Team") == "t-secret");
   stage.variables["TEAM"] = "changed";

@@ -37,6 +37,13 @@ struct HttpDeadlines {
   std::int64_t total_ms = 1'800'000;
 };
 
+// Which protocol is spoken. HTTP/2 over TLS only, where it is agreed on in the handshake.
+enum class HttpVersion : std::uint8_t {
+  one,        // HTTP/1.1
+  automatic,  // HTTP/2 where the server has it
+  two,        // HTTP/2, or the request fails
+};
+
 struct HttpRequest {
   std::string method = "POST";
   std::string url;
@@ -45,6 +52,7 @@ struct HttpRequest {
   HttpDeadlines deadlines;
   std::uint64_t body_bytes_max = 64U << 20U;
   std::uint64_t header_bytes_max = 64U << 10U;
+  HttpVersion version = HttpVersion::one;
   // Connect to this one and no other, at the URL's port: no name is resolved, no proxy used. Empty:
   // the client finds out.
   std::optional<IpAddress> address;

@@ -170,6 +170,26 @@ TEST_CASE("an executor that throws about its capabilities fails the call, not th
   CHECK(stage.listed().status == "failed");
 }
 
+TEST_CASE("sc-P04: a ladder of failures leaves one reply, and each attempt its record") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  for (int i = 0; i < 4; ++i) stage.model->line_up_failure(FailureKind::transient);
+  stage.model->line_up("up at last");
+  CHECK(stage.start());
+  stage.loop.advance(120'000);
+  CHECK(stage.listed().status == "done");
+  CHECK(stage.output() == "up at last");
+  std::size_t failed = 0;
+  std::size_t replied = 0;
+  for (const Record& record : stage.records()) {
+    failed += std::holds_alternative<ModelFailed>(record.event);
+    replied += std::holds_alternative<ModelReplied>(record.event);
+  }
+  CHECK(failed == 4);
+  CHECK(replied == 1);
+  CHECK(stage.model->asked.size() == 5);
+}
+
 TEST_CASE("an empty answer fails over") {
   ModelStage stage;
   stage.model->line_up("  ");

@@ -28,6 +28,17 @@ std::string text_of(const RunnableAgent& agent) {
   return out.take();
 }
 
+// Tools of an MCP server are called SERVER__TOOL: neither may be a tool of the run's.
+Status check_server(const std::string& server, const ToolRegistry& tools) {
+  if (server.empty()) return Error{ErrorCode::invalid_argument, "an MCP server has no name"};
+  for (const ToolSpec& tool : tools.specs()) {
+    if (tool.name != server && !tool.name.starts_with(server + "__")) continue;
+    return Error{ErrorCode::conflict, "the tool " + tool.name + " has the name of the MCP server " +
+                                          server + ", which is the executor's; give it another"};
+  }
+  return ok();
+}
+
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
 constexpr std::uint64_t kPreambleTokens = 100;
 constexpr std::uint64_t kToolsPreambleTokens = 400;
@@ -185,7 +196,6 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
   PAWL_CHECK(check_targets(agent));
   DriverSetup setup;
   PAWL_TRY(setup.output_schema, compiled(agent.charter.output_schema));
-  if (auto own = agent.executor->mcp_server()) setup.mcp_servers.push_back(*std::move(own));
   if (!agent.compactor) {
     const std::string model = agent.compaction_targets.empty()
                                   ? agent.charter.compaction.model
@@ -193,6 +203,10 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
     agent.compactor = make_model_compactor(agent.executor, model);
   }
   PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
+  if (auto own = agent.executor->mcp_server()) {
+    PAWL_CHECK(check_server(own->name, setup.tools));
+    setup.mcp_servers.push_back(*std::move(own));
+  }
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
   setup.agent = std::move(agent);
   return setup;

@@ -7,6 +7,8 @@
 
 #include "pawl/adapter/http_curl/connect_gate.h"
 #include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/h2_pool.h"
+#include "pawl/adapter/http_curl/h2_request.h"
 #include "pawl/adapter/http_curl/handle_pool.h"
 #include "pawl/adapter/http_curl/multi_set.h"
 #include "pawl/adapter/http_curl/request_check.h"
@@ -19,6 +21,7 @@ namespace {
 // turn() does it, from the loop, when libcurl is not at work.
 class Traffic final : public CurlMulti::Host,
                       public Exchange::Owner,
+                      public H2Pool::Owner,
                       public std::enable_shared_from_this<Traffic> {
  public:
   Traffic(SocketLoop& loop, CurlOptions options)
@@ -26,6 +29,7 @@ class Traffic final : public CurlMulti::Host,
         options_(std::move(options)),
         multis_(loop, *this, options_),
         handles_(options_),
+        h2_(loop, *this, options_, handles_, multis_.calling_mark()),
         gate_(options_.connecting_max) {}
   ~Traffic() override;
 
@@ -38,12 +42,18 @@ class Traffic final : public CurlMulti::Host,
   void on_deadlines_changed(Exchange& exchange) override;
   void on_resumed(Exchange& exchange) override;
   void on_ended(Exchange& exchange) override;
+  void on_refused(Exchange& exchange) override;
+  std::shared_ptr<void> pin_traffic() override { return shared_from_this(); }
+  void on_h2_progress() override { turn(); }
+  void go_by_h1(Exchange& exchange) override;
   std::int64_t now_ms() const override { return loop_.monotonic_ms(); }
 
  private:
   void turn_soon();
   void turn();
   void open_waiting();
+  void open(const std::shared_ptr<Exchange>& exchange);
+  void send_again();
   void unpause_resumed();
   void report_ended();
   void take_away(Exchange& exchange);
@@ -54,10 +64,12 @@ class Traffic final : public CurlMulti::Host,
   const CurlOptions options_;
   MultiSet multis_;
   HandlePool handles_;
+  H2Pool h2_;
   std::unordered_map<Exchange*, std::shared_ptr<Exchange>> exchanges_;  // <= requests_max
   ConnectGate<Exchange> gate_;
   std::vector<std::shared_ptr<Exchange>> resumed_;
   std::vector<std::shared_ptr<Exchange>> ended_;
+  std::vector<std::shared_ptr<Exchange>> refused_;
   enum class Turn : std::uint8_t { none, posted } turn_ = Turn::none;
   DeadlineQueue<Exchange> deadlines_;
   std::unique_ptr<Timer> timer_;
@@ -67,6 +79,7 @@ class Traffic final : public CurlMulti::Host,
 Traffic::~Traffic() {
   for (const auto& [raw, exchange] : exchanges_) {
     if (exchange->multi() != nullptr) exchange->multi()->remove(exchange->easy());
+    h2_.take_away(*exchange);
     curl_easy_cleanup(exchange->close());
   }
 }
@@ -76,6 +89,8 @@ std::shared_ptr<Exchange> Traffic::start(HttpRequest request, HttpHandler handle
   auto exchange = std::make_shared<Exchange>(*this, std::move(request), std::move(handler));
   if (!fit) {
     exchange->end(HttpFailure::invalid, fit.error().message);
+  } else if (exchange->version() == HttpVersion::two && !can_go_by_h2(exchange->request())) {
+    exchange->end(HttpFailure::invalid, "HTTP/2 is spoken over https only");
   } else if (exchanges_.size() >= options_.requests_max) {
     exchange->end(HttpFailure::overloaded, "too many requests are under way");
   } else {
@@ -108,6 +123,15 @@ void Traffic::on_ended(Exchange& exchange) {
   turn_soon();
 }
 
+void Traffic::on_refused(Exchange& exchange) {
+  refused_.push_back(exchange.shared_from_this());
+  turn_soon();
+}
+
+void Traffic::go_by_h1(Exchange& exchange) {
+  if (exchange.fall_back()) open(exchange.shared_from_this());
+}
+
 void Traffic::turn_soon() {
   if (multis_.calling()) return;  // a turn follows
   if (std::exchange(turn_, Turn::posted) == Turn::posted) return;
@@ -118,9 +142,11 @@ void Traffic::turn_soon() {
 
 void Traffic::turn() {
   turn_ = Turn::none;
+  send_again();
   open_waiting();
   unpause_resumed();
   report_ended();
+  h2_.settle();
   arm();
   if (gate_.can_enter() || !resumed_.empty() || !ended_.empty()) turn_soon();
 }
@@ -131,21 +157,46 @@ void Traffic::open_waiting() {
       gate_.leave(exchange->origin());
       continue;
     }
-    if (!exchange->open(handles_.take())) continue;
-    on_deadlines_changed(*exchange);
-    CurlMulti& multi = multis_.with_room();
-    if (const CURLcode code = multi.add(exchange->easy()); code != CURLE_OK) {
-      exchange->end_by(code);
-      continue;
+    const bool by_h2 = exchange->version() != HttpVersion::one &&
+                       can_go_by_h2(exchange->request()) && h2_.speaks(exchange->origin());
+    if (by_h2) {
+      exchange->await_stream();
+      on_deadlines_changed(*exchange);
+      h2_.open(exchange);
+    } else if (exchange->fall_back()) {
+      open(exchange);
     }
-    exchange->set_multi(&multi);
-    multi.run();
+  }
+}
+
+void Traffic::open(const std::shared_ptr<Exchange>& exchange) {
+  if (!exchange->open(handles_.take())) return;
+  on_deadlines_changed(*exchange);
+  CurlMulti& multi = multis_.with_room();
+  if (const CURLcode code = multi.add(exchange->easy()); code != CURLE_OK) {
+    return exchange->end_by(code);
+  }
+  exchange->set_multi(&multi);
+  multi.run();
+}
+
+// Those that the server did nothing about.
+void Traffic::send_again() {
+  for (const auto& exchange : std::exchange(refused_, {})) {
+    if (exchange->stage() == Exchange::Stage::ended) continue;
+    h2_.take_away(*exchange);
+    exchange->await_another();
+    gate_.wait(exchange->origin(), exchange);
   }
 }
 
 void Traffic::unpause_resumed() {
   for (const auto& exchange : std::exchange(resumed_, {})) {
     if (exchange->next_after_resume() == Exchange::Next::nothing) continue;
+    if (exchange->link() != nullptr) {
+      h2_.resume(*exchange);
+      continue;
+    }
     CurlMulti& multi = *exchange->multi();
     if (const CURLcode code = multi.unpause(exchange->easy()); code != CURLE_OK) {
       exchange->end_by(code);
@@ -175,8 +226,9 @@ void Traffic::take_away(Exchange& exchange) {
   if (exchange.last_stage() == Exchange::Stage::waiting) gate_.forget(exchange.origin(), exchange);
   if (exchange.multi() != nullptr) exchange.multi()->remove(exchange.easy());
   exchange.set_multi(nullptr);
+  h2_.take_away(exchange);
   CURL* const easy = exchange.close();
-  if (exchange.ended_well()) {
+  if (easy != nullptr && exchange.ended_well()) {
     handles_.give_back(easy);
   } else {
     curl_easy_cleanup(easy);

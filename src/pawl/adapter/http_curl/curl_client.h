@@ -6,9 +6,9 @@
 // HTTPS_PROXY, ALL_PROXY, NO_PROXY), as curl does, but not for a request that is pinned to an
 // address. gzip and deflate are decompressed.
 //
-// It speaks HTTP/1.1, one request at a time on a connection. libcurl 7.88, that of Debian 12, loses
-// the end of responses of HTTP/2 when it is driven by events: it has read them and asks for
-// nothing.
+// HTTP/1.1 is libcurl's, one request at a time on a connection. HTTP/2 (HttpRequest::version) is
+// nghttp2's on connections that libcurl makes: many requests on each, nothing compressed. See
+// h2_link.h.
 //
 // A request on a kept connection that turns out to be closed, before any byte of a response, is
 // sent once more by libcurl on a new one.

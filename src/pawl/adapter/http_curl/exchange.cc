@@ -53,11 +53,10 @@ void Exchange::end(HttpFailure failure, const std::string& reason) {
   owner_.on_ended(*this);
 }
 
-void Exchange::end_by(CURLcode code) {
+void Exchange::end_by(CURLcode code, std::string_view detail) {
   if (code == CURLE_OK && reached() != Reached::head) {
     return end(HttpFailure::broken, "the connection ended inside the head");
   }
-  const std::string_view detail(detail_.data());
   const HttpFailure failure = failure_of(code, reached(), detail);
   end(failure, reason_of(code, failure, detail));
 }
@@ -138,20 +137,20 @@ void Exchange::take_head() {
   stage_ = Stage::streaming;
   last_byte_ms_ = owner_.now_ms();
   owner_.on_deadlines_changed(*this);
-  if (reader_.framing() == ResponseHeadReader::Framing::doubtful) set(CURLOPT_FORBID_REUSE, 1L);
+  if (reader_.framing() == ResponseHeadReader::Framing::doubtful && easy_ != nullptr) {
+    set(CURLOPT_FORBID_REUSE, 1L);
+  }
   forget_request();
   const HttpResponseHead head = reader_.take();
   if (handler_.head) handler_.head(head);
 }
 
-// A prompt can be megabytes, and its answer take minutes. libcurl does not look at the request any
-// more when it has been sent and its answer has begun.
+// A prompt can be megabytes, and its answer take minutes. Nobody looks at the request any more when
+// it has been sent and its answer has begun.
 void Exchange::forget_request() {
-  curl_off_t sent = 0;
-  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
-  if (static_cast<std::uint64_t>(sent) < request_.body.size()) return;
+  if (!has_been_sent()) return;
   std::string().swap(request_.body);
-  set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
+  if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
   curl_slist_free_all(std::exchange(headers_, nullptr));
 }
 

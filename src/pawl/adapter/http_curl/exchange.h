@@ -15,14 +15,20 @@
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/http_curl/curl_failure.h"
 #include "pawl/adapter/http_curl/deadline_queue.h"
+#include "pawl/adapter/http_curl/h2_session.h"
 #include "pawl/adapter/http_curl/response_head.h"
 #include "pawl/port/http.h"
 
 namespace pawl::http_curl {
 
 class CurlMulti;
+class H2Link;
 
-class Exchange : public std::enable_shared_from_this<Exchange> {
+// How often a request is sent that the server says it did nothing about.
+inline constexpr int kSendsMax = 3;
+inline constexpr std::int64_t kConnectMaxMs = 86'400'000;  // without one libcurl takes five minutes
+
+class Exchange final : public StreamTaker, public std::enable_shared_from_this<Exchange> {
  public:
   // Told from inside libcurl or the caller's own calls: it notes and acts later.
   class Owner {
@@ -32,13 +38,15 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     virtual void on_deadlines_changed(Exchange& exchange) = 0;
     virtual void on_resumed(Exchange& exchange) = 0;
     virtual void on_ended(Exchange& exchange) = 0;
+    // Of HTTP/2: it is to be sent again.
+    virtual void on_refused(Exchange& exchange) = 0;
     virtual std::int64_t now_ms() const = 0;
   };
   // In this order; `ended` can follow any of them.
   enum class Stage : std::uint8_t { waiting, connecting, requesting, streaming, ended };
 
   Exchange(Owner& owner, HttpRequest request, HttpHandler handler);
-  ~Exchange();
+  ~Exchange() override;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -51,6 +59,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   DeadlineQueue<Exchange>::Place& place() { return place_; }
 
   const std::string& origin() const { return origin_; }
+  const HttpRequest& request() const { return request_; }
+  std::int64_t connect_ms() const { return request_.deadlines.connect_ms; }
+  HttpVersion version() const { return request_.version; }
+  // The server does not take it in HTTP/2. False: nothing else was asked for, and it has ended.
+  bool fall_back();
 
   // Tells the handle (null: there is none) what to do. False: it has ended instead.
   bool open(CURL* easy);
@@ -59,9 +72,23 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Whether nothing unusual has happened to the handle, so that another may use it.
   bool ended_well() const { return stage_ == Stage::ended && end_.failure == HttpFailure::none; }
 
+  // By HTTP/2, in place of open(): it waits for a stream, has one, may have to wait for another.
+  void await_stream();
+  void on_stream(std::int32_t id);
+  void await_another();
+  H2Link* link() const { return link_; }
+  void set_link(H2Link* link) { link_ = link; }
+  std::int32_t stream() const { return stream_; }  // 0: it has none yet
+  // A deadline ended it.
+  bool timed_out() const;
+  Taken on_stream_line(std::string_view line) override;
+  Taken on_stream_body(std::string_view bytes) override;
+  void on_stream_end(StreamEnd end) override;
+
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
-  void end_by(CURLcode code);
+  void end_by(CURLcode code) { end_by(code, detail_.data()); }
+  void end_by(CURLcode code, std::string_view detail);
   // The handler is called no more.
   void silence();
   // Calls done(), unless silenced.
@@ -87,6 +114,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::size_t take_line(std::string_view line);
   std::size_t take_body(std::string_view bytes);
   void take_head();
+  bool has_been_sent() const;
   void forget_request();
   void set_callbacks();
   void set_connection();
@@ -105,6 +133,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   HttpHandler handler_;
   CURL* easy_ = nullptr;
   CurlMulti* multi_ = nullptr;
+  H2Link* link_ = nullptr;
+  std::int32_t stream_ = 0;
+  int sends_ = 0;
   curl_slist* headers_ = nullptr;
   curl_slist* connect_to_ = nullptr;
   CURLcode set_up_ = CURLE_OK;  // the first option that was refused

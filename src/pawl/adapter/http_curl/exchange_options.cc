@@ -10,8 +10,6 @@
 namespace pawl::http_curl {
 namespace {
 
-constexpr std::int64_t kConnectMaxMs = 86'400'000;  // without one libcurl would take five minutes
-
 bool leads_to(const curl_sockaddr& to, const IpAddress& address) {
   const sockaddr* const generic = &to.addr;
   if (address.family == IpAddress::Family::v4) {

@@ -25,6 +25,7 @@ class MultiSet {
 
   // Whether libcurl is at work: its callbacks run.
   bool calling() const { return calling_ == CurlMulti::Calling::yes; }
+  CurlMulti::Calling& calling_mark() { return calling_; }
   std::size_t size() const { return multis_.size(); }
 
  private:

@@ -36,6 +36,7 @@ Result<HttpRequest> http_request(WireRequest wire, const ProviderConfig& config,
   request.headers = std::move(wire.headers);
   request.body = std::move(wire.body);
   request.deadlines = config.deadlines.http;
+  request.version = config.http;
   request.body_bytes_max = config.reply_bytes_max;
   for (const SecretHeader& secret : config.secret_headers) {
     PAWL_TRY(const std::string value, secret.value->reveal());

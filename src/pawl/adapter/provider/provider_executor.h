@@ -43,6 +43,7 @@ struct ProviderConfig {
   std::vector<std::string> model_prefixes;
   std::vector<std::string> quirks;
   enum class Resume : std::uint8_t { replay, session } resume = Resume::replay;
+  HttpVersion http = HttpVersion::automatic;
   ProviderDeadlines deadlines;
   std::uint64_t reply_bytes_max = 64U << 20U;
   // Everything that the provider says of errors, and every debug line, passes this; null: only the

@@ -25,6 +25,14 @@ Status ModelPool::add(PooledProvider provider) {
   if (providers_.contains(name)) {
     return Error{ErrorCode::conflict, "there is a provider " + name + " already"};
   }
+  if (const auto server = provider.executor->mcp_server()) {
+    for (const auto& [other, entry] : providers_) {
+      const auto theirs = entry.provider.executor->mcp_server();
+      if (!theirs || theirs->name != server->name) continue;
+      return Error{ErrorCode::conflict, "the providers " + other + " and " + name +
+                                            " both have an MCP server " + server->name};
+    }
+  }
   if (providers_.size() == kProvidersMax) {
     return Error{ErrorCode::limit_exceeded,
                  "there may be " + std::to_string(kProvidersMax) + " providers"};

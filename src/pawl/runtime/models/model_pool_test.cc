@@ -47,6 +47,21 @@ TEST_CASE("a declaration with no strategy of resuming, or with two, is refused")
   CHECK(both.error().message.find("the provider both: ") == 0);
 }
 
+TEST_CASE("two providers with MCP servers of one name are a clash") {
+  TestLoop loop;
+  ModelPool pool(loop);
+  const auto make = [&](const std::string& server) {
+    const auto executor = std::make_shared<FakeExecutor>(loop);
+    executor->server = McpServerConfig{server, {"serve"}, ""};
+    return executor;
+  };
+  CHECK(pool.add(provider("one", make("files"))));
+  const Status clash = pool.add(provider("two", make("files")));
+  REQUIRE_FALSE(clash);
+  CHECK(clash.error().message == "the providers one and two both have an MCP server files");
+  CHECK(pool.add(provider("two", make("notes"))));
+}
+
 TEST_CASE("the number of providers is bounded") {
   TestLoop loop;
   ModelPool pool(loop);

@@ -9,6 +9,7 @@ namespace pawl {
 namespace {
 
 constexpr std::array<std::string_view, 2> kResumeWords = {"replay", "session"};
+constexpr std::array<std::string_view, 3> kHttpWords = {"1.1", "auto", "2"};
 constexpr std::size_t kPrefixesMax = 64;
 
 bool is_header_name(std::string_view text) {
@@ -120,6 +121,22 @@ void take_key(MapReader& reader, const std::string& where, std::vector<Fault>& f
   }
 }
 
+// Two of the words are numbers to YAML, and are meant as they are written.
+void take_http(MapReader& reader, ProviderDeclaration& out) {
+  const Node* const node = reader.take("http");
+  if (node == nullptr) return;
+  const auto found = std::find(kHttpWords.begin(), kHttpWords.end(), node->text());
+  if (found == kHttpWords.end()) {
+    return reader.fault(node->mark(), "\"http\" must be 1.1, 2 or auto");
+  }
+  out.http = static_cast<ProviderDeclaration::Http>(found - kHttpWords.begin());
+  if (out.http == ProviderDeclaration::Http::two && out.base_url &&
+      out.base_url->starts_with("http://")) {
+    reader.fault(node->mark(), "HTTP/2 is spoken over https only",
+                 "http: auto, or a base_url with https");
+  }
+}
+
 void take_counts(MapReader& reader, ProviderDeclaration& out) {
   std::size_t count = 0;
   if (reader.take_int("concurrency", {1, kConcurrencyMax}, count)) out.concurrency = count;
@@ -157,6 +174,7 @@ ProviderDeclaration read_provider(const Member& member, std::vector<Fault>& faul
   MapReader reader(member.value, faults, where);
   take_words(reader, member.value, out);
   take_base_url(reader, member.value, out);
+  take_http(reader, out);
   take_key(reader, where, faults, out);
   take_counts(reader, out);
   if (const Node* node = reader.take("headers")) {

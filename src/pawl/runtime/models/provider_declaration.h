@@ -48,6 +48,8 @@ struct ProviderDeclaration {
   std::vector<std::string> quirks;
   enum class Resume : std::uint8_t { replay, session };
   std::optional<Resume> resume;
+  enum class Http : std::uint8_t { one, automatic, two };
+  std::optional<Http> http;
   std::optional<std::size_t> concurrency;
   std::optional<std::size_t> model_concurrency;
   std::optional<std::int64_t> connect_ms;

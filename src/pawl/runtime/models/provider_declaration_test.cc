@@ -33,6 +33,7 @@ TEST_CASE("every key of a provider is read") {
       "  headers: { x-team: blue, authorization: file:/run/token }\n"
       "  quirks: [max_tokens]\n"
       "  resume: session\n"
+      "  http: 1.1\n"
       "  concurrency: 3\n"
       "  model_concurrency: 2\n"
       "  timeouts: { connect: 2s, first_byte: 1m, idle: 30s, total: 1h, progress: 5m }\n"
@@ -52,6 +53,7 @@ TEST_CASE("every key of a provider is read") {
   CHECK(std::get<SecretReference>(local.headers[1].value).name == "/run/token");
   CHECK(local.quirks == std::vector<std::string>{"max_tokens"});
   CHECK(local.resume == ProviderDeclaration::Resume::session);
+  CHECK(local.http == ProviderDeclaration::Http::one);
   CHECK(local.concurrency == 3);
   CHECK(local.model_concurrency == 2);
   CHECK(local.connect_ms == 2'000);
@@ -88,7 +90,8 @@ TEST_CASE("faults of providers have their place, and no secret in them") {
     CHECK(faults.find("hidden") == std::string::npos);
   }
   for (const char* const yaml :
-       {"scripted: {}", "a: { dialect: soap }", "a: { resume: both }", "a: { concurrency: 0 }",
+       {"scripted: {}", "a: { dialect: soap }", "a: { resume: both }", "a: { http: 3 }",
+        "a: { http: 2, base_url: 'http://h' }", "a: { concurrency: 0 }",
         "a: { timeouts: { total: 0 } }", "a: { headers: { 'a b': x } }",
         "a: { headers: { x-a: \"a\\nb\" } }", "a: { models: { x: { contex: 1 } } }", "a: 1"}) {
     CAPTURE(yaml);

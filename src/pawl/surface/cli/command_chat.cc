@@ -6,6 +6,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/runtime/models/sampling_check.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/run_options.h"
@@ -132,6 +133,9 @@ int command_chat(const CliContext& context) {
   for (const std::string& note : reading.notes) complain(context, note);
   const auto sampling = sampling_of(context.arguments);
   if (!sampling) return fail(context, sampling.error());
+  if (const Status fits = check_sampling(*sampling, reading.agent->targets); !fits) {
+    return fail(context, fits.error());
+  }
   Conversation conversation(context, *std::move(reading.agent), *sampling);
   auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
   if (text->empty()) return converse(context, conversation);
