@@ -168,7 +168,7 @@ struct Runner::Parts {
       return refused;
     }
     PAWL_ASSERT(result->has_value());
-    return **std::move(result);
+    return std::move(**result);
   }
 
   // Runs the loop on this thread. False: this very runner does so already, in another thread or
