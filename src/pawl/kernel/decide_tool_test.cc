@@ -88,6 +88,20 @@ TEST_CASE("a once call that was cut short is never run again, a reconcilable one
   CHECK(recon.call_is<CallAsking>(kC1));
 }
 
+TEST_CASE("a reconcilable call that never happens is run again so often, and then in doubt") {
+  RunStarted start = a_start();
+  start.guards.tool_errors = 0;
+  TestRun run(start);
+  run.replies({calls("recon")});
+  for (std::uint32_t i = 1; i <= kReconciledAttemptsMax; ++i) {
+    CHECK(run.started<RunTool>() == i);
+    run.finishes(kC1, kTimeout, ToolEnd::timed_out);
+    run.learns(kC1, StatusAnswer::absent);
+  }
+  CHECK(run.started<RunTool>() == kReconciledAttemptsMax);
+  CHECK(run.call_is<CallDoubtful>(kC1));
+}
+
 TEST_CASE("another attempt waits for the end of a pause, and so does a question") {
   TestRun run;
   run.replies({calls("idem", "1"), calls("recon", "2")});

@@ -47,7 +47,11 @@ Refusal on(Scene scene, const AwaitingTools&, const ToolStatusLearned& event) {
       draft.end_call(call->id);
       break;
     case StatusAnswer::absent:
-      run_call(draft, scene.instance.id, call->id, call->attempts);
+      if (call->attempts >= kReconciledAttemptsMax) {
+        doubt(draft, *call);
+      } else {
+        run_call(draft, scene.instance.id, call->id, call->attempts);
+      }
       break;
     case StatusAnswer::unknown:
       doubt(draft, *call);
