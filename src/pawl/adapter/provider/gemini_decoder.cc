@@ -8,6 +8,7 @@
 #include "pawl/adapter/provider/gemini_args.h"
 #include "pawl/adapter/provider/tool_names.h"
 #include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/base/hash.h"
 #include "pawl/base/json.h"
 
 namespace pawl::provider {
@@ -58,6 +59,7 @@ class GeminiDecoder final : public ReplyDecoder {
 
   Status on_event(std::string_view, std::string_view data, const PhaseEventSink& sink) override {
     if (complete()) return ok();
+    if (comes_again(data)) return broken("an event with a call came twice");
     PAWL_TRY(const Json response, parse_json(data));
     return on_response(response, sink);
   }
@@ -100,6 +102,18 @@ class GeminiDecoder final : public ReplyDecoder {
     ToolCallProposed call;
     PartialArguments arguments;
   };
+
+  // Events have no numbers. Two calls that are the same differ in the counts beside them; pieces of
+  // one call may well be alike.
+  bool comes_again(std::string_view data) {
+    const auto has = [data](std::string_view word) {
+      return data.find(word) != std::string_view::npos;
+    };
+    const bool whole_call =
+        has("\"functionCall\"") && !has("\"partialArgs\"") && !has("\"willContinue\"");
+    const std::optional<Digest> now = whole_call ? std::optional(sha256(data)) : std::nullopt;
+    return std::exchange(last_call_event_, now) == now && now;
+  }
 
   Status on_response(const Json& response, const PhaseEventSink& sink) {
     if (!response.is_object()) return broken("a response that is no object");
@@ -256,6 +270,7 @@ class GeminiDecoder final : public ReplyDecoder {
   std::optional<OpenCall> open_;
   std::optional<PhaseFailed> failed_;
   Last last_ = Last::nothing;  // what the last delta belonged to: deltas in a row are one block
+  std::optional<Digest> last_call_event_;  // if the event before had a whole call
   std::uint64_t blocks_ = 0;
   std::uint64_t calls_ = 0;
   std::uint64_t progress_ = 0;

@@ -112,9 +112,19 @@ TEST_CASE("sc-P03: errors inside of a stream fail the phase") {
   CHECK(reply.failed()->message == "UNAVAILABLE: Try later");
 }
 
+TEST_CASE("sc-P15: an event with a call that comes twice breaks the protocol") {
+  const std::string call = R"({"functionCall":{"name":"pay","args":{"n":1}}})";
+  CHECK(decode({parts(call), parts(call), parts("", kStop)}).protocol_error ==
+        "an event with a call came twice");
+  const DecodedReply twice = decode({parts(call + "," + call, kStop)});
+  CHECK(twice.calls() == 2);  // the model wants it twice
+}
+
 TEST_CASE("sc-P17: a reply has a bounded number of blocks") {
   std::vector<std::string> events;
-  for (int i = 0; i < 300; ++i) events.push_back(parts(R"({"functionCall":{"name":"look"}})"));
+  for (int i = 0; i < 300; ++i) {
+    events.push_back(parts(R"({"functionCall":{"name":"look)" + std::to_string(i) + R"("}})"));
+  }
   CHECK(decode(events).protocol_error == "more blocks than a reply may have");
 }
 
