@@ -1,4 +1,4 @@
-"""The tables that say which test holds which case: docs/cases, docs/rows.md."""
+"""The tables that say which test holds which case: docs/cases."""
 
 import re
 
@@ -9,7 +9,7 @@ REFERENCE = re.compile(r'((?:src|tests)/[\w./-]+\.(?:cc|py|h|sh))(?:`?: *`?"([^"
 
 
 def is_table(file):
-    return file.path.startswith("docs/cases/") or file.path == "docs/rows.md"
+    return file.path.startswith("docs/cases/")
 
 
 def fault_of(tree, path, name):
