@@ -23,7 +23,8 @@ class Http2(Stage):
 
     def serve(self):
         """A fake provider, and HTTP/2 in front of it; the port of the latter."""
-        script = self.write("fake.yaml", "keys: off\nreplies:\n  - text: Hello.\n    endless: true\n")
+        script = self.write("fake.yaml",
+                            "keys: off\nreplies:\n  - text: Hello.\n    endless: true\n")
         fake = self.start("fake-provider", "--script", script)
         behind = fake.stdout.readline().strip().rsplit(":", 1)[1]
         certificate, key = self.write("c.pem", ""), self.write("k.pem", "")
