@@ -11,7 +11,7 @@
 namespace pawl {
 
 inline constexpr std::uint8_t kRecordVersion = 1;
-inline constexpr std::uint8_t kSnapshotVersion = 1;
+inline constexpr std::uint8_t kSnapshotVersion = 2;
 
 std::string encode_record(const Record& record);
 // corrupt: bytes that no encode_record() made. invalid_argument: a newer version, or an event this

@@ -119,7 +119,7 @@ TEST_CASE("when no model is left the error names each and why") {
 TEST_CASE("once text was shown no other model goes on, unless the policy says so") {
   RunStarted start = with_targets({"a/x", "b/y"});
   TestRun run(start);
-  for (int i = 0; i < 3; ++i) {
+  for (std::uint32_t i = 1; i < start.retry.attempts_max; ++i) {
     fail_as(run, FailureKind::transient, Presence::present);
     CHECK(run.in<BackingOff>());
     run.later(10'000).ticks();

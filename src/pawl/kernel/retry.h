@@ -26,7 +26,7 @@ template <>
 inline constexpr std::uint8_t kCount<AfterOutput> = 2;
 
 struct RetryPolicy {
-  std::uint32_t attempts_max = 4;  // of one step at one target, the first included
+  std::uint32_t attempts_max = 5;  // of one step at one target, the first included
   std::uint64_t first_delay_ms = 500;
   std::uint64_t delay_max_ms = 8'000;
   std::uint32_t attempts_before_failover = 2;  // where there is another target

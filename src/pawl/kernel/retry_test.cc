@@ -76,7 +76,7 @@ TEST_CASE("a run waits out each delay, gives up after the last attempt, and keep
   run.replies({says("partial"), calls("pure")});
   run.finishes(kC1, "ok");
 
-  for (const std::uint64_t delay : {500U, 1000U, 2000U}) {
+  for (const std::uint64_t delay : {500U, 1000U, 2000U, 4000U}) {
     run.fails(ErrorCategory::network_error);
     CHECK(wake_at(run.state()) == run->elapsed_ms + delay);
     CHECK(run.later(delay - 1).refuses(TimerFired{}) == "timer_fired, but nothing is due");
@@ -86,7 +86,7 @@ TEST_CASE("a run waits out each delay, gives up after the last attempt, and keep
   run.fails(ErrorCategory::network_error);
 
   CHECK(run.last().decisions ==
-        Decisions{EndingBegan{RunStatus::failed, StopReason::network_error, "down (attempt 4)"}});
+        Decisions{EndingBegan{RunStatus::failed, StopReason::network_error, "down (attempt 5)"}});
   run.ends();
   CHECK(run.output() == "partial");
 }

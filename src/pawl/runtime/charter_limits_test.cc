@@ -79,7 +79,7 @@ TEST_CASE("attempts and their delays are read and must fit together") {
   CHECK(good_charter(charter_with("retry: { attempts: 1 }")).retry == RetryPolicy{1, 500, 8'000});
   const RetryPolicy eager =
       good_charter(charter_with("retry: { failover_after: 1, after_output: next_target }")).retry;
-  CHECK(eager == RetryPolicy{4, 500, 8'000, 1, AfterOutput::next_target});
+  CHECK(eager == RetryPolicy{5, 500, 8'000, 1, AfterOutput::next_target});
   CHECK(charter_faults(charter_with("retry: { attempts: 0, first_delay: 0, max_delay: 2h }")) ==
         "f:4:20: retry: \"attempts\" must be an integer from 1 to 20, found the integer 0\n"
         "f:4:36: retry: \"first_delay\" must be a duration from 1ms to 1h, found the integer 0 "

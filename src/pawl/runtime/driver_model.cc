@@ -115,7 +115,8 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
     if (!stream.bytes) stream.bytes = services_.filter->stream();
     show_filtered(effect, kind, stream, stream.bytes->feed(text));
   };
-  replies_[effect.effect] = std::make_unique<ReplyAssembler>(setup_.tools, preview);
+  replies_[effect.effect] = std::make_unique<ReplyAssembler>(
+      setup_.tools, preview, request.sampling.max_output_tokens.value_or(0));
   try {
     const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
     if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
@@ -141,7 +142,8 @@ void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event)
   const bool done = found->second->add(std::move(event));
   if (done) return on_phase_done(effect);
   const auto operation = operations_.find(effect.effect);
-  if (found->second->too_large() && operation != operations_.end()) operation->second->abort();
+  const bool enough = found->second->too_large() || found->second->beyond_cap();
+  if (enough && operation != operations_.end()) operation->second->abort();
 }
 
 void Driver::on_phase_done(const CallModel& effect) {

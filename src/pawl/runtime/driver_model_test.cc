@@ -173,7 +173,6 @@ TEST_CASE("an executor that throws about its capabilities fails the call, not th
 TEST_CASE("sc-P04: a ladder of failures leaves one reply, and each attempt its record") {
   ModelStage stage;
   stage.agent.targets.resize(1);
-  stage.agent.charter.retry.attempts_max = 5;
   for (int i = 0; i < 4; ++i) stage.model->line_up_failure(FailureKind::transient);
   stage.model->line_up("up at last");
   CHECK(stage.start());

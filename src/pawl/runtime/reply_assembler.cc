@@ -2,6 +2,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/kernel/context.h"
 
 namespace pawl {
 namespace {
@@ -120,6 +121,27 @@ ModelFailed ReplyAssembler::failure(const CallModel& call, PhaseFailed failed) c
   return event;
 }
 
+std::uint64_t ReplyAssembler::output_bytes() const {
+  return std::max(bytes_, text_offset_ + thinking_offset_ + input_offset_);
+}
+
+bool ReplyAssembler::beyond_cap() const {
+  if (output_tokens_max_ == 0 || output_tokens_max_ > kReplyBytesMax) return false;
+  return output_bytes() > output_tokens_max_ * kBytesPerTokenMax + kBeyondCapBytesMax;
+}
+
+// What has been said has been paid for, whatever the provider says of a stream that was cut.
+ModelReplied ReplyAssembler::cut_off(const CallModel& call, Ingress& ingress) {
+  Usage used = usage_.value_or(call.reserved);
+  used.output_tokens = std::max(used.output_tokens, estimate_tokens(output_bytes()));
+  usage_ = used;
+  PhaseReplied outcome;
+  outcome.stop = ReplyStop::max_tokens;
+  outcome.detail =
+      "cut off: more than the " + std::to_string(output_tokens_max_) + " tokens that were allowed";
+  return reply(call, std::move(outcome), ingress);
+}
+
 // Thoughts alone are no answer.
 bool ReplyAssembler::says_nothing(const PhaseReplied& outcome) const {
   if (outcome.stop != ReplyStop::end_turn) return false;
@@ -144,6 +166,7 @@ Event ReplyAssembler::take(const CallModel& call, Ingress& ingress) {
   if (auto* failed = std::get_if<PhaseFailed>(&done_->outcome)) {
     return failure(call, std::move(*failed));
   }
+  if (beyond_cap()) return cut_off(call, ingress);
   return ModelAborted{call.instance, call.effect, usage_.value_or(call.reserved)};
 }
 

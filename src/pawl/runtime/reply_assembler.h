@@ -15,18 +15,27 @@
 namespace pawl {
 
 inline constexpr std::size_t kReplyBytesMax = 32U << 20U;
+// A stream is cut that has more bytes than its tokens can have: hardly any text has so many a
+// token.
+inline constexpr std::uint64_t kBytesPerTokenMax = 16;
+inline constexpr std::uint64_t kBeyondCapBytesMax = 4'096;
 
 class ReplyAssembler {
  public:
   using PreviewSink = std::function<void(Preview::Kind, std::uint64_t offset, std::string text)>;
 
-  ReplyAssembler(const ToolRegistry& tools, PreviewSink preview)
-      : tools_(tools), preview_(std::move(preview)) {}
+  // `output_tokens_max`: what the request allows; 0: as the model says.
+  ReplyAssembler(const ToolRegistry& tools, PreviewSink preview, std::uint64_t output_tokens_max)
+      : tools_(tools), preview_(std::move(preview)), output_tokens_max_(output_tokens_max) {}
 
   // True when the phase is over: take() once then. Whatever comes after is ignored.
   bool add(PhaseExecutorEvent&& event);
   // True once it asks for more room than a reply may have: the phase is to be aborted.
   bool too_large() const { return bytes_ > kReplyBytesMax || blocks_.size() > kBlocksPerReplyMax; }
+
+  // True once it has said more than it was allowed to: the phase is to be aborted, and what it has
+  // said is a reply that was cut off.
+  bool beyond_cap() const;
 
   // The text of the reply so far, for callbacks.
   const std::string& text() const { return whole_text_; }
@@ -57,10 +66,13 @@ class ReplyAssembler {
   Block block_of(Draft&& draft, Ingress& ingress) const;
   ModelFailed failure(const CallModel& call, PhaseFailed failed) const;
   bool says_nothing(const PhaseReplied& outcome) const;
+  std::uint64_t output_bytes() const;
+  ModelReplied cut_off(const CallModel& call, Ingress& ingress);
   ModelReplied reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress);
 
   const ToolRegistry& tools_;
   PreviewSink preview_;
+  std::uint64_t output_tokens_max_;
   std::vector<Draft> blocks_;
   std::string whole_text_;
   std::string session_;

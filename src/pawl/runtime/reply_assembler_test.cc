@@ -5,12 +5,16 @@
 namespace pawl {
 namespace {
 
+constexpr std::uint64_t kAllowedTokens = 5'000'000;  // more bytes than a reply may have
+
 struct Desk {
   ToolRegistry tools = *ToolRegistry::make({});
   std::vector<std::pair<std::uint64_t, std::string>> previews;
-  ReplyAssembler reply{tools, [this](Preview::Kind, std::uint64_t offset, std::string text) {
+  ReplyAssembler reply{tools,
+                       [this](Preview::Kind, std::uint64_t offset, std::string text) {
                          previews.emplace_back(offset, std::move(text));
-                       }};
+                       },
+                       kAllowedTokens};
   Ingress ingress;
   CallModel call;
 
@@ -135,6 +139,45 @@ TEST_CASE("a reply that is too large fails, whatever its executor calls it, and 
   const Event event = desk.ended({PhaseReplied{}});
   REQUIRE(std::holds_alternative<ModelFailed>(event));
   CHECK(std::get<ModelFailed>(event).category == ErrorCategory::validation_error);
+}
+
+TEST_CASE("Y4: a stream is cut that says more than it was allowed to, and is paid for") {
+  const ToolRegistry tools = *ToolRegistry::make({});
+  ReplyAssembler reply(tools, [](Preview::Kind, std::uint64_t, const std::string&) {}, 10);
+  const std::uint64_t most = 10 * kBytesPerTokenMax + kBeyondCapBytesMax;
+  reply.add(ThinkingDelta{std::string(100, 't'), ""});
+  reply.add(ToolInputDelta{std::string(100, 'i')});
+  reply.add(TextDelta{std::string(most - 200, 'x')});
+  CHECK_FALSE(reply.beyond_cap());
+  reply.add(TextDelta{"x"});
+  CHECK(reply.beyond_cap());
+  reply.add(UsageReported{{7, 1, 0, 0}});
+  CHECK(reply.add(PhaseDone{PhaseAborted{}}));
+
+  Ingress ingress;
+  const Event event = reply.take(CallModel{}, ingress);
+  const auto* replied = std::get_if<ModelReplied>(&event);
+  REQUIRE(replied != nullptr);
+  CHECK(replied->stop == ReplyStop::max_tokens);
+  CHECK(replied->stop_detail == "cut off: more than the 10 tokens that were allowed");
+  CHECK(replied->usage.input_tokens == 7);
+  CHECK(replied->usage.output_tokens > most / 8);
+  CHECK(replied->blocks.size() == 2);
+}
+
+TEST_CASE(
+    "a long reply that its provider has ended is taken as it is, and without a cap none is cut") {
+  const ToolRegistry tools = *ToolRegistry::make({});
+  for (const std::uint64_t allowed : {0U, 10U}) {
+    ReplyAssembler reply(tools, [](Preview::Kind, std::uint64_t, const std::string&) {}, allowed);
+    reply.add(TextDelta{std::string(100'000, 'x')});
+    CHECK(reply.beyond_cap() == (allowed > 0));
+    reply.add(PhaseDone{PhaseReplied{}});
+    Ingress ingress;
+    const Event event = reply.take(CallModel{}, ingress);
+    REQUIRE(std::holds_alternative<ModelReplied>(event));
+    CHECK(std::get<ModelReplied>(event).stop == ReplyStop::end_turn);
+  }
 }
 
 TEST_CASE("a reply of too many blocks is too large as well") {
