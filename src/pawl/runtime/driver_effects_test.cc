@@ -69,6 +69,7 @@ struct Stage {
   MemoryJournal memory{loop};
   std::vector<std::shared_ptr<PlannedTool>> tools;
   std::vector<std::string> lines;
+  std::vector<std::string> released;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Service> service;
   std::shared_ptr<void> subscription;
@@ -96,6 +97,7 @@ struct Stage {
     Script script;
     script.replies = replies;
     agent.executor = make_scripted_executor(script, loop);
+    agent.release = [this](const RunId& run) { released.push_back(run.text); };
     for (const auto& one : tools) agent.tools.push_back(one);
     service->start({agent, "go", id, nullptr},
                    [](const Result<RunId>& accepted) { CHECK(accepted); });
@@ -221,6 +223,54 @@ TEST_CASE("a stop after a tool keeps its result in the same record") {
   CHECK(holds(stage.lines[2], R"("content":"charged")"));
   CHECK(holds(stage.lines[2], R"("callback_stop":"enough")"));
   CHECK(holds(stage.lines.back(), R"("calls_in_doubt":[])"));
+}
+
+TEST_CASE("E2: what a callback says in a tool's place is its result, and the tool is not run") {
+  Stage stage;
+  stage.replies = {ScriptReply::call("charge"), ScriptReply::say("ok")};
+  const auto tool = stage.tool("charge", EffectClass::once, {{{kSucceeded, "charged"}}});
+  stage.callbacks.before_tool.emplace_back(
+      [](const ToolCallbackContext&) { return CallbackResult::replace("cached"); });
+
+  stage.run(200);
+
+  CHECK(tool->keys.empty());
+  CHECK(holds(stage.lines.at(2), R"("content":"cached")"));
+  CHECK(holds(stage.lines.at(2), R"("origin":"callback")"));
+  CHECK(status_of(stage.state()) == RunStatus::done);
+}
+
+TEST_CASE("E2: what a callback says after a tool takes the place of its result") {
+  Stage stage;
+  stage.replies = {ScriptReply::call("charge"), ScriptReply::say("ok")};
+  const auto tool = stage.tool("charge", EffectClass::once, {{{kSucceeded, "charged"}}});
+  stage.callbacks.after_tool.emplace_back(
+      [](const ToolCallbackContext&) { return CallbackResult::replace("tidied"); });
+
+  stage.run(200);
+
+  CHECK(tool->keys.size() == 1);
+  CHECK(holds(stage.lines.at(2), R"("content":"tidied")"));
+}
+
+TEST_CASE("H12: what a run's tools hold is let go once, however it ends or waits") {
+  for (const char* how : {"done", "failed", "waits", "cancelled"}) {
+    CAPTURE(how);
+    Stage stage;
+    stage.replies = {ScriptReply::call("charge"), ScriptReply::say("ok")};
+    if (how == std::string("failed")) stage.replies.pop_back();  // the script runs out
+    const bool waits = how == std::string("waits");
+    const std::int64_t after_ms = how == std::string("cancelled") ? 100'000 : 1;
+    stage.tool("charge", EffectClass::once,
+               {{{waits ? kTimedOut : kSucceeded, "charged", after_ms}}});
+    stage.run(500);
+    if (how == std::string("cancelled")) {
+      CHECK(stage.released.empty());
+      CHECK(stage.engine->feed(stage.id, CancelRequested{"ann", ""}));
+      stage.loop.advance(5'000);
+    }
+    CHECK(stage.released == std::vector<std::string>{"r"});
+  }
 }
 
 TEST_CASE("messages that a run took and did not answer are counted when it is explained") {
