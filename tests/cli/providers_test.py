@@ -9,10 +9,11 @@ from support import json_lines, main
 
 SCRIPTED = "scripted/same.script.yaml"
 PICTURE = b"\x89PNG\r\n\x1a\n\0 a picture that nobody looks at \xff"
-# 256 bytes a delta: far more than 50 tokens have, and then the provider neither goes on nor ends.
-ENDLESS_TEXT = ("keys: off\nreplies:\n  - text: [" + ", ".join(["w" * 256] * 100) + "]\n"
-                "    delta_delay: 2ms\n    fault: { kind: stall, after_deltas: 60 }\n"
-                "    endless: true\n")
+# It ignores that 50 tokens were allowed; and having said 40 words it neither goes on nor ends.
+WORD = "w" * 255 + " "
+ENDLESS_TEXT = (f"keys: off\nreplies:\n  - text: {WORD * 60}\n    delta_delay: 2ms\n"
+                "    fault: { kind: stall, after_deltas: 40 }\n    endless: true\n")
+BYTES_OF_50_TOKENS = 50 * 16 + 4096  # docs/budget.md
 
 
 class Providers(ProviderStage):
@@ -232,10 +233,16 @@ class Providers(ProviderStage):
                 run = f"r{number}"
                 self.ok("run", self.noting(model, "max_tokens: 50\n"), "x", "--id", run, code=5)
                 self.assertEqual(self.summary(run)["reason"], "max_tokens")
-                events = self.events(run)
-                replied = [event for event in events if event["type"] == "model_replied"]
-                print(json.dumps(replied)[-1500:])
-                print([e["type"] for e in events])
+                replies = [event for event in self.events(run) if event["type"] == "model_replied"]
+                self.assertEqual(len(replies), 2)  # the second: it was asked to wrap up
+                for reply in replies:
+                    self.assertEqual(reply["stop"], "max_tokens")
+                    self.assertIn("cut off: more than the 50 tokens", reply["stop_detail"])
+                    heard = reply["blocks"][0]["text"]["bytes"]
+                    self.assertLessEqual(heard, BYTES_OF_50_TOKENS + len(WORD))
+                    self.assertGreater(reply["usage"]["output_tokens"], 50)
+                self.ok("replay", run)
+        self.assertEqual(len(self.requests()), 2 * len(MODELS))
 
     def test_debug_shows_requests_and_responses_without_the_key(self):
         self.serve("replies:\n  - text: Seen.\n")
