@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What options, aliases and efforts make of a request; chats as they come; who is asked by doctor."""
+"""What options and aliases make of a request; chats as they come; whom doctor asks."""
 
 import http.server
 import os

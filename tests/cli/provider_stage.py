@@ -40,6 +40,7 @@ class ProviderStage(Stage):
             words += ["--script", self.write("fake.yaml", script)]
         process = self.start(*words)
         self.port = int(process.stdout.readline().rsplit(":", 1)[1])
+        self.variables.pop("OLLAMA_HOST", None)  # the last of those that it prints
         while "OLLAMA_HOST" not in self.variables:
             name, value = process.stdout.readline().strip().removeprefix("export ").split("=", 1)
             self.variables[name] = value
