@@ -7,6 +7,7 @@ import json
 import signal
 import threading
 
+from provider_stage import CALL_THEN_ANSWER, MODELS, ProviderStage
 from support import Stage, json_lines, main
 
 ANSWER = "  - text: Done.\n    usage: { input: 1000, output: 1000 }\n    endless: true\n"
@@ -16,6 +17,9 @@ TODAY = """    today:
       effect: once
       input: { type: object }
 """
+
+
+CALL = "  - call: [{ tool: today, input: { n: 1 } }]\n"
 
 
 class Budgets(Stage):
@@ -101,6 +105,41 @@ class Budgets(Stage):
         self.assertEqual(len(self.keys()), 1)
         self.ok("replay", "r")
 
+    def test_a_budget_of_time_makes_a_run_wait_until_it_is_raised(self):
+        self.write("today.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\n", 0o755)
+        charter = self.charter("c", CALL + "    delay: 100ms\n  - text: Bye.\n", TODAY,
+                               "budget: { time: 50ms }\n")
+        self.ok("run", charter, "--id", "r", code=4)
+        self.assertEqual(self.summary("r")["reason"], "budget")
+        self.assertIn("--raise-time", self.ok("budget", "r").stdout)
+        self.ok("resume", "r", code=4)  # nothing has changed
+        self.refused("budget", "r", "--raise-time", "soon", code=2, says="--raise-time")
+        self.refused("budget", "r", "--raise-tokens", "9000", code=1, says="tokens")
+        self.ok("budget", "r", "--raise-time", "10m")
+        self.assertIn("Bye.", self.ok("resume", "r").stdout)
+        self.assertEqual(len(self.keys()), 1)
+        self.ok("replay", "r")
+
+    def test_time_of_a_tenant_holds_runs_until_it_is_raised(self):
+        self.configure("  tenant: { per: 1h, time: 60s }\n")
+        charter = self.charter("c", "  - text: Done.\n    delay: 100ms\n")
+        self.ok("run", charter, "--id", "r0")
+        self.assertGreaterEqual(self.tenant()["spent_ms"], 100)
+        self.ok("run", charter, "--id", "r1", code=4)  # a call sets 60 s aside
+        self.ok("budget", "--tenant", "default", "--raise-time", "10m")
+        self.assertGreater(self.tenant()["left_ms"], 600_000)
+        self.ok("resume", "r1")
+
+    def test_tool_calls_are_limited_from_the_command_line(self):
+        self.write("today.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\n", 0o755)
+        calls = "".join(CALL.replace("1", str(number)) for number in range(4))
+        charter = self.charter("c", calls + "  - text: Bye.\n", TODAY)
+        self.ok("run", charter, "--tool-calls", "2", "--id", "r", code=5)
+        self.assertEqual((self.summary("r")["reason"], len(self.keys())), ("tool_calls", 2))
+        self.assertIn("tool_calls", self.ok("explain", "r").stdout)
+        self.ok("run", charter, "--tool-calls", "5")
+        self.assertEqual(len(self.keys()), 2 + 4)
+
     def test_what_is_wrong_is_refused_with_its_line(self):
         charter = self.charter("c", ANSWER, more="budget: { tenant: { per: 1h, tokens: .nan } }\n")
         self.refused("run", charter, code=2, says="c.yaml:3:")
@@ -121,6 +160,37 @@ class Budgets(Stage):
         self.write("c.yaml", text + "limits: { cost: 1.00 USD }\nretry: { attempts: 1 }\n"
                    "budget: { unknown_price: allow }\n")
         self.ok("run", "c.yaml", code=3)  # nobody listens there
+
+
+class Threshold(ProviderStage):
+    """The first reply of CALL_THEN_ANSWER costs 0.00062175 USD."""
+
+    def test_a_run_beyond_its_threshold_asks_before_the_next_request(self):
+        for more in ("budget: { ask_cost: 0.0006 USD }\n",
+                     "limits: { cost: 5.00 USD, ask_cost: 0.0006 USD }\n"):
+            with self.subTest(more=more):
+                server = self.serve(CALL_THEN_ANSWER)
+                self.asks_once(more, f"r{len(more)}")
+                self.serve_no_more(server)
+
+    def asks_once(self, more, run):
+        before = len(self.keys())
+        self.ok("run", self.noting(MODELS[0], more), "Note milk.", "--id", run, code=4)
+        self.assertEqual((len(self.requests()), len(self.keys()) - before), (1, 1))
+        self.assertEqual(self.summary(run)["reason"], "budget")
+        self.ok("resume", run, code=4)  # nobody has answered
+        self.assertEqual(len(self.requests()), 1)
+        self.assertIn("--raise 1.00", self.ok("budget", run).stdout)
+        self.ok("budget", run, "--raise", "1.00")
+        self.assertIn("Noted: milk.", self.ok("resume", run).stdout)
+        self.assertEqual((len(self.requests()), len(self.keys()) - before), (2, 1))
+        self.ok("replay", run)
+
+    def test_a_run_below_its_threshold_asks_nobody(self):
+        self.serve(CALL_THEN_ANSWER)
+        charter = self.noting(MODELS[0], "budget: { ask_cost: 0.0007 USD }\n")
+        self.ok("run", charter, "Note milk.", "--id", "r")
+        self.assertEqual((len(self.requests()), len(self.keys())), (2, 1))
 
 
 class External(Stage):

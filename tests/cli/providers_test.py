@@ -1,80 +1,39 @@
 #!/usr/bin/env python3
 """Runs and chats against providers on loopback: every wire format, and what goes wrong."""
 
-import http.client
+import base64
 import json
-import signal
 
-from support import Stage, json_lines, main
+from provider_stage import CALL_THEN_ANSWER, MODELS, NOTE, REPLIES, ProviderStage
+from support import json_lines, main
 
-MODELS = ("anthropic/claude-sonnet-4-5", "openai/gpt-5", "gemini/gemini-2.5-flash",
-          "ollama/qwen3")
-NOTE = """    note:
-      description: Notes something.
-      command: [./note.sh]
-      effect: once
-      input: { type: object, properties: { what: { type: string } }, required: [what] }
-"""
-CALL_THEN_ANSWER = """keys: off
-replies:
-  - thinking: I should note it.
-    text: Noting.
-    call: [{ tool: note, input: { what: milk } }]
-    usage: { input: 100, output: 20, cache_read: 10, cache_creation: 5 }
-  - text: "Noted: milk."
-    usage: { input: 150, output: 7 }
-"""
+SCRIPTED = "scripted/same.script.yaml"
+PICTURE = b"\x89PNG\r\n\x1a\n\0 a picture that nobody looks at \xff"
+# It ignores that 50 tokens were allowed; and having said 40 words it neither goes on nor ends.
+WORD = "w" * 255 + " "
+ENDLESS_TEXT = (f"keys: off\nreplies:\n  - text: {WORD * 60}\n    delta_delay: 2ms\n"
+                "    fault: { kind: stall, after_deltas: 40 }\n    endless: true\n")
+BYTES_OF_50_TOKENS = 50 * 16 + 4096  # docs/budget.md
 
 
-class Providers(Stage):
-    def setUp(self):
-        super().setUp()
-        self.variables = {}
-        self.write("note.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\necho noted\n", 0o755)
-
-    def environment(self):
-        return {**super().environment(), **self.variables}
-
-    def serve(self, script=None, *options):
-        words = ["fake-provider", *options]
-        if script:
-            words += ["--script", self.write("fake.yaml", script)]
-        process = self.start(*words)
-        self.port = int(process.stdout.readline().rsplit(":", 1)[1])
-        while "OLLAMA_HOST" not in self.variables:
-            name, value = process.stdout.readline().strip().removeprefix("export ").split("=", 1)
-            self.variables[name] = value
-        return process
-
-    def requests(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("GET", "/_pawl/requests")
-        seen = json.loads(connection.getresponse().read())
-        connection.close()
-        return [each for each in seen if each["method"] == "POST"]
-
-    def noting(self, model, more=""):
-        self.write("c.yaml", f"name: c\nmodel: {model}\n{more}tools:\n  define:\n{NOTE}"
-                   "instructions: Note what you are told.\n")
-        return "c.yaml"
-
+class Providers(ProviderStage):
     def test_the_same_charter_runs_on_every_wire_with_the_same_events(self):
+        self.write("same.script.yaml", REPLIES)
         kinds = {}
-        for number, model in enumerate(MODELS):
+        for number, model in enumerate((*MODELS, SCRIPTED)):
             with self.subTest(model=model):
                 process = self.serve(CALL_THEN_ANSWER)
                 said = self.ok("run", self.noting(model), "Note milk.", "--id", f"r{number}")
                 self.assertIn("Noted: milk.", said.stdout)
-                self.assertEqual(len(self.requests()), 2)
+                self.assertEqual(len(self.requests()), 0 if model == SCRIPTED else 2)
                 events = self.events(f"r{number}")
                 kinds[model] = [event["type"] for event in events]
                 thought = json.dumps(events)
                 self.assertNotIn("fake-key", thought)
-                process.send_signal(signal.SIGTERM)
-                self.end(process, 0)
-                self.variables = {}
+                self.serve_no_more(process)
+        self.assertEqual(len(kinds), len(MODELS) + 1)
         self.assertEqual(len({tuple(each) for each in kinds.values()}), 1, kinds)
-        self.assertEqual(len(self.keys()), len(MODELS))
+        self.assertEqual(len(self.keys()), len(kinds))
 
     def test_a_chat_streams_and_counts(self):
         self.serve("keys: off\nreplies:\n  - text: Hello.\n"
@@ -99,15 +58,12 @@ class Providers(Stage):
                 counts = (kinds.count("model_failed"), kinds.count("model_replied"))
                 self.assertEqual(counts, (1, 1))
                 self.assertEqual(len(self.requests()), 2)
-                process.send_signal(signal.SIGTERM)
-                self.end(process, 0)
-                self.variables = {}
+                self.serve_no_more(process)
 
     def test_a_trickle_ends_with_the_turn(self):
         self.serve("replies:\n  - text: " + "slow " * 200 + "\n    endless: true\n",
                    "--fault", "kind: trickle, every: 50ms")
-        self.write("config.yaml", "providers:\n  anthropic: { timeouts: { total: 1500ms } }\n")
-        self.variables["PAWL_CONFIG"] = str(self.directory / "config.yaml")
+        self.configure("providers:\n  anthropic: { timeouts: { total: 1500ms } }\n")
         self.ok("run", self.noting(MODELS[0], "retry: { attempts: 1 }\n"), "x", "--id", "r", code=3)
         failed = [event for event in self.events("r") if event["type"] == "model_failed"]
         self.assertEqual(len(failed), 1)
@@ -130,7 +86,8 @@ class Providers(Stage):
 
     def test_a_killed_run_goes_on_and_calls_no_tool_twice(self):
         slow = '    delta_delay: 20ms\n  - text: "Noted'
-        self.serve(CALL_THEN_ANSWER.replace('  - text: "Noted', slow))
+        # Its process may have asked for the answer before it is killed: there is another one.
+        self.serve(CALL_THEN_ANSWER.replace('  - text: "Noted', slow) + "    endless: true\n")
         process = self.start("run", self.noting(MODELS[0]), "Note milk.", "--id", "r")
         self.wait_for(lambda: self.keys(), "the tool")
         process.kill()
@@ -165,9 +122,7 @@ class Providers(Stage):
         (self.directory / "gate").unlink()
         bodies = [json.dumps(each["body"]) for each in self.requests()]
         self.assertEqual(len(bodies), 2)
-        server.send_signal(signal.SIGTERM)
-        self.end(server, 0)
-        self.variables = {}
+        self.serve_no_more(server)
         return bodies[1].replace(run, "RUN")
 
     def test_after_a_restart_the_next_request_is_the_same(self):
@@ -247,10 +202,9 @@ class Providers(Stage):
 
     def test_what_a_model_does_not_take_is_refused_before_any_request(self):
         self.serve("keys: off\nreplies:\n  - text: Done.\n    endless: true\n")
-        self.write("config.yaml", "providers:\n  plain:\n    dialect: openai_chat\n    key: none\n"
-                   f"    base_url: http://127.0.0.1:{self.port}/v1\n"
-                   "    models: { m: { temperature: false } }\n")
-        self.variables["PAWL_CONFIG"] = str(self.directory / "config.yaml")
+        self.configure("providers:\n  plain:\n    dialect: openai_chat\n    key: none\n"
+                       f"    base_url: http://127.0.0.1:{self.port}/v1\n"
+                       "    models: { m: { temperature: false } }\n")
         for option, value in (("temperature", "0.3"), ("effort", "high")):
             charter = self.noting("plain/m", f"{option}: {value}\n")
             self.refused("run", charter, "x", code=2, says="plain/m takes no " + option)
@@ -258,6 +212,38 @@ class Providers(Stage):
                          says="plain/m takes no " + option)
         self.assertEqual(self.requests(), [])
         self.ok("chat", "x", "-m", "plain/m")
+
+    def test_an_attached_image_reaches_a_model_that_takes_it_and_no_other(self):
+        self.serve("keys: off\nreplies:\n  - text: Seen.\n    endless: true\n")
+        (self.directory / "a.png").write_bytes(PICTURE)
+        capable = MODELS[:3]
+        for number, model in enumerate(capable):
+            self.ok("run", self.noting(model), "Look.", "--attach", "a.png", "--id", f"r{number}")
+            body = json.dumps(self.requests()[number]["body"])
+            self.assertIn(base64.b64encode(PICTURE).decode(), body, model)
+            self.assertIn("image/png", body, model)
+        self.ok("run", self.noting("openai/gpt-4"), "Look.", "--attach", "a.png", "--id", "blind",
+                code=3)
+        self.assertIn("openai/gpt-4 takes no images", self.ok("explain", "blind").stdout)
+        self.assertEqual(len(self.requests()), len(capable))
+
+    def test_a_stream_beyond_its_cap_is_cut(self):
+        self.serve(ENDLESS_TEXT)
+        for number, model in enumerate(MODELS):
+            with self.subTest(model=model):
+                run = f"r{number}"
+                self.ok("run", self.noting(model, "max_tokens: 50\n"), "x", "--id", run, code=5)
+                self.assertEqual(self.summary(run)["reason"], "max_tokens")
+                replies = [event for event in self.events(run) if event["type"] == "model_replied"]
+                self.assertEqual(len(replies), 2)  # the second: it was asked to wrap up
+                for reply in replies:
+                    self.assertEqual(reply["stop"], "max_tokens")
+                    self.assertIn("cut off: more than the 50 tokens", reply["stop_detail"])
+                    heard = reply["blocks"][0]["text"]["bytes"]
+                    self.assertLessEqual(heard, BYTES_OF_50_TOKENS + len(WORD))
+                    self.assertGreater(reply["usage"]["output_tokens"], 50)
+                self.ok("replay", run)
+        self.assertEqual(len(self.requests()), 2 * len(MODELS))
 
     def test_debug_shows_requests_and_responses_without_the_key(self):
         self.serve("replies:\n  - text: Seen.\n")
