@@ -11,6 +11,15 @@ constexpr std::size_t kFailureMessageBytesKept = 4'096;
 
 }  // namespace
 
+bool is_beyond_cap(std::uint64_t bytes, std::uint64_t tokens_max) {
+  if (tokens_max == 0 || tokens_max > kReplyBytesMax) return false;
+  return bytes > tokens_max * kBytesPerTokenMax + kBeyondCapBytesMax;
+}
+
+std::string cut_off_at(std::uint64_t tokens_max) {
+  return "cut off: more than the " + std::to_string(tokens_max) + " tokens that were allowed";
+}
+
 bool ReplyAssembler::add(PhaseExecutorEvent&& event) {
   if (done_) return false;
   std::visit([this](auto&& one) { on(std::forward<decltype(one)>(one)); }, std::move(event));
@@ -123,11 +132,6 @@ ModelFailed ReplyAssembler::failure(const CallModel& call, PhaseFailed failed) c
 
 std::uint64_t ReplyAssembler::output_bytes() const {
   return std::max(bytes_, text_offset_ + thinking_offset_ + input_offset_);
-}
-
-bool ReplyAssembler::beyond_cap() const {
-  if (output_tokens_max_ == 0 || output_tokens_max_ > kReplyBytesMax) return false;
-  return output_bytes() > output_tokens_max_ * kBytesPerTokenMax + kBeyondCapBytesMax;
 }
 
 // What has been said has been paid for, whatever the provider says of a stream that was cut.

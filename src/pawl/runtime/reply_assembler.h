@@ -20,6 +20,11 @@ inline constexpr std::size_t kReplyBytesMax = 32U << 20U;
 inline constexpr std::uint64_t kBytesPerTokenMax = 16;
 inline constexpr std::uint64_t kBeyondCapBytesMax = 4'096;
 
+// Whether so many bytes are more than `tokens_max` tokens can be; 0 tokens: there is no cap.
+bool is_beyond_cap(std::uint64_t bytes, std::uint64_t tokens_max);
+// What is said of a reply that was cut for it.
+std::string cut_off_at(std::uint64_t tokens_max);
+
 class ReplyAssembler {
  public:
   using PreviewSink = std::function<void(Preview::Kind, std::uint64_t offset, std::string text)>;
@@ -35,7 +40,7 @@ class ReplyAssembler {
 
   // True once it has said more than it was allowed to: the phase is to be aborted, and what it has
   // said is a reply that was cut off.
-  bool beyond_cap() const;
+  bool beyond_cap() const { return is_beyond_cap(output_bytes(), output_tokens_max_); }
 
   // The text of the reply so far, for callbacks.
   const std::string& text() const { return whole_text_; }

@@ -281,7 +281,9 @@ void Responses::stream_message(const Item& item) {
   const std::string_view kind = refuses() ? "refusal" : "output_text";
   const std::string prefix = "response." + std::string(kind);
   content("response.content_part.added", "part", part(""));
-  for (const std::string& each : deltas_of({message_text()})) {
+  std::vector<std::string> parts = input_.reply.text;
+  if (refuses() && !input_.reply.stop_detail.empty()) parts.push_back(input_.reply.stop_detail);
+  for (const std::string& each : deltas_of(parts)) {
     delta(prefix + ".delta", item, "content_index", each);
   }
   JsonWriter quoted;

@@ -7,6 +7,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "pawl/runtime/models/sampling_check.h"
+#include "pawl/runtime/reply_assembler.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/run_options.h"
@@ -21,6 +22,7 @@ struct Answer {
   std::string text;
   Usage usage;
   std::optional<PhaseDone> done;
+  enum class Cut : std::uint8_t { no, yes } cut = Cut::no;
 };
 
 class Conversation {
@@ -43,6 +45,7 @@ class Conversation {
     AsioLoop& loop = context_.environment.main_loop();
     const auto operation = agent_.executor->chat(
         request_, [&](PhaseExecutorEvent event) { take(answer, std::move(event)); });
+    operation_ = operation.get();
     boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
     signals.async_wait([&](boost::system::error_code fault, int) {
       if (fault) return;
@@ -51,6 +54,8 @@ class Conversation {
     });
     loop.run_until([&] { return answer.done.has_value(); });
     signals.cancel();
+    operation_ = nullptr;
+    if (answer.cut == Answer::Cut::yes) take_as_cut(answer);
     const int code = finish(answer);
     return interrupted ? kExitCancelled : code;
   }
@@ -62,10 +67,32 @@ class Conversation {
     if (auto* delta = std::get_if<TextDelta>(&event)) {
       answer.text += delta->text;
       if (context_.format() == Format::text) print(context_, safe_text(delta->text));
+      cut_if_beyond(answer);
     }
     if (auto* reported = std::get_if<UsageReported>(&event)) answer.usage = reported->usage;
     if (auto* line = std::get_if<PhaseLog>(&event)) log(context_, LogLevel::debug, line->text);
     if (auto* done = std::get_if<PhaseDone>(&event)) answer.done = std::move(*done);
+  }
+
+  std::uint64_t tokens_max() const { return request_.sampling.max_output_tokens.value_or(0); }
+
+  // A provider that does not keep to the cap is not listened to any longer.
+  void cut_if_beyond(Answer& answer) {
+    const bool enough =
+        is_beyond_cap(answer.text.size(), tokens_max()) || answer.text.size() > kReplyBytesMax;
+    if (!enough || answer.cut == Answer::Cut::yes || operation_ == nullptr) return;
+    answer.cut = Answer::Cut::yes;
+    operation_->abort();
+  }
+
+  void take_as_cut(Answer& answer) {
+    if (!std::holds_alternative<PhaseAborted>(answer.done->outcome)) return;
+    PhaseReplied replied;
+    replied.stop = ReplyStop::max_tokens;
+    answer.done->outcome = std::move(replied);
+    complain(context_, request_.model + ": " +
+                           (tokens_max() > 0 ? cut_off_at(tokens_max())
+                                             : "cut off: larger than a reply may be"));
   }
 
   int finish(const Answer& answer) {
@@ -102,6 +129,7 @@ class Conversation {
   const CliContext& context_;
   RunnableAgent agent_;
   ChatRequest request_;
+  Operation* operation_ = nullptr;  // of the turn that is under way
 };
 
 // Lines of a terminal, until its end.

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include <algorithm>
 #include <string_view>
 
@@ -65,7 +67,8 @@ TEST_CASE("names of the network come from the host only with its network") {
   CHECK(find(own.steps(), Kind::mount, "/new/etc/hosts") == own.steps().size());
   plan.network = NetworkAccess::full;
   RootSteps hosts(plan, {}, {});
-  CHECK(find(hosts.steps(), Kind::mount, "/new/etc/hosts") < hosts.steps().size());
+  const bool mounts = find(hosts.steps(), Kind::mount, "/new/etc/hosts") < hosts.steps().size();
+  CHECK(mounts == std::filesystem::exists("/etc/hosts"));  // Not every machine has one.
 }
 
 }  // namespace
