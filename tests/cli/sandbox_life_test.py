@@ -143,18 +143,18 @@ class Killed(LifeStage):
         self.kill_in_the_middle("r", "exec", argv=["sh", "-c", "echo once >>made; sleep 1000"])
 
     def traced(self, *words, inject):
-        """pawl itself: the tracer is another process (-D), and ends with it."""
+        """strace, and pawl as its child."""
         strace = shutil.which("strace")
         tried = strace and subprocess.run([strace, "-o", "/dev/null", "true"], check=False)
         if not tried or tried.returncode != 0:
             raise unittest.SkipTest("strace is missing, or may not trace here")
-        host = subprocess.Popen(
-            [strace, "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2", "-e",
+        tracer = subprocess.Popen(
+            [strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2", "-e",
              f"inject=renameat2:{inject}", PAWL, *map(str, words)], cwd=self.directory, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=self.environment())
-        self.started.append(host)
-        return host
+        self.started.append(tracer)
+        return tracer
 
     def test_before_create_file_has_put_its_file_in_place(self):
         charter = self.calling("create_file", path="made", file_text="once\n")
@@ -169,13 +169,15 @@ class Killed(LifeStage):
     def test_after_create_file_has_put_its_file_in_place(self):
         made = self.directory / "work/made"
         charter = self.calling("create_file", path="made", file_text="once\n", overwrite=True)
-        host = self.traced("run", charter, "go", "--id", "r", inject="delay_exit=1000000000")
-        self.wait_for(lambda: host.poll() is not None or made.exists(), "the file")
-        if host.poll() is not None:
-            self.skip_without_namespaces(host)
+        tracer = self.traced("run", charter, "go", "--id", "r", inject="delay_exit=600000000")
+        self.wait_for(lambda: tracer.poll() is not None or made.exists(), "the file")
+        if tracer.poll() is not None:
+            self.skip_without_namespaces(tracer)
         first = made.stat().st_ino
-        host.kill()
-        host.communicate()
+        children = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text()
+        os.kill(int(children.split()[0]), signal.SIGKILL)
+        tracer.kill()
+        tracer.communicate(timeout=PATIENCE_S)
         self.taken_up("r")
         self.assertEqual((made.read_text(), made.stat().st_ino), ("once\n", first))
 
@@ -217,7 +219,7 @@ class Ended(LifeStage):
         text = (self.directory / charter).read_text()
         text = text.replace("t.script.yaml", f"{run}.script.yaml")
         text = text.replace("tools: {", "tools: { ask: [str_replace],")
-        text += "approvals: { expires: 1s }\n"
+        text += "approvals: { expires: 3s }\n"
         charter = self.write(f"{run}.yaml", text)
         os.mkfifo(self.directory / f"work/gate-{run}", 0o666)
         said = self.pawl("run", charter, "go", "--id", run)
@@ -226,8 +228,18 @@ class Ended(LifeStage):
         self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
 
     def pass_gate(self, run):
-        with open(self.directory / f"work/gate-{run}", "w", encoding="ascii") as gate:
-            gate.write("\n")
+        gates = []
+
+        def opened():
+            try:
+                path = self.directory / f"work/gate-{run}"
+                gates.append(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            except OSError:  # nobody reads yet
+                return False
+            return True
+        self.wait_for(opened, f"{run} at its gate")
+        os.write(gates[0], b"\n")
+        os.close(gates[0])
 
     def test_nothing_of_a_session_outlives_its_run(self):
         self.mark = self.directory.name
@@ -242,7 +254,7 @@ class Ended(LifeStage):
             at = self.directory / f"work/at-{run}"
             self.wait_for(lambda: host.poll() is not None or at.exists(), run)
             self.assertIsNone(host.poll())
-            self.assertEqual(self.jobs(), {run})
+            self.wait_for(lambda: self.jobs() == {run}, f"the job of {run}, and no other")
             if run == "cancelled":
                 self.ok("cancel", run)
             else:
