@@ -18,12 +18,13 @@ PAY = """    pay:
 """
 ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 } }]\n"
        "  - text: Done.\n")
+APPROVERS = 20  # at the same time
 
 
 class PayStage(Stage):
-    def paying(self, replies=ONE, more="approvals: always_require\n"):
+    def paying(self, replies=ONE, more="approvals: always_require\n", tools=PAY):
         self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
-        return self.charter("p", replies, PAY, more=more)
+        return self.charter("p", replies, tools, more=more)
 
     def paid(self):
         path = self.directory / "paid"
@@ -34,7 +35,6 @@ class PayStage(Stage):
 
     def pending(self):
         return [json.loads(line) for line in self.ok("approvals", "--json").stdout.splitlines()]
-
 
     def at_terminal(self, *words, answers, typed=""):
         """What a terminal gets; each answer is typed when its question is there, in order."""
@@ -93,13 +93,49 @@ class Approvals(PayStage):
         self.assertEqual([one["binding"] for one in self.pending()], [binding])
         self.assertEqual(json.dumps(self.events("r")).count("approval_asked"), 1)
 
+    def racing(self, call, count):
+        """(exit code, all that it said) of so many approvers who start at the same time."""
+        said = []
+        for process in [self.start("approve", "r", call) for _ in range(count)]:
+            out, err = process.communicate(timeout=PATIENCE_S)
+            said.append((process.returncode, out + err))
+        return said
+
+    def decided(self):
+        return [event for event in self.events("r") if event["type"] == "call_decided"]
+
     def test_of_many_approvers_one_wins(self):
         self.waiting()
-        racing = [self.start("approve", "r", "c1") for _ in range(10)]
-        for process in racing:
-            process.communicate(timeout=PATIENCE_S)
+        self.racing("c1", APPROVERS)
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [{"amount": 5}])
+        self.assertEqual(len(self.decided()), 1)
+
+    def test_of_a_hundred_approvers_of_a_run_that_is_driven_one_wins(self):
+        """Another call of the same reply keeps the run with its driver, which is a `resume`."""
+        self.gated()
+        gate = "    gate: { command: [./gate.sh], effect: idempotent, timeout: 10m }\n"
+        self.asking(replies="  - call: [{ tool: gate, input: {} }, { tool: pay, input: "
+                    "{ amount: 5 } }]\n  - text: Done.\n", tools=PAY + gate)
+        killed = self.start("run", "p.yaml", "go", "--id", "r")
+        self.wait_for_keys(1)
+        killed.kill()
+        killed.communicate()
+        driving = self.start("resume", "r")
+        self.wait_for_keys(2)
+        for code, said in self.racing("c2", APPROVERS):
+            self.assertIn(code, (0, 1), said)
+        self.wait_for(self.paid, "the payment")
+        for _ in range(4):
+            for code, said in self.racing("c2", APPROVERS):
+                self.assertEqual(code, 1, said)
+                self.assertIn("run r waits for nobody's decision", said)
+        self.open_gate()
+        self.end(driving, 0)
+        self.assertEqual(self.paid(), [{"amount": 5}])
+        self.assertEqual([(one["call"], one["decision"]) for one in self.decided()],
+                         [("c2", "approve")])
+        self.ok("replay", "r")
 
     def test_a_script_that_was_changed_after_the_approval_does_not_run(self):
         self.waiting()
@@ -193,9 +229,8 @@ class Approvals(PayStage):
         self.ok("run", self.paying(more=rules), "go", "--id", "s")
         self.assertEqual(self.paid(), [])
 
-    def asking(self, more=""):
-        self.write("pay.sh", "#!/bin/sh\nprintf '%s\\n' \"$(cat)\" >>paid\necho paid\n", 0o755)
-        charter = self.charter("p", ONE, PAY, more=more)
+    def asking(self, more="", replies=ONE, tools=PAY):
+        charter = self.paying(replies=replies, more=more, tools=tools)
         text = (self.directory / charter).read_text()
         return self.write(charter, text.replace("tools:\n", "tools:\n  ask: [pay]\n"))
 

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Options that change how a run is shown, and from where it is taken up."""
+
+import re
+
+from approvals_test import PayStage
+from support import main
+
+COLOUR = r"\x1b\[[0-9;]*m"
+
+
+class NoColor(PayStage):
+    def setUp(self):
+        super().setUp()
+        self.charter("c", "  - text: Done.\n")
+
+    def test_a_terminal_gets_colours_unless_it_is_told_not_to(self):
+        coloured = self.at_terminal("run", "c.yaml", "go", "--id", "r", answers=[])
+        self.assertRegex(coloured, COLOUR)
+        for number, words in enumerate((("run", "c.yaml", "go", "--no-color"),
+                                        ("--no-color", "run", "c.yaml", "go"))):
+            plain = self.at_terminal(*words, "--id", f"p{number}", answers=[])
+            self.assertNotRegex(plain, COLOUR)
+            self.assertIn("Done.", plain)
+
+    def test_it_goes_before_the_configuration(self):
+        (self.directory / ".config/pawl").mkdir(parents=True)
+        self.write(".config/pawl/config.yaml", "color: always\n")
+        self.assertRegex(self.ok("run", "c.yaml", "go", "--id", "r").stdout, COLOUR)
+        self.assertNotIn("\x1b", self.ok("run", "c.yaml", "go", "--no-color").stdout)
+        self.assertRegex(self.ok("attach", "r").stdout, COLOUR)
+        self.assertNotIn("\x1b", self.ok("attach", "r", "--no-color").stdout)
+
+
+class SuspendId(PayStage):
+    def setUp(self):
+        super().setUp()
+        self.charter("c", "  - { text: One., stop: suspend, stop_detail: the deploy }\n"
+                     "  - { text: Two., stop: suspend, stop_detail: the test }\n  - text: Done.\n")
+        self.ok("run", "c.yaml", "go", "--id", "r", code=4)
+
+    def suspension(self):
+        """The id that explain gives, in the words that one has to type."""
+        told = self.ok("explain", "r").stdout
+        found = re.search(r"\): pawl resume r --instance i1 --suspend-id (\w+)\n", told)
+        self.assertIsNotNone(found, told)
+        return found[1]
+
+    def resume(self, suspension, code):
+        self.ok("resume", "r", "--instance", "i1", "--suspend-id", suspension, code=code)
+
+    def test_a_suspended_run_goes_on_from_its_suspension(self):
+        self.ok("resume", "r", code=4)  # for what it waits is nobody's to guess
+        self.assertEqual(self.summary("r")["output"], "One.")
+        first = self.suspension()
+        self.resume(first, code=4)
+        self.assertEqual(self.summary("r")["output"], "Two.")
+        second = self.suspension()
+        self.resume(second, code=0)
+        self.assertEqual(self.summary("r")["output"], "Done.")
+        resumed = [event["suspend_id"] for event in self.events("r")
+                   if event["type"] == "instance_resumed"]
+        self.assertEqual(resumed, [first, second])
+        self.ok("replay", "r")
+
+    def test_another_suspension_is_refused(self):
+        first = self.suspension()
+        refused = {("--suspend-id", first): (2, "belong together"),
+                   ("--instance", "i1"): (2, "belong together"),
+                   ("--instance", "i1", "--suspend-id", "s99"): (1, f"as {first}, not as s99"),
+                   ("--instance", "i2", "--suspend-id", first): (1, "no instance i2"),
+                   ("--instance", "x", "--suspend-id", first): (2, "x")}
+        for words, (code, says) in refused.items():
+            self.refused("resume", "r", *words, code=code, says=says)
+        self.resume(first, code=4)
+        self.refused("resume", "r", "--instance", "i1", "--suspend-id", first, code=1,
+                     says=f"as {self.suspension()}, not as {first}")
+        self.assertEqual(self.summary("r")["output"], "Two.")
+
+
+if __name__ == "__main__":
+    main()
