@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 
-from provider_stage import MODELS, ProviderStage
+from provider_stage import BYTES_OF_50_TOKENS, ENDLESS_TEXT, MODELS, WORD, ProviderStage
 from support import PATIENCE_S, main
 
 HELLO = "keys: off\nreplies:\n  - text: Hello.\n    endless: true\n"
@@ -24,6 +24,15 @@ class Chats(ProviderStage):
         made = self.requests()[before:]
         self.assertEqual(len(made), 1, words)
         return made[0]["body"]
+
+    def test_a_chat_beyond_its_cap_is_cut(self):
+        self.serve(ENDLESS_TEXT)
+        for model in MODELS:
+            with self.subTest(model=model):
+                said = self.ok("chat", "x", "-m", model, "--max-tokens", "50")
+                self.assertIn("cut off: more than the 50 tokens", said.stderr)
+                self.assertLessEqual(len(said.stdout), BYTES_OF_50_TOKENS + len(WORD) + 1)
+                self.assertGreater(len(said.stdout), BYTES_OF_50_TOKENS)
 
     def test_options_of_a_chat_change_the_request(self):
         self.serve(HELLO)

@@ -23,6 +23,11 @@ REPLIES = """replies:
     usage: { input: 150, output: 7 }
 """
 CALL_THEN_ANSWER = "keys: off\n" + REPLIES
+# It ignores that 50 tokens were allowed; and having said 40 words it neither goes on nor ends.
+WORD = "w" * 255 + " "
+ENDLESS_TEXT = (f"keys: off\nreplies:\n  - text: {WORD * 60}\n    delta_delay: 2ms\n"
+                "    fault: { kind: stall, after_deltas: 40 }\n    endless: true\n")
+BYTES_OF_50_TOKENS = 50 * 16 + 4096  # docs/budget.md
 
 
 class ProviderStage(Stage):

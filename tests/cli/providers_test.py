@@ -4,16 +4,12 @@
 import base64
 import json
 
-from provider_stage import CALL_THEN_ANSWER, MODELS, NOTE, REPLIES, ProviderStage
+from provider_stage import (BYTES_OF_50_TOKENS, CALL_THEN_ANSWER, ENDLESS_TEXT, MODELS, NOTE,
+                            REPLIES, WORD, ProviderStage)
 from support import json_lines, main
 
 SCRIPTED = "scripted/same.script.yaml"
 PICTURE = b"\x89PNG\r\n\x1a\n\0 a picture that nobody looks at \xff"
-# It ignores that 50 tokens were allowed; and having said 40 words it neither goes on nor ends.
-WORD = "w" * 255 + " "
-ENDLESS_TEXT = (f"keys: off\nreplies:\n  - text: {WORD * 60}\n    delta_delay: 2ms\n"
-                "    fault: { kind: stall, after_deltas: 40 }\n    endless: true\n")
-BYTES_OF_50_TOKENS = 50 * 16 + 4096  # docs/budget.md
 
 
 class Providers(ProviderStage):
