@@ -12,7 +12,7 @@ import time
 import unittest
 
 import elsewhere
-import providers_test
+from provider_stage import ProviderStage
 from sandbox_test import SandboxStage, call
 from support import PAWL, PATIENCE_S, SOURCE, main
 
@@ -89,8 +89,10 @@ class Connected(LifeStage):
 
 class Killed(LifeStage):
     """The host is killed with -9 in the middle of a call, and the run is taken up again."""
-    serve = providers_test.Providers.serve
-    requests = providers_test.Providers.requests
+    serve = ProviderStage.serve
+    ask_server = ProviderStage.ask_server
+    all_requests = ProviderStage.all_requests
+    requests = ProviderStage.requests
     variables = {}
 
     def environment(self):
