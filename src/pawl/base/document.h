@@ -164,6 +164,8 @@ class MapReader {
   }
   // Every item must be a string; one that is not is a fault and `out` stays as it was.
   bool take_string_list(std::string_view key, std::vector<std::string>& out);
+  // A string, or a list of at most `most` strings.
+  bool take_strings(std::string_view key, std::size_t most, std::vector<std::string>& out);
   // The index in `words` of the value; any other value is a fault that lists them.
   std::optional<std::size_t> take_choice(std::string_view key,
                                          std::span<const std::string_view> words);

@@ -251,6 +251,21 @@ bool MapReader::take_string_list(std::string_view key, std::vector<std::string>&
   return true;
 }
 
+bool MapReader::take_strings(std::string_view key, std::size_t most,
+                             std::vector<std::string>& out) {
+  const Node* node = take(key);
+  if (node == nullptr) return false;
+  if (node->items().size() > most) {
+    fault(node->mark(), quoted(key) + " may have " + std::to_string(most) + " parts");
+    return false;
+  }
+  if (node->kind() == Node::Kind::list) return take_string_list(key, out);
+  std::string text;
+  if (!take_string(key, text)) return false;
+  out = {std::move(text)};
+  return true;
+}
+
 std::optional<std::size_t> MapReader::take_choice(std::string_view key,
                                                   std::span<const std::string_view> words) {
   const Node* node = take(key);

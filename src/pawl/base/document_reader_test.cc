@@ -187,10 +187,29 @@ TEST_CASE("a value of the wrong kind names what was expected and found") {
   CHECK(complaints(Node::make_list({text("a"), integer(1)}, {}), [&](MapReader& r) {
           r.take_string_list("key", strings);
         }) == "f: part: an item of \"key\" must be a string, found the integer 1\n");
+  CHECK(complaints(integer(1), [&](MapReader& r) { r.take_strings("key", 1, strings); }) ==
+        "f: part: \"key\" must be a string, found the integer 1 (put it in quotes)\n");
+  CHECK(complaints(Node::make_list({text("a"), text("b")}, {}), [&](MapReader& r) {
+          r.take_strings("key", 1, strings);
+        }) == "f: part: \"key\" may have 1 parts\n");
   CHECK(complaints(Node(), [](MapReader& r) { r.take_map("key"); }) ==
         "f: part: \"key\" must be a map, found nothing\n");
   CHECK(string == "kept");
   CHECK(strings == std::vector<std::string>{"kept"});
+}
+
+TEST_CASE("strings are one or a list of them") {
+  const Node map = Node::make_map(
+      {{"one", {}, text("a")}, {"two", {}, Node::make_list({text("a"), text("b")}, {})}}, {});
+  std::vector<Fault> faults;
+  MapReader reader(map, faults, "part");
+  std::vector<std::string> one;
+  std::vector<std::string> two;
+  CHECK(reader.take_strings("one", 2, one));
+  CHECK(reader.take_strings("two", 2, two));
+  CHECK_FALSE(reader.take_strings("three", 2, two));
+  CHECK(one == std::vector<std::string>{"a"});
+  CHECK(two == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("a value out of range names the range") {

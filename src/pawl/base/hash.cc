@@ -4,38 +4,15 @@
 
 #include "pawl/base/hash.h"
 
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
-#include <new>
 
 namespace pawl {
 namespace {
 
-// As when `new` gets none: the process's handler is called, and std::bad_alloc thrown if it
-// returns.
-[[noreturn]] void out_of_memory() {
-  if (const std::new_handler handler = std::get_new_handler()) handler();
-  throw std::bad_alloc();
-}
-
-// Fetched once: EVP_sha256() looks the algorithm up again on every init, which costs more than
-// hashing a short message.
-const EVP_MD* algorithm() {
-  static EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  if (fetched == nullptr) out_of_memory();  // Every OpenSSL has SHA-256.
-  return fetched;
-}
-
-EVP_MD_CTX* new_context() {
-  EVP_MD_CTX* const context = EVP_MD_CTX_new();
-  if (context == nullptr) out_of_memory();
-  return context;
-}
-
-void begin(EVP_MD_CTX* context) {
-  if (EVP_DigestInit_ex2(context, algorithm(), nullptr) != 1) out_of_memory();
+SHA256_CTX* state(void* context) {
+  return static_cast<SHA256_CTX*>(context);
 }
 
 int hex_value(char c) {
@@ -55,24 +32,22 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
-Sha256::Sha256() : context_(new_context()) {
-  begin(static_cast<EVP_MD_CTX*>(context_));
+Sha256::Sha256() : context_(new SHA256_CTX) {
+  PAWL_ASSERT(SHA256_Init(state(context_)) == 1);
 }
 
 Sha256::~Sha256() {
-  EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context_));
+  delete state(context_);
 }
 
 Sha256& Sha256::add(std::string_view bytes) {
-  PAWL_ASSERT(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) ==
-              1);
+  PAWL_ASSERT(SHA256_Update(state(context_), bytes.data(), bytes.size()) == 1);
   return *this;
 }
 
 Digest Sha256::finish() {
   Digest digest;
-  PAWL_ASSERT(
-      EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_), digest.bytes.data(), nullptr) == 1);
+  PAWL_ASSERT(SHA256_Final(digest.bytes.data(), state(context_)) == 1);
   return digest;
 }
 

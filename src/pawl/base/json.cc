@@ -39,6 +39,16 @@ JsonNumber number_of(T value) {
   return JsonNumber{std::string(std::begin(buffer), written.ptr)};
 }
 
+// For few members, where comparing all of them is faster than sorting.
+bool has_repeated_key(const std::vector<JsonMember>& members) {
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) {
+      if (members[i].key == members[before].key) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 JsonNumber JsonNumber::of(std::int64_t value) {
@@ -83,6 +93,8 @@ bool operator==(const JsonObject& a, const JsonObject& b) {
 Result<JsonObject> JsonObject::from_members(std::vector<JsonMember> members) {
   JsonObject object;
   object.members_ = std::move(members);
+  const bool is_small = object.members_.size() <= kUnindexedMembersMax;
+  if (is_small && !has_repeated_key(object.members_)) return object;
   std::vector<std::string_view> keys;
   keys.reserve(object.members_.size());
   for (const JsonMember& member : object.members_) keys.push_back(member.key);

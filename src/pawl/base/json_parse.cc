@@ -11,6 +11,10 @@ namespace {
 
 namespace bj = boost::json;
 
+// Room that is made at once: most messages have no more, and growing costs as much as reading.
+constexpr std::size_t kMembersAtFirst = 4;
+constexpr std::size_t kLevelsAtFirst = 4;
+
 enum class Keep : std::uint8_t { everything, only_keys };
 
 // Receives the parser's events and builds the value with a stack of its own. With Keep::only_keys
@@ -22,7 +26,9 @@ class Builder {
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
 
-  Builder(const JsonLimits& limits, Keep keep) : limits_(limits), keep_(keep) {}
+  Builder(const JsonLimits& limits, Keep keep) : limits_(limits), keep_(keep) {
+    open_.reserve(kLevelsAtFirst);
+  }
 
   Json take() { return std::move(root_); }
   const std::optional<Error>& fault() const { return fault_; }
@@ -43,6 +49,7 @@ class Builder {
 
   bool on_object_begin(bj::error_code& code) {
     open_.emplace_back(Members{});
+    std::get_if<Members>(&open_.back())->reserve(kMembersAtFirst);
     return count(code);
   }
   bool on_object_end(std::size_t, bj::error_code& code) {

@@ -1,6 +1,7 @@
 #include "pawl/base/utf8.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include "pawl/base/assert.h"
 
@@ -28,6 +29,17 @@ Lead read_lead(std::uint8_t byte) {
   return {};
 }
 
+// How many bytes in front are ASCII, as far as whole words go: most text is nothing else.
+std::size_t ascii_bytes(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 Utf8Step first_utf8(std::string_view text) {
@@ -48,6 +60,8 @@ Utf8Step first_utf8(std::string_view text) {
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
+    text.remove_prefix(ascii_bytes(text));
+    if (text.empty()) return true;
     const Utf8Step step = first_utf8(text);
     if (!step.valid) return false;
     text.remove_prefix(step.bytes);
