@@ -30,6 +30,13 @@ Status take_version(ByteReader& in) {
   return ok();
 }
 
+// A number that an event got at its end after journals of it had been written. Where it is 0 it is
+// left out: those journals are read, and made again byte for byte.
+bool lacks_later_number(const Event& event) {
+  const auto* decided = std::get_if<CallDecided>(&event);
+  return decided != nullptr && decided->answer == 0;
+}
+
 // The event has its own length, so that a reader can step over a type it does not know.
 void put_event(ByteWriter& out, const Event& event) {
   if (const Unrecognised* foreign = std::get_if<Unrecognised>(&event)) {
@@ -41,6 +48,7 @@ void put_event(ByteWriter& out, const Event& event) {
   out.number(0);  // flags
   const std::size_t start = out.bytes.size();
   std::visit([&out](const auto& fact) { out.put(fact); }, event);
+  if (lacks_later_number(event)) out.bytes.pop_back();
   ByteWriter length;
   length.number(out.bytes.size() - start);
   out.bytes.insert(start, length.bytes);
@@ -49,6 +57,23 @@ void put_event(ByteWriter& out, const Event& event) {
 template <std::size_t... I>
 bool take_fact(ByteReader& body, Event& event, std::uint64_t index, std::index_sequence<I...>) {
   return ((I == index ? (body.take(event.emplace<I>()), true) : false) || ...);
+}
+
+bool take_whole_fact(std::string_view bytes, Event& event, std::uint64_t type) {
+  ByteReader body(bytes);
+  take_fact(body, event, type, std::make_index_sequence<std::variant_size_v<Event>>{});
+  return !body.failed() && body.at_end();
+}
+
+Status take_body(std::string_view bytes, Event& event, std::uint64_t type) {
+  // One value has one form: a later number that is 0 is not there.
+  if (take_whole_fact(bytes, event, type)) {
+    return lacks_later_number(event) ? damaged("an event") : Status(ok());
+  }
+  if (std::holds_alternative<CallDecided>(event)) {
+    if (take_whole_fact(std::string(bytes) + '\0', event, type)) return ok();
+  }
+  return damaged("an event");
 }
 
 Status take_event(ByteReader& in, Event& event) {
@@ -63,14 +88,11 @@ Status take_event(ByteReader& in, Event& event) {
     event = Unrecognised{type, std::string(bytes)};
     return ok();
   }
-  ByteReader body(bytes);
   if (!known) {
     return Error{ErrorCode::invalid_argument,
                  "event type " + std::to_string(type) + " is not known to this version of Pawl"};
   }
-  take_fact(body, event, type, std::make_index_sequence<std::variant_size_v<Event>>{});
-  if (body.failed() || !body.at_end()) return damaged("an event");
-  return ok();
+  return take_body(bytes, event, type);
 }
 
 }  // namespace
@@ -140,6 +162,17 @@ std::string encode_event(const Event& event) {
   ByteWriter out;
   out.number(kRecordVersion);
   put_event(out, event);
+  return std::move(out.bytes);
+}
+
+std::optional<std::string> question_of(std::string_view event_bytes) {
+  const auto event = decode_event(event_bytes);
+  const auto* decided = event ? std::get_if<CallDecided>(&*event) : nullptr;
+  if (decided == nullptr) return std::nullopt;
+  ByteWriter out;
+  out.put(decided->instance);
+  out.put(decided->call);
+  out.put(decided->binding);
   return std::move(out.bytes);
 }
 

@@ -11,7 +11,7 @@
 namespace pawl {
 
 inline constexpr std::uint8_t kRecordVersion = 1;
-inline constexpr std::uint8_t kSnapshotVersion = 2;
+inline constexpr std::uint8_t kSnapshotVersion = 3;
 
 std::string encode_record(const Record& record);
 // corrupt: bytes that no encode_record() made. invalid_argument: a newer version, or an event this
@@ -29,5 +29,8 @@ Result<Run> decode_snapshot(std::string_view bytes);
 // An event on its way through the inbox.
 std::string encode_event(const Event& event);
 Result<Event> decode_event(std::string_view bytes);
+// Names what a person was asked and such an event answers. None: it answers no question. Of the
+// answers to one question only one can count, so only one of them may wait in an inbox.
+std::optional<std::string> question_of(std::string_view event_bytes);
 
 }  // namespace pawl

@@ -155,6 +155,20 @@ TEST_CASE("a known event is never marked as skippable, and flags are known") {
   CHECK(!decode_record(record_with(1, 99, 2, "")));
 }
 
+TEST_CASE("a number that an event got later is left out while it is 0") {
+  CallDecided decided;
+  decided.by = "ann";
+  const std::string without = encode_event(decided);
+  decided.answer = 7;
+  const std::string with = encode_event(decided);
+  CHECK(with.size() == without.size() + 1);
+  CHECK(std::get<CallDecided>(*decode_event(with)).answer == 7);
+  CHECK(std::get<CallDecided>(*decode_event(without)).answer == 0);
+  std::string spelled_out = with;
+  spelled_out.back() = '\0';
+  CHECK_FALSE(decode_event(spelled_out));
+}
+
 TEST_CASE("the body of an event is used up exactly") {
   CHECK(!decode_record(record_with(1, 19, 0, "x")));
   CHECK(!decode_record(record_with(1, 10, 0, bytes_of({1}))));

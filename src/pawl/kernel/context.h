@@ -10,6 +10,11 @@
 
 namespace pawl {
 
+// Output set aside for a call whose outcome may be lost, where no budget asks for more.
+inline constexpr std::uint64_t kReservedOutputTokens = 4'096;
+// A reply with less room than this is not worth asking for.
+inline constexpr std::uint64_t kOutputTokensMin = 256;
+
 // An estimate for text whose language and tokenizer are not known; docs/models.md states its error.
 std::uint64_t estimate_tokens(std::uint64_t bytes);
 

@@ -107,6 +107,21 @@ TEST_CASE("spending more than a threshold asks first") {
   CHECK(run.in<AwaitingModel>());
 }
 
+TEST_CASE("a run that has spent exactly what it may spend unasked asks") {
+  for (const std::uint64_t spent : {499U, 500U}) {
+    CAPTURE(spent);
+    RunStarted start = with_budget(0);
+    start.limits.ask_cost_pico = 500;
+    TestRun run(start);
+    ModelReplied reply = run.reply({calls("pure")});
+    reply.usage = tokens(spent);
+    run.takes(reply);
+    run.finishes(kC1, "ok");
+    CHECK(run->tally.cost_pico == spent);
+    CHECK(run.in<AwaitingBudget>() == (spent == 500));
+  }
+}
+
 TEST_CASE("a budget of tokens makes the run wait, and a raise lets it go on without a repeat") {
   RunStarted start = with_budget(0);
   start.limits.budget_tokens = 2'500;
@@ -173,6 +188,15 @@ TEST_CASE("a full window of the tenant's holds the run until it has moved on") {
   CHECK(!run.in<AwaitingBudget>());
   run.resumes();
   CHECK(run.in<AwaitingModel>());
+}
+
+TEST_CASE("a full window is asked again no sooner than in a second, and within a month") {
+  TestRun soon(with_budget(0));
+  soon.takes(window_full(soon, 0));
+  CHECK(wake_wall_at(soon.state()) == soon->at_ms + 1'000);
+  TestRun late(with_budget(0));
+  late.takes(window_full(late, ~0ULL));
+  CHECK(wake_wall_at(late.state()) == late->at_ms + 31LL * 86'400'000);
 }
 
 TEST_CASE("of windows that are full, the first to move on wakes the run") {

@@ -71,6 +71,32 @@ TEST_CASE("the first request over the threshold is preceded by exactly one summa
   CHECK(run.records().size() == before + 1);  // and every record is still there
 }
 
+TEST_CASE("a summary costs what its maker says, where he says it") {
+  RunStarted start = with_context(1'000, 70);
+  start.targets[0].prices.input = 3;
+  TestRun run(start);
+  fill(run);
+  const std::uint64_t before = run->tally.cost_pico;
+  ContextCompacted event;
+  event.effect = run.effect_of(EffectKind::compact);
+  event.summary = Content("Seven things.");
+  event.usage = tokens(700, 20);
+  event.cost_pico = 11;
+  run.takes(event);
+  CHECK(run->tally.cost_pico == before + 11);
+}
+
+TEST_CASE("what is attached to a message counts: as input, and when the conversation is cut") {
+  TestRun run;
+  const std::uint64_t in = run->tally.bytes_in;
+  MessageReceived message;
+  message.text = Content("look");
+  message.attachments = {{"image/png", "a.png", Content(std::string(1'000, 'p'))}};
+  run.takes(message);
+  CHECK(run->tally.bytes_in == in + 1'004);
+  CHECK(run.instance().waiting_messages.at(0).tokens == estimate_tokens(1'004));
+}
+
 TEST_CASE("without a summary the conversation is trimmed, and says so") {
   TestRun run(with_context(1'000, 70));
   fill(run);

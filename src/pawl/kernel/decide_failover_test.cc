@@ -151,6 +151,29 @@ TEST_CASE("a long wait for a provider is not sat out") {
   CHECK(run.in<AwaitingModel>());
 }
 
+TEST_CASE("a model that is on the bench was not asked: that is no attempt") {
+  RunStarted start = with_targets({"a/x"});
+  start.retry.attempts_max = 2;
+  TestRun run(start);
+  for (int i = 0; i < 5; ++i) {
+    fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+    REQUIRE(run.in<BackingOff>());
+    CHECK(asked(run.later(1'000).ticks()) == 0);
+  }
+  fail_as(run, FailureKind::overloaded, Presence::absent, 1'000);
+  CHECK(run.in<BackingOff>());
+}
+
+TEST_CASE("a rate limit wakes its branch also while another one works") {
+  TestRun run(with_targets({"a/x"}));
+  run.spawns("worker");
+  fail_as(run, FailureKind::rate_limited, Presence::absent, 120'000);
+  REQUIRE(run.in<RateLimited>());
+  REQUIRE(run.in<AwaitingModel>(InstanceId{2}));
+  CHECK(wake_at(run.state()) == run->elapsed_ms + 120'000);
+  CHECK(asked(run.later(120'000).ticks()) == 0);
+}
+
 TEST_CASE("a short wait is sat out") {
   TestRun run;
   fail_as(run, FailureKind::rate_limited, Presence::absent, 7'000);

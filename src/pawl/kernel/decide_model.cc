@@ -6,10 +6,6 @@
 namespace pawl {
 namespace {
 
-// Output set aside for a call whose outcome may be lost, where no budget asks for more.
-constexpr std::uint64_t kReservedOutputTokens = 4096;
-// A reply with less room than this is not worth asking for.
-constexpr std::uint64_t kOutputTokensMin = 256;
 constexpr std::uint64_t kSummaryTokens = 2048;
 constexpr std::size_t kBackReferenceBytesMax = 64;
 // A full window is asked again no sooner and no later than this.

@@ -20,10 +20,10 @@ void ask_person(Draft& draft, CallId call, const CallJudgement& judgement) {
   draft.add(std::move(asked));
 }
 
-std::size_t open_questions(const Draft& draft) {
-  std::size_t open = calls_awaiting_person(draft.state).size();
-  for (const Decision& one : draft.decisions) open += std::holds_alternative<ApprovalAsked>(one);
-  return open;
+std::size_t asked_in(const Draft& draft) {
+  return static_cast<std::size_t>(std::count_if(
+      draft.decisions.begin(), draft.decisions.end(),
+      [](const Decision& one) { return std::holds_alternative<ApprovalAsked>(one); }));
 }
 
 std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
@@ -36,10 +36,16 @@ std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
 
 // No question where people have enough of them.
 std::optional<CallDenied> flood(const Draft& draft, CallId call, const CallJudgement& asked) {
-  if (open_questions(draft) >= kOpenApprovalsMax) {
+  const std::size_t asked_now = asked_in(draft);
+  if (calls_awaiting_person(draft.state).size() + asked_now >= kOpenApprovalsMax) {
     return CallDenied{call, asked.stage, "flood.open",
                       "denied: " + std::to_string(kOpenApprovalsMax) +
                           " calls wait for a person already; go on when they are answered"};
+  }
+  if (draft.state.question_hour.asked_by(draft.stamp.at_ms) + asked_now >= kQuestionsPerHourMax) {
+    return CallDenied{call, asked.stage, "flood.rate",
+                      "denied: people were asked " + std::to_string(kQuestionsPerHourMax) +
+                          " times within an hour; go on with what nobody has to be asked for"};
   }
   const std::uint32_t times = times_denied(draft.state, asked);
   if (times < kDenialsOfSameMax) return std::nullopt;

@@ -427,9 +427,11 @@ struct CallDecided {
   Content text;                   // reject: why; input: the answer
   std::optional<Content> edited;  // approve: the arguments to use instead
   std::optional<Digest> granted;  // the binding of those
+  std::uint64_t answer = 0;       // tells equal answers of several people apart; 0: it has no name
   PAWL_FACT(CallDecided, "call_decided",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(decision) PAWL_FIELD(binding)
-                PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted));
+                PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted)
+                    PAWL_FIELD(answer));
 };
 
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.

@@ -266,6 +266,9 @@ void RunFolder::apply(const ApprovalAsked& decision) {
   call(decision.call).state =
       CallAwaitingPerson{decision.kind, decision.binding, decision.expires_at_ms,
                          decision.expires_elapsed_ms, record_.seq};
+  QuestionHour& hour = state_.question_hour;
+  if (hour.asked_by(record_.stamp.at_ms) == 0) hour = {record_.stamp.at_ms, 0};
+  ++hour.asked;
 }
 
 void RunFolder::apply(const CallDenied& decision) {

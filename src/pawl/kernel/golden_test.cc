@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "pawl/kernel/random_history_test.h"
 #include "pawl/kernel/scenario_test.h"
 #include "pawl/kernel/source_test.h"
 
@@ -259,6 +260,7 @@ TestRun permissions() {
   decided.decision = InterruptDecision::approve;
   decided.binding = sha256("pay 5");
   decided.by = "ann";
+  decided.answer = 7;
   decided.edited = Content(R"({"amount":4})");
   decided.granted = sha256("pay 4");
   run.later(10).takes(decided);
@@ -271,6 +273,40 @@ TestRun permissions() {
   run.takes(last);
   run.ends();
   return run;
+}
+
+// What nobody would think of writing down: events of every sort, as chance brings them, up to about
+// two kilobytes. With the journals above there are fifty.
+std::vector<std::string> random_journal(std::uint64_t seed) {
+  constexpr std::size_t kBytesMax = 1'900;
+  constexpr int kEventsMax = 400;
+  std::vector<std::string> journal;
+  Run run;
+  Rng rng(seed);
+  Stamp now{1, 0, 0};
+  std::size_t bytes = 0;
+  for (int i = 0; i < kEventsMax && !std::holds_alternative<Finished>(run->life); ++i) {
+    Event event = RandomHost(rng, run.state()).next();
+    move_clock(rng, run.state(), event, now);
+    const auto record = decide(run, event, now);
+    if (!record) continue;
+    std::string encoded = encode_record(*record);
+    bytes += encoded.size();
+    if (bytes > kBytesMax) break;
+    REQUIRE(fold(run, *record));
+    journal.push_back(std::move(encoded));
+  }
+  return journal;
+}
+
+void add_random_journals(std::map<std::string, std::vector<std::string>>& journals) {
+  constexpr std::size_t kJournals = 50;
+  constexpr std::size_t kRecordsMin = 8;
+  for (std::uint64_t seed = 1; journals.size() < kJournals; ++seed) {
+    auto journal = random_journal(seed);
+    if (journal.size() < kRecordsMin) continue;
+    journals["random-" + std::to_string(seed)] = std::move(journal);
+  }
 }
 
 std::map<std::string, std::vector<std::string>> all_journals() {
@@ -335,13 +371,15 @@ std::vector<std::filesystem::path> golden_paths() {
 TEST_CASE("golden journals are written when that is asked for") {
   if (setting("PAWL_WRITE_GOLDEN", "").empty()) return;
   std::filesystem::create_directories(directory());
-  for (const auto& [name, journal] : all_journals()) {
+  auto journals = all_journals();
+  add_random_journals(journals);
+  for (const auto& [name, journal] : journals) {
     write_file(directory() + "/" + name + ".hex", journal);
   }
 }
 
 TEST_CASE("golden journals decode, fold and encode to the same bytes and the same chain") {
-  REQUIRE(golden_paths().size() >= 7);
+  REQUIRE(golden_paths().size() >= 50);
   for (const auto& path : golden_paths()) {
     CAPTURE(path.string());
     const GoldenFile golden = read_file(path);

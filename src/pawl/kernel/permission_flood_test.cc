@@ -17,6 +17,7 @@ RunStarted without_guards() {
   RunStarted start = a_start();
   start.guards = {0, 0, 0};
   start.limits.steps = 1'000;
+  start.limits.time_ms = 36'000'000;
   return start;
 }
 
@@ -97,6 +98,34 @@ TEST_CASE("the latest denials are remembered, a bounded number of them") {
   asked_and_denied(run, 3 + others, "one more");
   CHECK(run.state().denials.size() == kDenialsKeptMax);
   CHECK(run.state().denials.front() == Denial{sha256("0"), 1});
+}
+
+TEST_CASE("sc-A18 within an hour so many questions are asked, however fast they are answered") {
+  TestRun run(without_guards());
+  std::uint64_t call = 0;
+  while (call < kQuestionsPerHourMax) {
+    ++call;
+    asked_and_denied(run, call, std::to_string(call));
+    run.later(10);
+  }
+  run.crashes();
+  run.replies({calls_judged("once", asking_about("one more"))});
+  CHECK(run.decided<ApprovalAsked>().size() == kQuestionsPerHourMax);
+  CHECK(denied_by(run, "flood.rate") == 1);
+  CHECK(run.started<RunTool>() == 0);
+
+  run.later(3'600'000);
+  run.replies({calls_judged("once", asking_about("another hour"))});
+  CHECK(run.decided<ApprovalAsked>().size() == kQuestionsPerHourMax + 1);
+  CHECK(denied_by(run, "flood.rate") == 1);
+}
+
+TEST_CASE("a clock that was set back begins no hour") {
+  const QuestionHour hour{5'000'000, 3};
+  CHECK(hour.asked_by(5'000'000) == 3);
+  CHECK(hour.asked_by(1) == 3);
+  CHECK(hour.asked_by(5'000'000 + 3'599'999) == 3);
+  CHECK(hour.asked_by(5'000'000 + 3'600'000) == 0);
 }
 
 }  // namespace

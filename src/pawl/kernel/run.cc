@@ -52,6 +52,11 @@ std::uint64_t deadline(const RunState& state) {
 
 }  // namespace
 
+std::uint64_t QuestionHour::asked_by(std::int64_t at_ms) const {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  return at_ms - since_ms < kHourMs ? asked : 0;
+}
+
 const Instance* find_instance(const RunState& state, InstanceId id) {
   return find_by_id(state.instances, id);
 }

@@ -232,6 +232,17 @@ struct Call {
                     PAWL_FIELD(approved) PAWL_FIELD(edited));
 };
 
+// How often people were asked, so that a run does not bury them in questions.
+struct QuestionHour {
+  std::int64_t since_ms = 0;
+  std::uint64_t asked = 0;
+
+  // How many count at a time. A clock that was set back does not begin another hour.
+  std::uint64_t asked_by(std::int64_t at_ms) const;
+
+  PAWL_FACT(QuestionHour, "question_hour", PAWL_FIELD(since_ms) PAWL_FIELD(asked));
+};
+
 // What people have said no to, and how often; the latest last.
 struct Denial {
   Digest binding;
@@ -331,6 +342,7 @@ struct RunState {
   std::vector<OpenEffect> open;
   Presence begin_held = Presence::absent;  // before-agent callbacks, to run once effects may start
   std::vector<Denial> denials;
+  QuestionHour question_hour;
   Parked parked = Parked::no;
   Tally tally;
   std::uint64_t calls_minted = 0;
@@ -341,20 +353,23 @@ struct RunState {
   std::uint64_t elapsed_ms = 0;  // of the last record
   std::int64_t at_ms = 0;        // likewise, wall time
 
-  PAWL_FACT(
-      RunState, "run_state",
-      PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model) PAWL_FIELD(directory)
-          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(guards)
-              PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
-                  PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
-                      PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
-                          PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
-                              PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
-                                  PAWL_FIELD(begin_held) PAWL_FIELD(denials) PAWL_FIELD(parked)
-                                      PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
-                                          PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
-                                              PAWL_FIELD(length) PAWL_FIELD(epoch)
-                                                  PAWL_FIELD(elapsed_ms) PAWL_FIELD(at_ms));
+  PAWL_FACT(RunState, "run_state",
+            PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model)
+                PAWL_FIELD(directory) PAWL_FIELD(semantics) PAWL_FIELD(charter_digest)
+                    PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
+                        PAWL_FIELD(tools) PAWL_FIELD(started_by) PAWL_FIELD(approvers)
+                            PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from) PAWL_FIELD(targets)
+                                PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
+                                    PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
+                                        PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
+                                            PAWL_FIELD(begin_held) PAWL_FIELD(denials)
+                                                PAWL_FIELD(question_hour) PAWL_FIELD(parked)
+                                                    PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
+                                                        PAWL_FIELD(effects_minted)
+                                                            PAWL_FIELD(instances_minted)
+                                                                PAWL_FIELD(length) PAWL_FIELD(epoch)
+                                                                    PAWL_FIELD(elapsed_ms)
+                                                                        PAWL_FIELD(at_ms));
 };
 
 struct Record;

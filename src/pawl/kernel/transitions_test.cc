@@ -239,7 +239,8 @@ std::vector<Event> events_for(const RunState& state) {
                   "u",
                   {},
                   {},
-                  {}},
+                  {},
+                  0},
       Unrecognised{99, "?"}};
 }
 

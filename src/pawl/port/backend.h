@@ -195,6 +195,13 @@ class Backend {
   // The level it gives on this machine. unavailable: none of what it promises can be had, with the
   // reason and the remedy.
   virtual Result<IsolationLevel> probe() = 0;
+  // Whether a session with such a network and such roots can be had here, as far as it can be told
+  // before there is one: a run is refused at its start, not at its first call. unavailable: with
+  // the reason and the remedy. What a backend does not say init() says.
+  virtual Status admits(const ExecutionContext& context) {
+    static_cast<void>(context);
+    return ok();
+  }
   virtual std::unique_ptr<Operation> init(
       ExecutionContext context,
       std::function<void(Result<std::shared_ptr<BackendSession>>)> done) = 0;

@@ -91,6 +91,12 @@ std::unique_ptr<Operation> Executor::chat(const ChatRequest& request, PhaseEvent
   return execute_phase(phase, std::move(sink));
 }
 
+std::vector<McpServerConfig> Executor::mcp_servers() const {
+  auto own = mcp_server();
+  if (!own) return {};
+  return {*std::move(own)};
+}
+
 std::unique_ptr<Operation> Executor::test_connection(std::function<void(Status)> done) {
   done(Error{ErrorCode::invalid_argument, "this executor has no connection to test"});
   return nullptr;

@@ -218,6 +218,8 @@ class Executor {
   virtual std::unique_ptr<Operation> chat(const ChatRequest& request, PhaseEventSink sink);
   // Optional: an MCP server of the executor's own, for the runs that use it.
   virtual std::optional<McpServerConfig> mcp_server() const { return std::nullopt; }
+  // Of an executor that stands for several: those of all. By default the one above.
+  virtual std::vector<McpServerConfig> mcp_servers() const;
   virtual ExecutorHealth health() const { return {}; }
   // One live request that proves the credentials. `done` is called once, on the loop thread.
   virtual std::unique_ptr<Operation> test_connection(std::function<void(Status)> done);

@@ -53,6 +53,9 @@ struct StoredSnapshot {
   friend bool operator==(const StoredSnapshot&, const StoredSnapshot&) = default;
 };
 
+// Why the second answer to a question is refused while the first one waits.
+inline constexpr const char* kAnsweredBefore = "was answered by another before";
+
 // What a list of runs shows without loading them. Status and reason are the kernel's words.
 struct RunSummary {
   RunId id;
@@ -157,11 +160,17 @@ class Inbox {
  public:
   virtual ~Inbox() = default;
   // Durable when done(ok). not_found: no such run. conflict: the run's summary says it has ended
-  // (done, stopped, failed, cancelled, quarantined). limit_exceeded: kInboxRowsMax rows wait.
+  // (done, stopped, failed, cancelled, quarantined), or a row waits that answers the same question
+  // (kernel/codec.h): of any number of people who answer at once one wins, before anybody reads it.
+  // limit_exceeded: kInboxRowsMax rows wait.
   virtual void post(const RunId& run, std::int64_t at_ms, std::string body,
                     StatusCallback done) = 0;
   // Rows not yet taken by an append, oldest first.
   virtual Result<std::vector<InboxRow>> pending(const RunId& run) = 0;
+  // Takes rows away that no append will take: they were refused. Durable when done(ok); rows that
+  // are not there are none. conflict: the epoch is not the current one; nothing was taken away.
+  virtual void drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                    StatusCallback done) = 0;
   // The runs that have such rows, in no order: one question instead of one for each run.
   virtual Result<std::vector<RunId>> addressed() = 0;
 };
