@@ -47,6 +47,8 @@ void check_journal_contract() {
       {"an ended run takes no messages", an_ended_run_takes_no_messages},
       {"a row is taken only from its run", a_row_is_taken_only_from_its_run},
       {"a row is taken alone", a_row_is_taken_alone},
+      {"of the answers to a question one waits", of_the_answers_to_a_question_one_waits},
+      {"refused rows are dropped by whoever drives", refused_rows_are_dropped},
   };
   for (const Check& check : checks) {
     SUBCASE(check.sentence) {

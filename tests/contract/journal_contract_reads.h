@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/kernel/codec.h"
 #include "tests/contract/journal_contract_support.h"
 
 namespace pawl::contract {
@@ -208,6 +209,60 @@ void a_row_is_taken_alone(Store& store) {
   CHECK(append_now(store, append) == "ok");
 
   CHECK(*store.journal.pending(run) == std::vector<InboxRow>{rows[0], rows[2]});
+}
+
+inline std::string answer_to(std::uint64_t call, std::uint64_t answer) {
+  CallDecided decided;
+  decided.call = CallId{call};
+  decided.binding = sha256("what was shown");
+  decided.answer = answer;
+  return encode_event(decided);
+}
+
+template <class Store>
+void of_the_answers_to_a_question_one_waits(Store& store) {
+  const RunId run = make_run(store, "a");
+  const RunId other = make_run(store, "b");
+  CHECK(post_now(store, run, answer_to(1, 11)) == "ok");
+  CHECK(post_now(store, run, answer_to(1, 12)) == "conflict");
+  CHECK(post_now(store, run, answer_to(2, 13)) == "ok");
+  CHECK(post_now(store, other, answer_to(1, 14)) == "ok");
+  CHECK(post_now(store, run, "no answer") == "ok");
+  CHECK(post_now(store, run, "no answer") == "ok");
+  const auto rows = *store.journal.pending(run);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].body == answer_to(1, 11));
+  Append append = append_of(run, 1, 1, "x");
+  append.inbox_taken = {rows[0].row};
+  REQUIRE(append_now(store, append) == "ok");
+  CHECK(post_now(store, run, answer_to(1, 15)) == "ok");
+}
+
+template <class Store>
+std::string drop_now(Store& store, const RunId& run, std::uint64_t epoch,
+                     std::vector<std::uint64_t> rows) {
+  std::optional<std::string> seen;
+  store.journal.drop(run, epoch, std::move(rows), [&](Status status) { seen = outcome(status); });
+  REQUIRE(store.loop.run_until([&] { return seen.has_value(); }));
+  return *seen;
+}
+
+template <class Store>
+void refused_rows_are_dropped(Store& store) {
+  const RunId run = make_run(store, "a");
+  const RunId other = make_run(store, "b");
+  for (const char* body : {"first", "second", "third"}) {
+    REQUIRE(post_now(store, run, body) == "ok");
+  }
+  const auto rows = *store.journal.pending(run);
+  CHECK(drop_now(store, run, 2, {rows[0].row}) == "conflict");
+  CHECK(drop_now(store, run_id("nobody"), 1, {rows[0].row}) == "not_found");
+  CHECK(drop_now(store, other, 1, {rows[0].row}) == "ok");
+  CHECK(*store.journal.pending(run) == rows);
+
+  CHECK(drop_now(store, run, 1, {rows[0].row, rows[2].row, rows[2].row + 99}) == "ok");
+  CHECK(*store.journal.pending(run) == std::vector<InboxRow>{rows[1]});
+  CHECK(records_of(store, run) == Texts{"r0"});
 }
 
 }  // namespace pawl::contract

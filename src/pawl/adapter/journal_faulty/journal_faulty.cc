@@ -204,6 +204,15 @@ void FaultyJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                      });
 }
 
+void FaultyJournal::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                         StatusCallback done) {
+  if (crashed_) return;
+  behind_.inbox.drop(run, epoch, std::move(rows),
+                     [done = std::move(done), alive = watch()](Status status) {
+                       if (!alive.expired()) done(std::move(status));
+                     });
+}
+
 Result<std::vector<RunId>> FaultyJournal::addressed() {
   if (crashed_) return has_crashed();
   return behind_.inbox.addressed();

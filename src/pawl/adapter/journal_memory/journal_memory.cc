@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl {
@@ -225,6 +226,12 @@ Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body
     return Error{ErrorCode::limit_exceeded,
                  "the inbox of run " + run.text + " is full: " + std::to_string(kInboxRowsMax)};
   }
+  const auto question = question_of(body);
+  if (question && std::any_of(known->inbox.begin(), known->inbox.end(), [&](const InboxRow& row) {
+        return question_of(row.body) == question;
+      })) {
+    return conflict(run, kAnsweredBefore);
+  }
   known->inbox.push_back({++rows_made_, at_ms, std::move(body)});
   ++version_;
   return ok();
@@ -234,6 +241,29 @@ void MemoryJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   std::weak_ptr<char> alive = alive_;
   loop_.post([alive, outcome = put(run, at_ms, std::move(body)), done = std::move(done)]() mutable {
+    if (!alive.expired()) done(std::move(outcome));
+  });
+}
+
+Status MemoryJournal::take_away(const RunId& run, std::uint64_t epoch,
+                                const std::vector<std::uint64_t>& rows) {
+  Run* known = find(run);
+  if (!known) return no_such_run(run);
+  if (known->epoch != epoch) {
+    return conflict(
+        run, "is at epoch " + std::to_string(known->epoch) + ", not " + std::to_string(epoch));
+  }
+  std::erase_if(known->inbox, [&](const InboxRow& row) {
+    return std::find(rows.begin(), rows.end(), row.row) != rows.end();
+  });
+  ++version_;
+  return ok();
+}
+
+void MemoryJournal::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                         StatusCallback done) {
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([alive, outcome = take_away(run, epoch, rows), done = std::move(done)]() mutable {
     if (!alive.expired()) done(std::move(outcome));
   });
 }

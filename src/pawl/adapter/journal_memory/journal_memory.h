@@ -47,6 +47,8 @@ class MemoryJournal final : public Journal,
   // For who keeps a log of posts and applies it anew: the next one has its number of then.
   void number_next_row(std::uint64_t row) { rows_made_ = row - 1; }
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+  void drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+            StatusCallback done) override;
   Result<std::vector<RunId>> addressed() override;
 
   void remove(const RunId& run, StatusCallback done) override;
@@ -56,6 +58,7 @@ class MemoryJournal final : public Journal,
   Status check() override { return ok(); }  // there is nothing it could disagree with
 
  private:
+  Status take_away(const RunId& run, std::uint64_t epoch, const std::vector<std::uint64_t>& rows);
   struct Run {
     std::uint64_t number = 0;  // order of creation
     std::uint64_t epoch = 1;

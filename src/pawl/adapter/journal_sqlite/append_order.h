@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace pawl::sqlite {
 
@@ -16,7 +17,9 @@ class AppendOrder {
   // An append was given. True: others of its run wait already.
   bool enter(const std::string& run) {
     const std::lock_guard lock(mutex_);
-    return ++runs_[run].waiting > 1;
+    auto found = runs_.find(run);
+    if (found == runs_.end()) found = add(run);
+    return ++found->second.waiting > 1;
   }
 
   // Its callback is about to be called.
@@ -25,7 +28,8 @@ class AppendOrder {
     const auto found = runs_.find(run);
     if (found == runs_.end() || --found->second.waiting > 0) return;
     if (found->second.failed) --failed_;
-    runs_.erase(found);
+    auto left = runs_.extract(found);
+    if (spare_.size() < kSpareMax) spare_.push_back(std::move(left));
   }
 
   void fail(const std::string& run) {
@@ -54,8 +58,21 @@ class AppendOrder {
     bool failed = false;
   };
 
+  using Runs = std::unordered_map<std::string, Run>;
+  static constexpr std::size_t kSpareMax = 256;
+
+  Runs::iterator add(const std::string& run) {
+    if (spare_.empty()) return runs_.try_emplace(run).first;
+    Runs::node_type node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = run;
+    node.mapped() = Run();
+    return runs_.insert(std::move(node)).position;
+  }
+
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Run> runs_;
+  Runs runs_;
+  std::vector<Runs::node_type> spare_;  // of runs that have left: the next one needs no memory
   std::atomic<std::size_t> failed_{0};  // runs
 };
 

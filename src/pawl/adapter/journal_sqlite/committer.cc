@@ -1,24 +1,18 @@
 #include "pawl/adapter/journal_sqlite/committer.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <utility>
 
-#include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/adapter/journal_sqlite/writer_thread.h"
 
 namespace pawl::sqlite {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBusyPoll{1};
-constexpr milliseconds kBusyPollBriefly{20};  // then more seldom
-constexpr std::int64_t kSeldomPollMsMin = 5;
-constexpr std::int64_t kSeldomPollMsMax = 15;
 constexpr std::int64_t kClosingWaitMsMax = 2'000;  // for another process that writes
 constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
 // A round with fewer jobs is not worth waking the thread more than once. Writing a job takes about
@@ -31,37 +25,6 @@ constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round) {
 }
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
-Error failed_before(const std::string& run) {
-  return Error{ErrorCode::conflict, "an append of run " + run + " before this one failed"};
-}
-
-// Many processes that poll fast keep the one that writes from the processor. At times of their own,
-// so that no two of them go on meeting.
-milliseconds poll_after(std::chrono::steady_clock::duration waited) {
-  if (waited < kBusyPollBriefly) return kBusyPoll;
-  const std::int64_t spread = kSeldomPollMsMax - kSeldomPollMsMin + 1;
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
-  return milliseconds(kSeldomPollMsMin + (now + ::getpid()) % spread);
-}
-
-// Signals are for the program's own threads. Not those that this thread causes itself: blocked they
-// end the process without a word.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) sigdelset(&all, own);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, int count) {
   *static_cast<int*>(pages) = count;
   return SQLITE_OK;
@@ -69,22 +32,13 @@ int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, i
 
 }  // namespace
 
-void Committer::Waiter::give(Status status) {
-  const std::lock_guard lock(mutex);
-  answer = std::move(status);
-  answered.notify_all();
-}
-
-bool Committer::Waiter::wait(milliseconds patience) {
-  std::unique_lock lock(mutex);
-  return answered.wait_for(lock, patience, [this] { return answer.has_value(); });
-}
-
 Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
                      const SqliteOptions& options)
     : loop_(loop),
       options_(options),
+      answers_(loop, order_),
       connection_(std::move(connection)),
+      transaction_(*connection_, order_),
       write_back_at_(options.log_pages_max) {
   connection_->set_busy_handler([this](int) { return wait_while_busy(); });
   // In place of SQLite's own checkpoints, whose failures it keeps to itself.
@@ -97,7 +51,8 @@ Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
 Committer::~Committer() {
   {
     const std::lock_guard lock(mutex_);
-    alive_.reset();  // under the lock: the thread may just be delivering
+    alive_.reset();  // under the lock: the thread may just be posting
+    answers_.close();
     closing_ = true;
     let_go_all();
   }
@@ -157,7 +112,7 @@ void Committer::take_let_go(Group& group) {
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
   group.reserve(std::min(group.size() + let_go_, jobs_max));
   for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {
-    const std::size_t bytes = queue_.front().job.bytes;
+    const std::size_t bytes = queue_.front()->job.bytes;
     if (!group.empty() && taken_bytes_ + bytes > options_.group_bytes_max) break;
     taken_bytes_ += bytes;
     group.push_back(std::move(queue_.front()));
@@ -182,7 +137,7 @@ bool Committer::take_more(Group& group) {
 void Committer::commit_group(Group& group) {
   connection_->clear_fault();
   busy_since_ = std::chrono::steady_clock::now();
-  const Status status = do_jobs(group);
+  const Status status = transaction_.write(group, [this](Group& more) { return take_more(more); });
   if (status) {
     deliver(group);
     return;
@@ -201,81 +156,6 @@ void Committer::commit_group(Group& group) {
   }
 }
 
-// The whole transaction. An error means that it must be rolled back.
-Status Committer::do_jobs(Group& group) {
-  PAWL_CHECK(begin());
-  std::size_t first = 0;
-  Traces traces = Traces::none;
-  do {
-    PAWL_TRY(traces, try_jobs(group, std::exchange(first, group.size()), Savepoints::for_others));
-  } while (traces == Traces::none && take_more(group));
-  if (traces == Traces::left) {
-    PAWL_CHECK(Query(*connection_, "ROLLBACK").run());
-    connection_->forget();
-    PAWL_CHECK(begin());
-    PAWL_CHECK(try_jobs(group, 0, Savepoints::for_all));
-  }
-  const Tail& tail = connection_->tail();
-  if (tail.is_current && tail.is_too_long()) PAWL_CHECK(place_tail(*connection_));
-  return Query(*connection_, "COMMIT").run();
-}
-
-Status Committer::begin() {
-  failed_in_group_.clear();
-  PAWL_CHECK(Query(*connection_, "BEGIN IMMEDIATE").run());
-  PAWL_TRY(const bool others, connection_->others_have_written());
-  if (!others) return ok();
-  connection_->tail().is_current = false;
-  connection_->known_runs().forget();
-  return ok();
-}
-
-Result<Committer::Traces> Committer::try_jobs(Group& group, std::size_t first,
-                                              Savepoints savepoints) {
-  std::vector<std::string>& failed = failed_in_group_;
-  for (std::size_t i = first; i < group.size(); ++i) {
-    Entry& entry = group[i];
-    const std::string& run = entry.job.run;
-    const bool behind =
-        !run.empty() &&
-        (order_->has_failed(run) || std::find(failed.begin(), failed.end(), run) != failed.end());
-    if (behind) {
-      entry.outcome = failed_before(run);
-    } else {
-      PAWL_TRY(const Traces traces, do_job(entry, savepoints));
-      if (traces == Traces::left) return traces;
-    }
-    if (!*entry.outcome && !run.empty()) failed.push_back(run);
-  }
-  return Traces::none;
-}
-
-// What one run is refused must not undo the others. An append looks before it changes anything, so
-// that it is done without a savepoint, which would cost more than the append itself.
-Result<Committer::Traces> Committer::do_job(Entry& entry, Savepoints savepoints) {
-  if (entry.waiter && entry.waiter->abandoned) {
-    entry.outcome = Error{ErrorCode::cancelled, "nobody waits for it any more"};
-    return Traces::none;
-  }
-  const bool undone = savepoints == Savepoints::for_all || entry.job.run.empty();
-  if (undone) PAWL_CHECK(Query(*connection_, "SAVEPOINT job").run());
-  const std::int64_t changes = sqlite3_total_changes64(connection_->handle());
-  entry.outcome = entry.job.work(*connection_);
-  Traces traces = Traces::none;
-  if (!*entry.outcome) {
-    if (connection_->fault() == Fault::toobig) connection_->clear_fault();
-    if (connection_->fault() != Fault::none) return entry.outcome->error();
-    const bool changed = sqlite3_total_changes64(connection_->handle()) != changes;
-    if (changed && !undone) traces = Traces::left;
-    if (undone) {
-      PAWL_CHECK(Query(*connection_, "ROLLBACK TO job").run());
-      connection_->forget();
-    }
-  }
-  if (undone) PAWL_CHECK(Query(*connection_, "RELEASE job").run());
-  return traces;
-}
-
 // Rolled back, acknowledged to nobody, and first in line again. Only those who block the loop are
 // told at once.
 void Committer::keep_for_later(Group& group, const Error& error) {
@@ -285,9 +165,9 @@ void Committer::keep_for_later(Group& group, const Error& error) {
   std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
   group.clear();
   // Those who block the loop have been let go.
-  let_go_ -= std::erase_if(queue_, [&](const Entry& entry) {
-    if (!entry.waiter) return false;
-    entry.waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
+  let_go_ -= std::erase_if(queue_, [&](const std::unique_ptr<Entry>& entry) {
+    if (!entry->waiter) return false;
+    entry->waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
     return true;
   });
   const bool was_full = std::exchange(disk_full_, !queue_.empty());
@@ -299,13 +179,12 @@ void Committer::keep_for_later(Group& group, const Error& error) {
 }
 
 void Committer::fail_all(Group& group, const Error& error) {
-  for (Entry& entry : group) entry.outcome = error;
+  for (const auto& entry : group) entry->outcome = error;
   deliver(group);
 }
 
 void Committer::stop_for_good(Group& group, const Error& error) {
   const Error reason{ErrorCode::unavailable, "the store has stopped: " + error.message};
-  Spent spent;
   const std::lock_guard lock(mutex_);
   stopped_ = reason;
   disk_full_ = false;
@@ -313,39 +192,29 @@ void Committer::stop_for_good(Group& group, const Error& error) {
   queue_.clear();
   let_go_ = 0;
   queued_bytes_ = 0;
-  for (Entry& entry : group) {
-    entry.outcome = reason;
-    entry.job.bytes = 0;
+  for (const auto& entry : group) {
+    entry->outcome = reason;
+    entry->job.bytes = 0;
   }
   // Posted under the lock, so that whatever is submitted from now on is answered after these.
-  deliver_locked(group, spent);
+  deliver_locked(group);
 }
 
 void Committer::deliver(Group& group) {
-  Spent spent;
   const std::lock_guard lock(mutex_);
   disk_full_ = false;
-  deliver_locked(group, spent);
+  deliver_locked(group);
 }
 
-void Committer::deliver_locked(Group& group, Spent& spent) {
-  spent.reserve(group.size());
-  for (Entry& entry : group) {
-    queued_bytes_ -= entry.job.bytes;
-    spent.push_back(std::move(entry.job.work));
-    if (!*entry.outcome && !entry.job.run.empty()) order_->fail(entry.job.run);
-    if (entry.waiter) entry.waiter->give(*entry.outcome);
+void Committer::deliver_locked(Group& group) {
+  for (const auto& entry : group) {
+    queued_bytes_ -= entry->job.bytes;
+    if (!*entry->outcome && !entry->job.of_run().empty()) order_.fail(entry->job.of_run());
+    if (entry->waiter) entry->waiter->give(*entry->outcome);
   }
-  std::erase_if(group, [](const Entry& entry) { return entry.waiter != nullptr; });
+  std::erase_if(group, [](const auto& entry) { return entry->waiter != nullptr; });
   if (group.empty()) return;
-  auto answers = std::make_shared<Group>(std::exchange(group, {}));
-  loop_.post([answers, order = order_, alive = std::weak_ptr<char>(alive_)] {
-    for (Entry& entry : *answers) {
-      if (alive.expired()) return;
-      if (!entry.job.run.empty()) order->leave(entry.job.run);
-      entry.job.done(std::move(*entry.outcome));
-    }
-  });
+  answers_.give(std::exchange(group, {}));
 }
 
 std::optional<Error> Committer::overloaded(const Job& job) const {
@@ -358,27 +227,30 @@ std::optional<Error> Committer::overloaded(const Job& job) const {
   return std::nullopt;
 }
 
-void Committer::submit(Job job, std::optional<Error> refusal) {
-  Spent spent;
+void Committer::submit(Job given, std::optional<Error> refusal) {
+  std::unique_ptr<Entry> entry = answers_.new_entry(std::move(given));
+  Job& job = entry->job;
   std::unique_lock lock(mutex_);
   const auto overload = overloaded(job);
   if (overload) refusal = overload;
-  const bool others_wait = !job.run.empty() && order_->enter(job.run);
+  const bool others_wait = !job.of_run().empty() && order_.enter(job.of_run());
   const bool must_wait = !stopped_ && others_wait;
   if (refusal && !must_wait) {
-    Group refused;
     job.bytes = 0;
-    refused.push_back(Entry{std::move(job), nullptr, std::move(*refusal)});
-    deliver_locked(refused, spent);
+    entry->outcome = std::move(*refusal);
+    Group refused;
+    refused.push_back(std::move(entry));
+    deliver_locked(refused);
     return;
   }
   if (refusal) {
     // It must not overtake the appends of its run that still wait; only its content is dropped.
     job.bytes = 0;
+    if (job.append) job.run = std::exchange(job.append, std::nullopt)->run.text;
     job.work = [error = std::move(*refusal)](Connection&) -> Status { return error; };
   }
   queued_bytes_ += job.bytes;
-  queue_.push_back(Entry{std::move(job), nullptr, std::nullopt});
+  queue_.push_back(std::move(entry));
   const bool early = ends_early_part(++round_jobs_, expected_jobs_);
   if (early) {
     let_go_ = queue_.size();
@@ -400,6 +272,7 @@ void Committer::let_go() {
     let_go_all();
   }
   changed_.notify_all();
+  answers_.expect(expected_jobs_);
 }
 
 // Under the lock.
@@ -414,7 +287,8 @@ Status Committer::run_now(std::function<Status(Connection&)> work) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return *stopped_;
-    queue_.push_back(Entry{Job{"", 0, std::move(work), nullptr}, waiter, std::nullopt});
+    Job job{.work = std::move(work)};
+    queue_.push_back(std::make_unique<Entry>(Entry{std::move(job), waiter}));
     let_go_all();  // the loop waits: it cannot come around
   }
   changed_.notify_all();

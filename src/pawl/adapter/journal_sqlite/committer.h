@@ -20,23 +20,17 @@
 #include <thread>
 #include <vector>
 
+#include "pawl/adapter/journal_sqlite/answers.h"
 #include "pawl/adapter/journal_sqlite/append_order.h"
+#include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/options.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/transaction.h"
 #include "pawl/base/result.h"
 #include "pawl/port/journal.h"
 #include "pawl/port/loop.h"
 
 namespace pawl::sqlite {
-
-// Something to do in a transaction. It is done again if the transaction was rolled back, for want
-// of space or because of another job, so `work` must not change what it holds.
-struct Job {
-  std::string run;  // of an append; else empty
-  std::size_t bytes = 0;
-  std::function<Status(Connection&)> work;
-  StatusCallback done;  // called on the loop thread
-};
 
 class Committer {
  public:
@@ -59,26 +53,9 @@ class Committer {
   // the loop.
   void write_back_soon(std::function<void()> done);
 
-  const AppendOrder& order() const { return *order_; }
+  const AppendOrder& order() const { return order_; }
 
  private:
-  // The answer of a job that the loop thread waits for.
-  struct Waiter {
-    std::mutex mutex;
-    std::condition_variable answered;
-    std::optional<Status> answer;
-    std::atomic<bool> abandoned{false};
-
-    void give(Status status);
-    bool wait(std::chrono::milliseconds patience);
-  };
-  struct Entry {
-    Job job;
-    std::shared_ptr<Waiter> waiter;  // of run_now()
-    std::optional<Status> outcome;
-  };
-  using Group = std::vector<Entry>;
-
   void run();
   void let_go();
   void let_go_all();
@@ -87,21 +64,11 @@ class Committer {
   void take_let_go(Group& group);
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
-  // Which jobs can be undone by themselves.
-  enum class Savepoints : std::uint8_t { for_others, for_all };  // for all but appends; for all
-  // Of a job that was refused and could not be undone: the transaction must be done again.
-  enum class Traces : std::uint8_t { none, left };
-  Status do_jobs(Group& group);
-  Status begin();
-  Result<Traces> try_jobs(Group& group, std::size_t first, Savepoints savepoints);
-  Result<Traces> do_job(Entry& entry, Savepoints savepoints);
   void keep_for_later(Group& group, const Error& error);
   void fail_all(Group& group, const Error& error);
   void stop_for_good(Group& group, const Error& error);
   void deliver(Group& group);
-  // What the jobs of a group held: freed when the loop has its answers and nobody the lock.
-  using Spent = std::vector<std::function<Status(Connection&)>>;
-  void deliver_locked(Group& group, Spent& spent);
+  void deliver_locked(Group& group);
   std::optional<Error> overloaded(const Job& job) const;
 
   void shorten_log();
@@ -116,20 +83,21 @@ class Committer {
   bool letting_go_soon_ = false;
   std::size_t round_jobs_ = 0;     // of this round so far
   std::size_t expected_jobs_ = 0;  // of the last one: this one is expected to be like it
-  std::shared_ptr<AppendOrder> order_ = std::make_shared<AppendOrder>();
+  AppendOrder order_;
+  Answers answers_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // watched by posted callbacks
 
   // The committer thread's alone while it runs.
   std::unique_ptr<Connection> connection_;
+  Transaction transaction_;
   std::chrono::steady_clock::time_point busy_since_{};
-  std::vector<std::string> failed_in_group_;  // runs
-  bool impatient_ = false;                    // the last checkpoint: do not wait for anyone
-  int log_pages_ = 0;                         // in the log after the last commit
-  int write_back_at_ = 0;                     // pages
+  bool impatient_ = false;  // the last checkpoint: do not wait for anyone
+  int log_pages_ = 0;       // in the log after the last commit
+  int write_back_at_ = 0;   // pages
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Entry> queue_;
+  std::deque<std::unique_ptr<Entry>> queue_;
   std::size_t let_go_ = 0;     // of the queue, from its front: what may be taken
   bool let_go_early_ = false;  // more of its round is to come
   std::uint64_t rounds_over_ = 0;

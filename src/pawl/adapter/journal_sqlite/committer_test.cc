@@ -109,6 +109,26 @@ TEST_CASE("a job that is refused halfway leaves nothing, and the others of its g
   CHECK(table.committed() == 2);
 }
 
+TEST_CASE("a value that is too big for SQLite is its run's failure, and nobody else's") {
+  OneTable table;
+  TestLoop loop;
+  Texts seen;
+  sqlite::Committer committer(std::move(table.writer), loop, {});
+  for (const std::string& value :
+       {std::string("1"), std::string("zeroblob(2000000000)"), std::string("2")}) {
+    sqlite::Job job;
+    job.run = "run " + value;
+    job.work = [value](sqlite::Connection& writer) {
+      return writer.execute("INSERT INTO t VALUES (" + value + ")");
+    };
+    job.done = [&](const Status& status) { seen.push_back(status ? "ok" : "refused"); };
+    committer.submit(std::move(job));
+  }
+  REQUIRE(loop.run_until([&] { return seen.size() == 3; }));
+  CHECK(seen == Texts{"ok", "refused", "ok"});
+  CHECK(table.committed() == 2);
+}
+
 TEST_CASE("what the loop submits before it comes around is one transaction") {
   OneTable table;
   TestLoop loop;

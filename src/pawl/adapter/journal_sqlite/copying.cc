@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/file_handle.h"
@@ -20,6 +22,7 @@ constexpr mode_t kFileMode = 0600;
 constexpr int kInstructionsBetweenLooks = 10'000;
 constexpr int kBusyMs = 30'000;
 constexpr const char* kCopy = "VACUUM INTO ?";
+constexpr const char* kPartial = ".partial-";  // and the process that writes it
 
 Error failed(const std::string& path, const std::string& what) {
   return Error{ErrorCode::unavailable, path + " " + what + ": " + describe_errno(errno)};
@@ -79,6 +82,25 @@ class Draft {
   std::string path_;
 };
 
+// What a copy to the same place left behind that was killed: space that nobody would give back.
+void remove_leftovers(const std::string& wanted) {
+  const std::filesystem::path target(wanted);
+  const std::string beginning = target.filename().string() + kPartial;
+  std::error_code ignored;  // What cannot be looked at or removed is in nobody's way.
+  const auto parent = target.has_parent_path() ? target.parent_path() : ".";
+  std::vector<std::filesystem::path> dead;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(beginning)) continue;
+    pid_t owner = 0;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + beginning.size(), end, owner);
+    if (read.ec != std::errc() || read.ptr != end || owner <= 0) continue;
+    if (::kill(owner, 0) != 0 && errno == ESRCH) dead.push_back(entry.path());
+  }
+  for (const auto& path : dead) std::filesystem::remove_all(path, ignored);
+}
+
 int look_whether_to_stop(void* stop) {
   return *static_cast<const std::atomic<bool>*>(stop) ? 1 : 0;
 }
@@ -109,7 +131,8 @@ Status copy_store(const std::string& database, const std::string& target,
   const std::string wanted = without_trailing_slash(target);
   struct stat info{};
   if (::lstat(wanted.c_str(), &info) == 0) return exists(wanted);
-  Draft draft(wanted + ".partial-" + std::to_string(::getpid()));
+  remove_leftovers(wanted);
+  Draft draft(wanted + kPartial + std::to_string(::getpid()));
   PAWL_CHECK(draft.make());
   PAWL_TRY(const auto connection, Connection::open(database));
   sqlite3_busy_timeout(connection->handle(), kBusyMs);

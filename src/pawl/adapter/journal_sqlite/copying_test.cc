@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 
@@ -64,6 +65,42 @@ TEST_CASE("what is there already is not touched, and nothing is left of a copy t
     ++entries;
   }
   CHECK(entries == 2);  // the store and the directory above
+}
+
+TEST_CASE("nothing is left of a copy whose store cannot be read") {
+  const TempDirectory directory;
+  const std::atomic<bool> stop = false;
+  std::ofstream(directory / "db") << std::string(10'000, 'x');
+  CHECK_FALSE(sqlite::copy_store(directory / "db", directory / "copy", stop));
+  std::size_t entries = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    CHECK(entry.path().filename() == "db");
+    ++entries;
+  }
+  CHECK(entries == 1);
+}
+
+TEST_CASE("sc-D11: what a copy that was killed has left goes with the next one to the same place") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a");
+  const std::string target = store.directory / "copy";
+  // No process has a number this large: the kernel's own bound is four million.
+  const std::string dead = target + ".partial-2000000000";
+  const std::string alive = target + ".partial-1";
+  const std::string another = store.directory / "copy2.partial-2000000000";
+  const std::string strangers = target + ".partial-of-mine";
+  for (const std::string& one : {dead, alive, another, strangers}) {
+    std::filesystem::create_directory(one);
+    std::ofstream(one + "/pawl.db") << "half";
+  }
+
+  CHECK(copy_now(store, target) == "ok");
+
+  CHECK_FALSE(std::filesystem::exists(dead));
+  CHECK(std::filesystem::exists(alive));
+  CHECK(std::filesystem::exists(another));
+  CHECK(std::filesystem::exists(strangers));
 }
 
 TEST_CASE("a copy that is made while others write is whole up to some commit") {

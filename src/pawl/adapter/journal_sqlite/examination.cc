@@ -9,6 +9,7 @@
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
+#include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 
 namespace pawl::sqlite {
@@ -79,6 +80,11 @@ Status examine_tables(const std::string& database, const FileHandle& lock, Exami
   Connection& tables = *connection;
   PAWL_TRY(const std::int64_t version, tables.integer_of("PRAGMA user_version"));
   found.schema_version = static_cast<std::uint32_t>(version);
+  if (version == 0) {
+    found.database = Examination::Database::refused;
+    found.refusal = no_version(database).message;
+    return ok();
+  }
   PAWL_TRY(found.size, size_of_store(tables));
   found.size.log_bytes = bytes_of(database + "-wal");
   PAWL_TRY(const std::int64_t blobs,

@@ -107,6 +107,21 @@ TEST_CASE("what would be refused is said, and what is not there is not made") {
   CHECK(std::filesystem::is_empty(store.directory / "empty"));
 }
 
+TEST_CASE("a store of a version that there never was is said to be refused") {
+  TempDirectory directory;
+  TestLoop loop;
+  open_store(directory / "store", loop).reset();
+  {
+    auto tables = sqlite::Connection::open(directory / "store/pawl.db");
+    REQUIRE(tables);
+    REQUIRE((*tables)->execute("PRAGMA user_version = 0"));
+  }
+  const auto found = examine_store(directory / "store");
+  REQUIRE(found);
+  CHECK(found->database == Examination::Database::refused);
+  CHECK(found->refusal.find("store version 0") != std::string::npos);
+}
+
 TEST_CASE("what a crash left in the log is looked at, and left there") {
   SqliteStore store;
   StoreView view = store.view();

@@ -115,12 +115,10 @@ Result<Drive> SqliteJournal::acquire(const RunId& run) {
 void SqliteJournal::append(Append append, StatusCallback done) {
   std::optional<Error> refusal;
   if (Status status = sqlite::check_limits(append); !status) refusal = std::move(status).error();
-  sqlite::Job job{append.run.text, sqlite::size_of(append), nullptr, std::move(done)};
-  // Shared, because the function that holds it must be copyable and the content should not be
-  // copied.
-  job.work = [content = std::make_shared<const Append>(std::move(append))](Connection& connection) {
-    return sqlite::write_append(connection, *content);
-  };
+  sqlite::Job job;
+  job.bytes = sqlite::size_of(append);
+  job.done = std::move(done);
+  job.append = std::move(append);
   committer_->submit(std::move(job), std::move(refusal));
 }
 
@@ -141,6 +139,15 @@ void SqliteJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
     return sqlite::write_inbox(connection, run, at_ms, body);
   };
   committer_->submit(std::move(job), std::move(refusal));
+}
+
+void SqliteJournal::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                         StatusCallback done) {
+  sqlite::Job job{"", rows.size() * sizeof(std::uint64_t), nullptr, std::move(done)};
+  job.work = [run, epoch, rows = std::move(rows)](Connection& connection) {
+    return sqlite::write_drop(connection, run, epoch, rows);
+  };
+  committer_->submit(std::move(job));
 }
 
 Result<std::vector<StoredRecord>> SqliteJournal::read(const RunId& run, std::uint64_t from,

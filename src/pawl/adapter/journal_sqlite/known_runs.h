@@ -13,14 +13,15 @@ namespace pawl::sqlite {
 struct KnownRun {
   std::int64_t no = 0;
   std::uint64_t epoch = 0;
+  std::uint64_t length = 0;  // records
 };
 
 class KnownRuns {
  public:
   static constexpr std::size_t kRunsMax = 4'096;  // with more all are forgotten
 
-  // Null: to be looked up.
-  const KnownRun* find(const std::string& run) const {
+  // Null: to be looked up. Good until the next call of keep() or forget().
+  KnownRun* find(const std::string& run) {
     const auto found = runs_.find(run);
     return found == runs_.end() ? nullptr : &found->second;
   }

@@ -134,6 +134,22 @@ TEST_CASE("old entries are summed up, and none leaves its window early") {
   CHECK(entries->front().at_ms >= old_ms + 1);
 }
 
+TEST_CASE("what is still open when old entries are summed up can be settled afterwards") {
+  const TempDirectory directory;
+  SqliteLedger ledger(directory.path());
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::int64_t old_ms = kNow - 2 * kLedgerWholeMs;
+  const auto open = ledger.reserve(ask_for(9'000, kMost, old_ms));
+  for (std::uint64_t i = 2; i <= kLedgerTidyEvery; ++i) {
+    const auto grant = ledger.reserve(ask_for(1, kMost, i == kLedgerTidyEvery ? kNow : old_ms));
+    REQUIRE(ledger.settle(grant->id, {0, 1, 1}));
+  }
+  const BudgetWindow day{86'400'000, {0, kMost, 0}, "USD"};
+  CHECK(spent_in(day, *ledger.entries("t", kNow), kNow).tokens == 9'000 + kLedgerTidyEvery - 1);
+  REQUIRE(ledger.settle(open->id, {0, 7, 1}));
+  CHECK(spent_in(day, *ledger.entries("t", kNow), kNow).tokens == 7 + kLedgerTidyEvery - 1);
+}
+
 TEST_CASE("a file that is no ledger is refused, and nothing is granted") {
   const TempDirectory directory;
   std::ofstream(directory.path() + "/" + kLedgerName) << "this is not a database, but a long text";

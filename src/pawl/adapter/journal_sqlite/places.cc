@@ -33,13 +33,13 @@ Result<Placed> read_placed(Connection& connection) {
   return Placed{query.number_at(0), query.number_at(1)};
 }
 
-Status place_run(Connection& connection, std::int64_t run, const Tail::Places& places) {
+Status place_run(Connection& connection, std::int64_t run, const Places& places) {
   auto place = places.begin();
   for (std::size_t left = places.size(); left > 0;) {
     const std::size_t count = left >= kPlacedAtOnce ? kPlacedAtOnce : 1;
     Query query(connection, count == 1 ? kPlace : kPlaceSome);
     for (std::size_t i = 0; i < count; ++i, ++place) {
-      query.number(run).number(place->first).number(place->second);
+      query.number(run).number(place->seq).number(place->row);
     }
     PAWL_CHECK(query.run());
     left -= count;

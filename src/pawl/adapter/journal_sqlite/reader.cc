@@ -151,7 +151,7 @@ Result<std::vector<StoredRecord>> Reader::read(const RunId& run, std::uint64_t f
 // What has a place and what is in the tail, as it is known now. The tail may be older than the
 // places: what it lacks of them is found among them.
 Status Reader::take_known(std::int64_t number, Batch& batch) {
-  const Tail::Places* tail = connection_->tail().places_of(number);
+  const Places* tail = connection_->tail().places_of(number);
   if (tail == nullptr || !tail->contains(batch.next())) {
     Query query(*connection_, kRead);
     PAWL_TRY(bool row, query.number(number).number(clamped(batch.next())).next());
@@ -162,9 +162,9 @@ Status Reader::take_known(std::int64_t number, Batch& batch) {
     }
   }
   if (tail == nullptr) return ok();
-  for (auto place = tail->lower_bound(batch.next()); place != tail->end() && batch.room; ++place) {
+  for (auto place = tail->from(batch.next()); place != tail->end() && batch.room; ++place) {
     Query query(*connection_, kReadRow);
-    PAWL_TRY(const bool row, query.number(place->second).next());
+    PAWL_TRY(const bool row, query.number(place->row).next());
     if (!row) return missing(batch.run, batch.next());
     PAWL_CHECK(batch.take(query));
   }

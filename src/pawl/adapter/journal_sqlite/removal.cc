@@ -150,7 +150,7 @@ constexpr std::array<Sizing, 4> kSizings = {{
     {"SELECT run, run, length(state) FROM snapshots WHERE run > ? ORDER BY run LIMIT ?"},
     {"SELECT id, run, length(body) FROM inbox WHERE id > ? ORDER BY id LIMIT ?"},
 }};
-constexpr const char* kRuns = "SELECT no, id FROM runs WHERE no > ? ORDER BY no LIMIT ?";
+constexpr const char* kRunsInOrder = "SELECT no, id FROM runs WHERE no > ? ORDER BY no LIMIT ?";
 
 using Sizes = std::unordered_map<std::int64_t, std::uint64_t>;
 
@@ -249,7 +249,7 @@ Result<std::vector<RunSize>> sizes_of_runs(Connection& connection) {
   std::int64_t number = -1;
   bool more = true;
   while (more) {
-    Query query(connection, kRuns);
+    Query query(connection, kRunsInOrder);
     query.number(number).number(kRowsMax);
     std::int64_t rows = 0;
     PAWL_TRY(bool row, query.next());

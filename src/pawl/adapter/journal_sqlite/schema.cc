@@ -77,6 +77,10 @@ Status check_identity(const Identity& identity, const std::string& path) {
   return ok();
 }
 
+Error no_version(const std::string& path) {
+  return Error{ErrorCode::corrupt, path + " says store version 0, which no Pawl has written"};
+}
+
 Status prepare_schema(Connection& connection, const std::string& path, Access access) {
   PAWL_TRY(std::int64_t objects, connection.integer_of("SELECT count(*) FROM sqlite_schema"));
   if (objects == 0) {
@@ -94,7 +98,7 @@ Status prepare_schema(Connection& connection, const std::string& path, Access ac
   PAWL_TRY(const Identity identity, identity_of(connection));
   PAWL_CHECK(check_identity(identity, path));
   if (identity.schema_version == 0) {
-    return Error{ErrorCode::corrupt, path + " says store version 0, which no Pawl has written"};
+    return no_version(path);
   }
   if (identity.schema_version < kSchemaVersion) {
     const Upgrade upgrade{identity.schema_version, kSchemaVersion, access};

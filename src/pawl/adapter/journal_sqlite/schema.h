@@ -21,6 +21,8 @@ struct Identity {
 
 // Refuses a database that another program, or a newer Pawl, has made. `path` is for the message.
 Status check_identity(const Identity& identity, const std::string& path);
+// Of one that says it is of version 0, and has tables.
+Error no_version(const std::string& path);
 
 // Makes the tables in an empty database, in one transaction; brings those of an older version up.
 // Refuses a database that is not ours.

@@ -6,11 +6,40 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace pawl::sqlite {
+
+// Of one run: which row holds which record, in the order of the records. One after the other in
+// memory: a node for each would be the writer's most frequent allocation.
+class Places {
+ public:
+  struct Place {
+    std::uint64_t seq = 0;
+    std::int64_t row = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  using Iterator = std::vector<Place>::const_iterator;
+
+  Places() = default;
+  Places(std::initializer_list<Place> places) : places_(places) {}
+
+  // A record that is there already is at `row` now.
+  void put(std::uint64_t seq, std::int64_t row);
+  bool contains(std::uint64_t seq) const;
+  Iterator from(std::uint64_t seq) const;  // the first that is not before it
+  Iterator begin() const { return places_.begin(); }
+  Iterator end() const { return places_.end(); }
+  std::size_t size() const { return places_.size(); }
+  const Place& last() const { return places_.back(); }
+  friend bool operator==(const Places&, const Places&) = default;
+
+ private:
+  std::vector<Place> places_;
+};
 
 class Tail {
  public:
@@ -21,8 +50,6 @@ class Tail {
   static constexpr std::size_t kRecordsOfRun = 384;
   static constexpr std::size_t kRecordsMax = 24'576;
   static constexpr std::size_t kBytesMax = 8U << 20U;
-
-  using Places = std::map<std::uint64_t, std::int64_t>;  // a run's: number of the record, row
 
   // A row behind all rows known so far.
   void add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_t bytes);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl::sqlite {
@@ -29,6 +30,7 @@ constexpr const char* kPutSnapshot =
 constexpr const char* kDropSnapshot = "DELETE FROM snapshots WHERE run = ?";
 constexpr const char* kTakeRow = "DELETE FROM inbox WHERE id = ? AND run = ?";
 constexpr const char* kCountRows = "SELECT count(*) FROM inbox WHERE run = ?";
+constexpr const char* kWaitingBodies = "SELECT body FROM inbox WHERE run = ?";
 constexpr const char* kInsertRow = "INSERT INTO inbox (run, at, body) VALUES (?, ?, ?)";
 constexpr const char* kQuarantine =
     "UPDATE runs SET status = 'quarantined', reason = ?1, quarantine = ?1, updated_at = ?2, "
@@ -69,11 +71,12 @@ Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run)
   return std::optional<RunRow>(std::move(row));
 }
 
+Error wrong_epoch(const RunId& run, std::uint64_t is, std::uint64_t given) {
+  return conflict(run, "is at epoch " + std::to_string(is) + ", not " + std::to_string(given));
+}
+
 Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t length) {
-  if (append.epoch != epoch) {
-    return conflict(append.run, "is at epoch " + std::to_string(epoch) + ", not " +
-                                    std::to_string(append.epoch));
-  }
+  if (append.epoch != epoch) return wrong_epoch(append.run, epoch, append.epoch);
   if (append.seq != length) {
     return conflict(append.run, "has " + std::to_string(length) + " records, not " +
                                     std::to_string(append.seq));
@@ -186,18 +189,39 @@ std::size_t size_of(const Append& append) {
 
 namespace {
 
-// The run's row as it is, or nothing: what is known of it, or what the table says.
-Result<std::optional<RunRow>> row_for(Connection& connection, const Append& append) {
-  const KnownRun* known = connection.known_runs().find(append.run.text);
-  if (known == nullptr) return find_run(connection, append.run);
-  return std::optional(RunRow{known->no, known->epoch, 0, {}, {}});
+// Most appends: what is there need not be looked up.
+Status append_to_known(Connection& connection, KnownRun& known, const Append& append) {
+  PAWL_CHECK(check_position(append, known.epoch, known.length));
+  if (append.summary) {
+    PAWL_CHECK(update_run(connection, RunRow{known.no, known.epoch, 0, {}, {}}, append));
+  }
+  PAWL_CHECK(write_content(connection, known.no, append));
+  PAWL_CHECK(write_snapshot(connection, known.no, append));
+  known.length = append.seq + 1;
+  return ok();
+}
+
+// Of the answers to one question one may wait.
+Status check_unanswered(Connection& connection, const RunId& run, std::int64_t no,
+                        const std::string& body) {
+  const auto question = question_of(body);
+  if (!question) return ok();
+  Query rows(connection, kWaitingBodies);
+  rows.number(no);
+  while (true) {
+    PAWL_TRY(const bool more, rows.next());
+    if (!more) return ok();
+    if (question_of(rows.blob_at(0)) == question) return conflict(run, kAnsweredBefore);
+  }
 }
 
 }  // namespace
 
 Status write_append(Connection& connection, const Append& append) {
   PAWL_CHECK(ensure_tail(connection));
-  PAWL_TRY(const auto row, row_for(connection, append));
+  KnownRun* const known = connection.known_runs().find(append.run.text);
+  if (known != nullptr) return append_to_known(connection, *known, append);
+  PAWL_TRY(const auto row, find_run(connection, append.run));
   std::uint64_t length = 0;
   if (row) {
     PAWL_TRY(length, length_of(connection, row->no));
@@ -214,7 +238,7 @@ Status write_append(Connection& connection, const Append& append) {
   }
   PAWL_CHECK(write_content(connection, no, append));
   PAWL_CHECK(write_snapshot(connection, no, append));
-  connection.known_runs().keep(append.run.text, {no, epoch});
+  connection.known_runs().keep(append.run.text, {no, epoch, append.seq + 1});
   return ok();
 }
 
@@ -231,7 +255,19 @@ Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                                                   std::to_string(kInboxRowsMax) + " rows wait"};
     }
   }
+  PAWL_CHECK(check_unanswered(connection, run, row->no, body));
   return Query(connection, kInsertRow).number(row->no).number(at_ms).blob(body).run();
+}
+
+Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
+                  const std::vector<std::uint64_t>& rows) {
+  PAWL_TRY(const auto row, find_run(connection, run));
+  if (!row) return no_such_run(run);
+  if (row->epoch != epoch) return wrong_epoch(run, row->epoch, epoch);
+  for (const std::uint64_t one : rows) {
+    PAWL_CHECK(Query(connection, kTakeRow).number(one).number(row->no).run());
+  }
+  return ok();
 }
 
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,

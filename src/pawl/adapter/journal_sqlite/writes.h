@@ -17,6 +17,8 @@ Status check_inbox_limits(const std::string& body);
 std::size_t size_of(const Append& append);
 
 Status write_append(Connection& connection, const Append& append);
+Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
+                  const std::vector<std::uint64_t>& rows);
 Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                    const std::string& body);
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,

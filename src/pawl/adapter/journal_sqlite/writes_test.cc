@@ -60,6 +60,15 @@ TEST_CASE("a refused write changes nothing, even before it is rolled back") {
   CHECK(database.changes() == before);
 }
 
+TEST_CASE("whoever drives a run when it is quarantined writes no more, though its writer knew it") {
+  Database database;
+  const RunId run{"a"};
+  REQUIRE(write_append(*database.connection, append_of(run, 1, 0, "x")));
+  REQUIRE(write_append(*database.connection, append_of(run, 1, 1, "x")));
+  REQUIRE(write_quarantine(*database.connection, run, "why", 1));
+  CHECK(outcome(write_append(*database.connection, append_of(run, 1, 2, "x"))) == "conflict");
+}
+
 TEST_CASE("a quarantine without a reason is still a quarantine") {
   Database database;
   REQUIRE(write_append(*database.connection, append_of(RunId{"a"}, 1, 0, "x")));

@@ -1,0 +1,45 @@
+// One transaction of many jobs: what one of them is refused must not undo the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/journal_sqlite/append_order.h"
+#include "pawl/adapter/journal_sqlite/job.h"
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/result.h"
+
+namespace pawl::sqlite {
+
+class Transaction {
+ public:
+  Transaction(Connection& connection, const AppendOrder& order)
+      : connection_(connection), order_(order) {}
+
+  // Adds jobs to the group while the transaction is open. False: there are no more.
+  using More = std::function<bool(Group&)>;
+
+  // Does all jobs and commits. Each has its outcome then. An error means that the transaction, if
+  // it is still open, must be rolled back.
+  Status write(Group& group, const More& more);
+
+ private:
+  // Which jobs can be undone by themselves.
+  enum class Savepoints : std::uint8_t { for_others, for_all };  // for all but appends; for all
+  // Of a job that was refused and could not be undone: the transaction must be done again.
+  enum class Traces : std::uint8_t { none, left };
+
+  Status begin();
+  Result<Traces> try_jobs(Group& group, std::size_t first, Savepoints savepoints);
+  Result<Traces> do_job(Entry& entry, Savepoints savepoints);
+  bool is_behind_a_failure(const std::string& run) const;
+
+  Connection& connection_;
+  const AppendOrder& order_;
+  std::vector<std::string> failed_;  // runs, in this transaction
+};
+
+}  // namespace pawl::sqlite
