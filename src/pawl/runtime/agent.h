@@ -27,7 +27,14 @@ struct RunnableAgent {
   std::shared_ptr<CallGate> gate = nullptr;  // null: whatever the model asks for is run
   // What else has to be known about a run that is taken up with this agent, for its journal.
   std::string remark = {};
+  // What the executor may bring itself. Where the model's has the capability these are its own
+  // affair, and the request leaves them out; the subagents it gets only then.
+  std::string project_docs = {};             // precede the instructions
+  std::vector<std::string> file_tools = {};  // names of those of `tools` that work on files
+  std::vector<SubagentSpec> subagents = {};
 };
+
+inline constexpr std::size_t kSubagentsMax = 64;
 
 // What is tried for a run of this agent, with what is known about each.
 std::vector<ModelTarget> targets_of(const RunnableAgent& agent);

@@ -1,5 +1,10 @@
 #include "pawl/runtime/approvals.h"
 
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "pawl/base/assert.h"
 #include "pawl/base/json.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/run_loader.h"
@@ -91,6 +96,13 @@ Result<std::vector<PendingApproval>> pending_approvals(JournalReader& reader,
   return pending;
 }
 
+std::uint64_t make_answer() {
+  constexpr std::uint64_t kExactInJson = (1ULL << 53U) - 1;
+  std::uint64_t noise = 0;
+  PAWL_ASSERT(getrandom(&noise, sizeof noise, 0) == static_cast<ssize_t>(sizeof noise));
+  return std::max<std::uint64_t>(noise & kExactInJson, 1);
+}
+
 Result<Event> decision_about(const RunState& state, CallId id, Decided decided) {
   PAWL_CHECK(check_text(decided));
   const Call* call = find_call(state, id);
@@ -113,6 +125,7 @@ Result<Event> decision_about(const RunState& state, CallId id, Decided decided) 
   event.by = std::move(decided.by);
   event.text = Content(std::move(decided.text));
   if (decided.edited) event.edited = Content(*std::move(decided.edited));
+  event.answer = decided.answer;
   return Event(std::move(event));
 }
 

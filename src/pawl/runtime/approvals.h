@@ -40,8 +40,12 @@ struct Decided {
   std::string text = {};                             // reject: why; input: the answer
   std::optional<Digest> shown = std::nullopt;        // the binding of what they saw; absent: of now
   std::optional<std::string> edited = std::nullopt;  // approve: other arguments, JSON
+  std::uint64_t answer = 0;                          // see CallDecided
 };
 inline constexpr std::size_t kDecisionBytesMax = 512U << 10U;
+
+// A name for an answer, by which whoever gave it finds it among the records. Never 0.
+std::uint64_t make_answer();
 
 // conflict, not_found, limit_exceeded: with the remedy.
 Result<Event> decision_about(const RunState& state, CallId call, Decided decided);

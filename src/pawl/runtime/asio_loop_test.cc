@@ -70,6 +70,20 @@ TEST_CASE("a timer fires once, not before its time, and not at all once destroye
   CHECK(loop.monotonic_ms() - start >= 4);
 }
 
+TEST_CASE(
+    "sc-T05: so many timers that are due at once all run, each once, and others get their turn") {
+  constexpr int kTimers = 200'000;  // a cost that grows with their number squared would not end
+  AsioLoop loop;
+  int fired = 0;
+  int fired_when_posted = -1;
+  std::vector<std::unique_ptr<Timer>> timers;
+  for (int i = 0; i < kTimers; ++i) timers.push_back(loop.after(0, [&] { ++fired; }));
+  timers.push_back(loop.after(0, [&] { loop.post([&] { fired_when_posted = fired; }); }));
+  for (int i = 0; i < kTimers; i += 2) timers[static_cast<std::size_t>(i)].reset();
+  loop.run_until([&] { return fired_when_posted >= 0 && fired >= kTimers / 2; });
+  CHECK(fired == kTimers / 2);
+}
+
 TEST_CASE("it runs on a host's own io_context") {
   boost::asio::io_context host;
   AsioLoop loop(host);

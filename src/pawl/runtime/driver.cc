@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pawl/base/recycled.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/runtime/run_summary.h"
 
@@ -85,8 +86,8 @@ Status Driver::take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered fil
   if (services_.filter && filtered == Filtered::no) {
     filter_event(*services_.filter, Passage::first, event, blobs);
   }
-  // Decided where it is kept: a record is large to move about.
-  auto view = std::make_shared<RecordView>(std::move(event), now());
+  // Decided where it is kept: a record is large to move about, and to find memory for.
+  auto view = make_recycled<RecordView>(std::move(event), now());
   PAWL_CHECK(advance(loaded_.run, view->record));
   note_state(*view, loaded_.run.state());
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
@@ -163,6 +164,7 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
     // What came in meanwhile is being appended: the run is let go when that is durable.
     if (appends_open_ == 0 && loaded_.run->parked == Parked::yes) end(ok());
   }
+  drop_refused();
 }
 
 void Driver::publish(const RunEvent& event) {
@@ -233,11 +235,21 @@ void Driver::take_inbox() {
   for (auto& [row, event] : events) {
     inbox_to_remove_.push_back(row);
     const std::string what(name(event));
-    // A refused row goes with the next record: the run has moved on from what it asks for.
+    // Refused: the run has moved on from what it asks for.
     Status fed = prepare(event);
     if (fed) fed = feed(std::move(event), {}, Filtered::yes);
     if (!fed) log(what + " was refused: " + fed.error().message);
   }
+  drop_refused();
+}
+
+// What was refused goes with the next record. If none is on its way it goes by itself, so that
+// whoever posted it learns it, and as the state that refused it is durable by then.
+void Driver::drop_refused() {
+  if (over_ || appends_open_ > 0 || inbox_to_remove_.empty()) return;
+  // Rows that stay for want of a store are refused again by the next driver.
+  services_.store.inbox->drop(id_, setup_.drive.epoch, std::exchange(inbox_to_remove_, {}),
+                              [](const Status&) {});
 }
 
 }  // namespace pawl

@@ -103,6 +103,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void end(Status status);
   void end_unreadable(const Error& error);
 
+  void drop_refused();
+
   // Effects. `record` is the one that holds the intent.
   void perform(const Record& record, const CallModel& effect);
   void perform(const Record& record, const RunTool& effect);
@@ -146,6 +148,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void call_executor(const CallModel& effect, PhaseExecutionRequest request);
   void on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event);
   void on_phase_done(const CallModel& effect);
+  void fit(PhaseExecutionRequest& request, const ExecutorCapabilities& bits);
   std::optional<PhaseFailed> misfit(const CallModel& effect, const PhaseExecutionRequest& request,
                                     const ExecutorCapabilities& bits) const;
   std::string output_fault(const ModelReplied& reply, const std::string& text) const;

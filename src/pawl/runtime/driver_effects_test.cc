@@ -18,6 +18,9 @@ struct Planned {
   ToolOutcome::Kind kind = ToolOutcome::Kind::succeeded;
   std::string content;
   std::int64_t after_ms = 1;  // since the call began
+  std::uint64_t cut = 0;      // bytes that it had produced besides
+  std::optional<std::string> user_reply = {};
+  std::string level = {};
 };
 
 // Reports what was planned, one thing after another: also after it has reported already, as work
@@ -36,8 +39,9 @@ class PlannedTool : public Tool {
                                     std::function<void(ToolOutcome)> done) override {
     keys.push_back(invocation.key);
     for (const Planned& one : plans_.at(std::min(keys.size(), plans_.size()) - 1)) {
-      timers_.push_back(loop_.after(
-          one.after_ms, [done, one] { done({one.kind, one.content, one.content.size()}); }));
+      timers_.push_back(loop_.after(one.after_ms, [done, one] {
+        done({one.kind, one.content, one.content.size() + one.cut, one.user_reply, one.level});
+      }));
     }
     return std::make_unique<Nothing>();
   }
@@ -251,6 +255,17 @@ TEST_CASE("E2: what a callback says after a tool takes the place of its result")
 
   CHECK(tool->keys.size() == 1);
   CHECK(holds(stage.lines.at(2), R"("content":"tidied")"));
+}
+
+TEST_CASE("what a tool says besides its result is recorded: length, level, what people are told") {
+  Stage stage;
+  stage.replies = {ScriptReply::call("look"), ScriptReply::say("ok")};
+  stage.tool("look", EffectClass::pure,
+             {{{kSucceeded, "beginning", 1, 1'000, "It is long.", "namespace"}}});
+  stage.run(200);
+  CHECK(holds(stage.lines.at(2), R"("content":"beginning","content_length":1009)"));
+  CHECK(holds(stage.lines.at(2), R"("user_reply":"It is long.")"));
+  CHECK(holds(stage.lines.at(2), R"("level":"namespace")"));
 }
 
 TEST_CASE("H12: what a run's tools hold is let go once, however it ends or waits") {

@@ -1,4 +1,6 @@
 // How a driver asks models: for replies, and for summaries.
+#include <algorithm>
+
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
 #include "pawl/runtime/journal_transcript.h"
@@ -76,6 +78,31 @@ void Driver::perform(const Record&, const CallModel& effect) {
   call_executor(effect, std::move(request));
 }
 
+// What the executor brings itself is left out, and what it cannot do is not asked of it. The list
+// of allowed tools keeps the names: they are what its own tools are judged by.
+void Driver::fit(PhaseExecutionRequest& request, const ExecutorCapabilities& bits) {
+  const RunnableAgent& agent = setup_.agent;
+  if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
+  if (!bits.supports_claude_md_native_walk_up && !agent.project_docs.empty()) {
+    request.system_prompt = request.system_prompt.empty()
+                                ? agent.project_docs
+                                : agent.project_docs + "\n\n" + request.system_prompt;
+  }
+  if (bits.supports_native_file_tools) {
+    std::erase_if(request.tools, [&agent](const ToolSpec& tool) {
+      return std::find(agent.file_tools.begin(), agent.file_tools.end(), tool.name) !=
+             agent.file_tools.end();
+    });
+  }
+  if (agent.subagents.empty()) return;
+  if (bits.supports_native_subagents) {
+    request.subagents = agent.subagents;
+  } else {
+    log(request.model + " runs no subagents: it is not told of " +
+        std::to_string(agent.subagents.size()));
+  }
+}
+
 // What the model cannot take is said here, before anybody is asked.
 std::optional<PhaseFailed> Driver::misfit(const CallModel& effect,
                                           const PhaseExecutionRequest& request,
@@ -119,7 +146,7 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
       setup_.tools, preview, request.sampling.max_output_tokens.value_or(0));
   try {
     const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
-    if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
+    fit(request, bits);
     if (auto failed = misfit(effect, request, bits)) {
       on_phase_event(effect, UsageReported{});
       return on_phase_event(effect, PhaseDone{*std::move(failed)});

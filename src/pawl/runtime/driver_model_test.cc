@@ -1,128 +1,8 @@
 // Runs against an executor that a test scripts as a function of the request.
-#include <doctest/doctest.h>
-
-#include <deque>
-
-#include "pawl/adapter/journal_memory/journal_memory.h"
-#include "pawl/runtime/run_stage_test.h"
+#include "pawl/runtime/model_stage_test.h"
 
 namespace pawl {
 namespace {
-
-// Answers with what the test lined up, one answer a request, and keeps the requests.
-class LinedUpExecutor final : public Executor {
- public:
-  struct Running final : Operation {
-    void abort() override {}
-  };
-  explicit LinedUpExecutor(Loop& loop) : loop_(loop) {
-    bits_.supports_conversation_replay = true;
-    bits_.supports_thinking = true;
-  }
-  const ExecutorCapabilities& capabilities() const override { return bits_; }
-  std::vector<ExecutorModelDescriptor> list_models() const override { return {}; }
-  bool supports(std::string_view model) const override { return model != "a/unknown"; }
-  std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
-                                           PhaseEventSink sink) override {
-    asked.push_back(request);
-    PhaseDone end{PhaseFailed{ErrorCategory::kernel_internal, "nothing is lined up"}};
-    std::string text;
-    if (!answers.empty()) {
-      std::tie(text, end) = answers.front();
-      answers.pop_front();
-    }
-    loop_.post([sink, text, end, usage = usage] {
-      if (!text.empty()) sink(TextDelta{text});
-      sink(UsageReported{usage});
-      sink(end);
-    });
-    return std::make_unique<Running>();
-  }
-  ExecutorCapabilities capabilities_of(std::string_view model) const override {
-    if (model == throws_at) throw std::runtime_error("no idea");
-    return bits_;
-  }
-  std::optional<McpServerConfig> mcp_server() const override { return own_server; }
-  std::optional<std::uint64_t> calculate_cost(const std::string& tenant, std::string_view,
-                                              const Usage&) const override {
-    if (tenant == "friend") return 1;
-    return std::nullopt;
-  }
-
-  void line_up(std::string text, ReplyStop stop = ReplyStop::end_turn) {
-    answers.emplace_back(std::move(text), PhaseDone{PhaseReplied{stop, "", ""}});
-  }
-  void line_up_failure(FailureKind kind, std::optional<std::uint64_t> retry_after_ms = {}) {
-    PhaseFailed failed;
-    failed.message = std::string(name(kind));
-    failed.kind = kind;
-    failed.retry_after_ms = retry_after_ms;
-    answers.emplace_back("", PhaseDone{failed});
-  }
-
-  std::vector<PhaseExecutionRequest> asked;
-  std::deque<std::pair<std::string, PhaseDone>> answers;
-  ExecutorCapabilities bits_;
-  Usage usage{10, 5, 0, 0};
-  std::optional<McpServerConfig> own_server;
-  std::string throws_at;
-
- private:
-  Loop& loop_;
-};
-
-struct ModelStage {
-  TestLoop loop;
-  MemoryJournal journal{loop};
-  std::shared_ptr<LinedUpExecutor> model = std::make_shared<LinedUpExecutor>(loop);
-  RunnableAgent agent;
-  Engine engine;
-  Service service{engine};
-  const RunId id{"r"};
-
-  ModelStage()
-      : engine(
-            EngineOptions{loop,
-                          {&journal, &journal, &journal, &journal},
-                          {},
-                          [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
-                          "stage"}) {
-    agent.charter.name = "stage";
-    agent.charter.instructions = "Go.";
-    agent.charter.model = "a/x";
-    agent.executor = model;
-    agent.targets = {target("a/x"), target("b/y")};
-  }
-  static ResolvedTarget target(const std::string& literal) {
-    ResolvedTarget made;
-    made.literal = literal;
-    made.facts.prices.input = 1'000;
-    made.facts.prices.output = 10'000;
-    made.facts.max_output_tokens = 1'000;
-    return made;
-  }
-  Status start(std::vector<PendingAttachment> attachments = {}, const std::string& tenant = "") {
-    Status outcome = ok();
-    InvocationContextBuilder context;
-    if (!tenant.empty()) context.tenant(tenant);
-    service.start({agent, "go", id, context.build(), std::move(attachments)},
-                  [&outcome](const Result<RunId>& accepted) {
-                    if (!accepted) outcome = accepted.error();
-                  });
-    loop.advance(300);
-    return outcome;
-  }
-  RunSummary listed() { return journal.list({id.text, "", "", 1})->front(); }
-  RunDetails details() { return *service.show(id); }
-  std::vector<Record> records() { return decoded(*journal.read(id, 0, SIZE_MAX)); }
-  std::string output() {
-    std::string text;
-    for (const Record& record : records()) {
-      if (const auto said = output_of(record)) text = *said->bytes();
-    }
-    return text;
-  }
-};
 
 TEST_CASE("the second model is asked when the first has no such model, by its own name") {
   ModelStage stage;
@@ -133,6 +13,26 @@ TEST_CASE("the second model is asked when the first has no such model, by its ow
   CHECK(stage.model->asked[0].model == "a/x");
   CHECK(stage.model->asked[1].model == "b/y");
   CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("a request to a provider that was asked before carries its own session, and no other") {
+  ModelStage stage;
+  stage.model->keeps_sessions = true;
+  stage.model->line_up("one", ReplyStop::pause_turn);
+  stage.model->line_up_failure(FailureKind::benched);
+  stage.model->line_up("two", ReplyStop::pause_turn);
+  stage.model->line_up("three");
+  CHECK(stage.start());
+  const auto& asked = stage.model->asked;
+  REQUIRE(asked.size() == 4);
+  CHECK(asked[0].model == "a/x");
+  CHECK(asked[0].session.empty());
+  CHECK(asked[2].model == "b/y");
+  CHECK(asked[2].session.empty());
+  CHECK(asked[3].model == "a/x");
+  CHECK(asked[3].session == "session of a/x");
+  CHECK(asked[3].session_length == 2);  // the question and its own answer: not what b/y said
+  CHECK(asked[3].transcript->length() == 3);
 }
 
 TEST_CASE("a target that nobody supports is refused before anything is asked") {
@@ -228,6 +128,35 @@ TEST_CASE("a run that cannot be taken up again when its time has come is told of
   stage.agent.executor = nullptr;
   stage.loop.advance(121'000);
   CHECK(told == std::vector<std::string>{"r: the agent has no executor"});
+}
+
+TEST_CASE("sc-T02: a time of the wall's that passes while the machine sleeps has passed") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 900'000);
+  CHECK(stage.start());
+  stage.model->line_up("fine");
+  stage.loop.advance(10'000);
+  stage.loop.jump_wall(600'000);  // asleep: no timer runs, and nothing is counted as work
+  stage.loop.advance(kWakeLookMs);
+  CHECK(stage.model->asked.size() == 1);  // it is not over yet
+  stage.loop.jump_wall(600'000);
+  stage.loop.advance(kWakeLookMs);
+  CHECK(stage.model->asked.size() == 2);
+  CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("sc-T02: a clock that is set back does not wake a run before its time") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 120'000);
+  CHECK(stage.start());
+  stage.model->line_up("fine");
+  stage.loop.jump_wall(-60'000);
+  stage.loop.advance(130'000);
+  CHECK(stage.model->asked.size() == 1);
+  stage.loop.advance(60'000);
+  CHECK(stage.model->asked.size() == 2);
 }
 
 TEST_CASE("a rate limit that ended while nobody was there is noticed by whoever comes") {

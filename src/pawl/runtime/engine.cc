@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 
 #include "pawl/base/json.h"
@@ -39,13 +40,33 @@ Status check_server(const std::string& server, const ToolRegistry& tools) {
   return ok();
 }
 
+// A subagent may do what its parent may, and no more.
+Status check_subagents(const RunnableAgent& agent, const ToolRegistry& tools) {
+  if (agent.subagents.empty()) return ok();
+  const auto refuse = [](std::string why) { return Error{ErrorCode::invalid_argument, why}; };
+  if (agent.subagents.size() > kSubagentsMax) {
+    return refuse("an agent has at most " + std::to_string(kSubagentsMax) + " subagents");
+  }
+  const std::vector<ToolSpec> specs = tools.specs();
+  for (const SubagentSpec& subagent : agent.subagents) {
+    if (subagent.name.empty()) return refuse("a subagent has no name");
+    for (const std::string& tool : subagent.allowed_tools) {
+      const auto has = [&tool](const ToolSpec& spec) { return spec.name == tool; };
+      if (std::any_of(specs.begin(), specs.end(), has)) continue;
+      return refuse("the subagent " + subagent.name + " may use the tool " + tool +
+                    ", which its parent does not have");
+    }
+  }
+  return ok();
+}
+
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
 constexpr std::uint64_t kPreambleTokens = 100;
 constexpr std::uint64_t kToolsPreambleTokens = 400;
 
 // Of instructions and tools, which are part of every request.
 std::uint64_t base_tokens(const DriverSetup& setup) {
-  std::uint64_t bytes = setup.instructions.size();
+  std::uint64_t bytes = setup.instructions.size() + setup.agent.project_docs.size();
   const std::vector<ToolSpec> tools = setup.tools.specs();
   for (const ToolSpec& tool : tools) {
     bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
@@ -203,9 +224,10 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
     agent.compactor = make_model_compactor(agent.executor, model);
   }
   PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
-  if (auto own = agent.executor->mcp_server()) {
-    PAWL_CHECK(check_server(own->name, setup.tools));
-    setup.mcp_servers.push_back(*std::move(own));
+  PAWL_CHECK(check_subagents(agent, setup.tools));
+  setup.mcp_servers = agent.executor->mcp_servers();
+  for (const McpServerConfig& own : setup.mcp_servers) {
+    PAWL_CHECK(check_server(own.name, setup.tools));
   }
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
   setup.agent = std::move(agent);
@@ -326,14 +348,23 @@ void Engine::wake_later(const RunId& id) {
   if (driver == drivers_.end()) return;
   const auto due = wake_wall_at(driver->second->run().state());
   if (!due) return;
-  // Wall time may have jumped: whoever is taken up too early waits on.
-  const std::int64_t delay =
-      std::clamp<std::int64_t>(*due - options_.loop.wall_ms(), 0, kWakeAfterMaxMs);
   Wake& wake = wakes_[id];
   wake.wait = waits_for(driver->second->run().state());
+  wake.due_ms = *due;
+  wake_when_due(id);
+}
+
+void Engine::wake_when_due(const RunId& id) {
+  Wake& wake = wakes_[id];
+  const std::int64_t delay =
+      std::clamp<std::int64_t>(wake.due_ms - options_.loop.wall_ms(), 0, kWakeLookMs);
   wake.timer = options_.loop.after(delay, [this, id] {
     options_.loop.post([this, id, alive = alive_] {
-      if (!*alive || wakes_.erase(id) == 0) return;
+      if (!*alive) return;
+      const auto found = wakes_.find(id);
+      if (found == wakes_.end()) return;
+      if (options_.loop.wall_ms() < found->second.due_ms) return wake_when_due(id);
+      wakes_.erase(found);
       const Status resumed = resume(id);
       if (!resumed && ended_) ended_(id, resumed);
     });

@@ -38,8 +38,9 @@ struct EngineOptions {
   std::shared_ptr<const ByteFilter> filter = nullptr;
 };
 
-// A run that goes on by itself is looked at again within this time.
-inline constexpr std::int64_t kWakeAfterMaxMs = 3'600'000;
+// A run that goes on by itself at a time of the wall's is looked at this often: timers stand still
+// while the machine sleeps, the wall's clock does not, and it may be set.
+inline constexpr std::int64_t kWakeLookMs = 30'000;
 
 // How long messages of other processes may go unnoticed.
 inline constexpr std::int64_t kInboxPollMs = 100;
@@ -89,6 +90,7 @@ class Engine {
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
   void wake_later(const RunId& id);
+  void wake_when_due(const RunId& id);
   void poll();
   struct ForkPlan;
   Result<ForkPlan> plan_fork(ForkRequest request) const;
@@ -106,6 +108,7 @@ class Engine {
   struct Wake {
     std::unique_ptr<Timer> timer;
     WaitFor wait = WaitFor::nothing;
+    std::int64_t due_ms = 0;  // by the wall's clock
   };
   std::map<RunId, Wake> wakes_;
   std::unique_ptr<Timer> poll_timer_;

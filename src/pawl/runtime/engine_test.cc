@@ -66,6 +66,10 @@ class MoodyInbox final : public Inbox {
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override {
     inner_.post(run, at_ms, std::move(body), std::move(done));
   }
+  void drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+            StatusCallback done) override {
+    inner_.drop(run, epoch, std::move(rows), std::move(done));
+  }
   Result<std::vector<InboxRow>> pending(const RunId& run) override { return inner_.pending(run); }
   Result<std::vector<RunId>> addressed() override {
     if (refusals > 0) {

@@ -142,6 +142,52 @@ TEST_CASE("edits change the prefix, and say so") {
   CHECK(replay(desk.journal, RunId{"p"})->same());
 }
 
+TEST_CASE("what is edited into a fork passes the filter of secrets") {
+  struct Passing final : ByteStream {
+    std::string feed(std::string_view piece) override { return std::string(piece); }
+    std::string finish() override { return ""; }
+  };
+  struct Hiding final : ByteFilter {
+    std::string ingress(std::string text) const override {
+      const std::size_t at = text.find("hunter22");
+      return at == std::string::npos ? text : text.replace(at, 8, "[[key]]");
+    }
+    std::string sink(std::string text) const override { return ingress(std::move(text)); }
+    std::unique_ptr<ByteStream> stream() const override { return std::make_unique<Passing>(); }
+  };
+  Desk desk;
+  Engine engine(EngineOptions{desk.loop,
+                              {&desk.journal, &desk.journal, &desk.journal, &desk.journal},
+                              {},
+                              desk.source(),
+                              "filtering",
+                              kSnapshotBytesMin,
+                              std::make_shared<Hiding>()});
+  ForkRequest request = Desk::at(0);
+  request.parent = RunId{"p"};
+  request.by = "ann";
+  request.edits = {{"input", "my key is hunter22"}};
+  engine.fork(request, [](const Result<Forked>& forked) { CHECK(forked); });
+  desk.loop.advance(5);
+  CHECK(desk.events<RunStarted>("f").front().input == Content("my key is [[key]]"));
+}
+
+TEST_CASE("what the charter says of approvers, spending and output is pinned when a run starts") {
+  Desk desk;
+  RunnableAgent agent = desk.agent();
+  agent.charter.permissions.approvers = Approvers::others;
+  agent.charter.sampling.max_output_tokens = 77;
+  agent.charter.spending.ask_cost_pico = 5;
+  agent.charter.spending.unknown_price = Spending::UnknownPrice::allow;
+  desk.service.start({agent, "go", RunId{"q"}, nullptr},
+                     [](const Result<RunId>& accepted) { CHECK(accepted); });
+  desk.loop.advance(300);
+  const RunStarted pinned = desk.events<RunStarted>("q").front();
+  CHECK(pinned.approvers == Approvers::others);
+  CHECK(pinned.output_tokens == 77);
+  CHECK(pinned.limits.ask_cost_pico == 5);
+}
+
 TEST_CASE("what the model said in a step can be edited, and messages can") {
   ScriptReply speech = ScriptReply::say("First.");
   std::get<ScriptSpeech>(speech.outcome).calls = {{"note", "{}"}};

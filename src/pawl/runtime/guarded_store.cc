@@ -68,6 +68,13 @@ void GuardedStore::post(const RunId& run, std::int64_t at_ms, std::string body,
   });
 }
 
+void GuardedStore::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                        StatusCallback done) {
+  give_once(std::move(done), [&](StatusCallback once) {
+    inner_.inbox->drop(run, epoch, std::move(rows), std::move(once));
+  });
+}
+
 Result<std::vector<RunId>> GuardedStore::addressed() {
   return guarded("the store", [&] { return inner_.inbox->addressed(); });
 }

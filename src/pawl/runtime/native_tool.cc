@@ -72,13 +72,22 @@ class NativeAdapter : public Tool {
     return "timed out after " + std::to_string(tool_->spec.timeout_ms) + " ms";
   }
 
+  static Result<SplitReply> reply_of(const NativeTool& tool, const ToolInvocation& invocation) {
+    if (tool.split) return tool.split(invocation);
+    PAWL_TRY(std::string content, tool.run(invocation));
+    return SplitReply{std::move(content), {}};
+  }
+
   static ToolOutcome run(const NativeTool& tool, const ToolInvocation& invocation) {
     ToolOutcome outcome;
     std::string text;
     try {
-      Result<std::string> result = tool.run(invocation);
+      Result<SplitReply> result = reply_of(tool, invocation);
       outcome.kind = result ? ToolOutcome::Kind::succeeded : ToolOutcome::Kind::failed;
-      text = result ? *std::move(result) : result.error().message;
+      text = result ? result->content : result.error().message;
+      if (result && tool.split) {
+        outcome.user_reply = cut_output(result->user_reply, tool.spec.output_bytes_max);
+      }
     } catch (...) {  // A tool of the host's may throw; that is a known failure.
       text = "the tool threw: " + what_was_thrown();
     }
@@ -132,11 +141,13 @@ std::string cut_output(const std::string& text, std::size_t bytes_max) {
 Result<std::shared_ptr<Tool>> make_native_tool(NativeTool tool, Loop& loop,
                                                std::shared_ptr<WorkerPool> pool) {
   const bool reconcilable = tool.spec.effect == EffectClass::reconcilable;
-  if (!tool.run || reconcilable != static_cast<bool>(tool.status)) {
-    return Error{ErrorCode::invalid_argument,
-                 "tool " + tool.spec.name +
-                     ": it needs a function, and a status function exactly when it is "
-                     "reconcilable"};
+  const bool one_function = static_cast<bool>(tool.run) != static_cast<bool>(tool.split);
+  if (!one_function || reconcilable != static_cast<bool>(tool.status)) {
+    return Error{
+        ErrorCode::invalid_argument,
+        "tool " + tool.spec.name +
+            ": it needs a function (`run` or `split`), and a status function exactly when it is "
+            "reconcilable"};
   }
   return std::shared_ptr<Tool>(
       std::make_shared<NativeAdapter>(std::move(tool), loop, std::move(pool)));

@@ -14,15 +14,23 @@ namespace pawl {
 // one that outlives its timeout is left to itself, `invocation.stop` becomes true, and its result
 // is dropped.
 using NativeFunction = std::function<Result<std::string>(const ToolInvocation& invocation)>;
+// What the model gets, and what people are told in its place.
+struct SplitReply {
+  std::string content;
+  std::string user_reply;
+};
+using NativeSplitFunction = std::function<Result<SplitReply>(const ToolInvocation& invocation)>;
 using NativeStatusFunction = std::function<ToolStatus(const ToolInvocation& invocation)>;
 
 struct NativeTool {
   ToolSpec spec;
   NativeFunction run;
-  NativeStatusFunction status;  // reconcilable tools only
+  NativeStatusFunction status;     // reconcilable tools only
+  NativeSplitFunction split = {};  // in place of `run`
 };
 
-// Refuses a reconcilable tool without a status function, and a status function without need.
+// Refuses a tool with both functions or none, a reconcilable tool without a status function, and a
+// status function without need.
 Result<std::shared_ptr<Tool>> make_native_tool(NativeTool tool, Loop& loop,
                                                std::shared_ptr<WorkerPool> pool);
 

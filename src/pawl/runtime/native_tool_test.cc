@@ -98,5 +98,26 @@ TEST_CASE("a status function is needed exactly for reconcilable tools") {
       make_native_tool({reconcilable, run, [](const auto&) { return ToolStatus{}; }}, loop, pool));
 }
 
+TEST_CASE("a native tool has one function, and its two replies are cut alike") {
+  TestLoop loop(TestLoop::Clock::machine);
+  const auto pool = std::make_shared<WorkerPool>();
+  NativeTool tool{spec_of(), {}, {}};
+  tool.spec.output_bytes_max = 100;
+  tool.split = [](const auto&) -> Result<SplitReply> {
+    return SplitReply{"for the model", std::string(1'000, 'x')};
+  };
+  NativeTool both = tool;
+  both.run = [](const auto&) { return std::string(); };
+  CHECK(!make_native_tool(both, loop, pool));
+
+  const auto made = *make_native_tool(tool, loop, pool);
+  Outcome outcome;
+  invoke(outcome, *made, loop);
+  CHECK(loop.run_until([&] { return outcome.value.has_value(); }));
+  CHECK(outcome.value->content == "for the model");
+  REQUIRE(outcome.value->user_reply);
+  CHECK(outcome.value->user_reply->size() <= 100);
+}
+
 }  // namespace
 }  // namespace pawl

@@ -59,6 +59,7 @@ void ReplyAssembler::on(ToolInputDelta&& event) {
 
 void ReplyAssembler::on(ToolCallProposed&& event) {
   bytes_ += event.input.size();
+  call_bytes_ += event.input.size();
   if (too_large()) return;
   blocks_.push_back({Draft::Kind::call, std::move(event.input), std::move(event.provider_id),
                      std::move(event.tool), std::move(event.signature)});
@@ -130,8 +131,9 @@ ModelFailed ReplyAssembler::failure(const CallModel& call, PhaseFailed failed) c
   return event;
 }
 
+// Of the model's own words: what a provider's or an executor's tools have found is not its output.
 std::uint64_t ReplyAssembler::output_bytes() const {
-  return std::max(bytes_, text_offset_ + thinking_offset_ + input_offset_);
+  return text_offset_ + thinking_offset_ + std::max(input_offset_, call_bytes_);
 }
 
 // What has been said has been paid for, whatever the provider says of a stream that was cut.

@@ -85,6 +85,7 @@ class ReplyAssembler {
   std::uint64_t text_offset_ = 0;
   std::uint64_t thinking_offset_ = 0;
   std::uint64_t input_offset_ = 0;
+  std::uint64_t call_bytes_ = 0;  // inputs of whole calls: not every executor shows them coming
   std::optional<Usage> usage_;
   std::optional<PhaseDone> done_;
 };

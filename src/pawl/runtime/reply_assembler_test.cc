@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/runtime/silent_tool_test.h"
+
 namespace pawl {
 namespace {
 
@@ -9,10 +11,10 @@ constexpr std::uint64_t kAllowedTokens = 5'000'000;  // more bytes than a reply 
 
 struct Desk {
   ToolRegistry tools = *ToolRegistry::make({});
-  std::vector<std::pair<std::uint64_t, std::string>> previews;
+  std::vector<std::tuple<Preview::Kind, std::uint64_t, std::string>> previews;
   ReplyAssembler reply{tools,
-                       [this](Preview::Kind, std::uint64_t offset, std::string text) {
-                         previews.emplace_back(offset, std::move(text));
+                       [this](Preview::Kind kind, std::uint64_t offset, std::string text) {
+                         previews.emplace_back(kind, offset, std::move(text));
                        },
                        kAllowedTokens};
   Ingress ingress;
@@ -73,7 +75,8 @@ TEST_CASE("a reply has its blocks in the order in which they came, with all that
   CHECK(desk.reply.text() == "one twothree");
 }
 
-TEST_CASE("previews say where their text begins, each kind for itself") {
+TEST_CASE("previews say of which kind they are and where their text begins, each for itself") {
+  using Kind = Preview::Kind;
   Desk desk;
   desk.reply.add(TextDelta{"abc"});
   desk.reply.add(ThinkingDelta{"12345", ""});
@@ -81,8 +84,9 @@ TEST_CASE("previews say where their text begins, each kind for itself") {
   desk.reply.add(ThinkingDelta{"6", ""});
   desk.reply.add(ToolInputDelta{"xy"});
   desk.reply.add(ToolInputDelta{"z"});
-  const std::vector<std::pair<std::uint64_t, std::string>> expected = {
-      {0, "abc"}, {0, "12345"}, {3, "de"}, {5, "6"}, {0, "xy"}, {2, "z"}};
+  const std::vector<std::tuple<Kind, std::uint64_t, std::string>> expected = {
+      {Kind::text, 0, "abc"},   {Kind::thinking, 0, "12345"}, {Kind::text, 3, "de"},
+      {Kind::thinking, 5, "6"}, {Kind::tool_input, 0, "xy"},  {Kind::tool_input, 2, "z"}};
   CHECK(desk.previews == expected);
 }
 
@@ -180,35 +184,26 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Y4: whole calls count for the cap, what tools of a provider have found does not") {
+  const ToolRegistry tools = *ToolRegistry::make({});
+  const std::string large(100'000, 'x');
+  ReplyAssembler reply(tools, [](Preview::Kind, std::uint64_t, const std::string&) {}, 10);
+  reply.add(RawProduced{"\"" + large + "\""});
+  reply.add(NativeToolResult{"Bash", large, NativeToolResult::Outcome::fine, "{}"});
+  CHECK_FALSE(reply.beyond_cap());
+  reply.add(ToolCallProposed{"pay", large, "id"});
+  CHECK(reply.beyond_cap());
+}
+
 TEST_CASE("a reply of too many blocks is too large as well") {
   Desk desk;
   for (std::size_t i = 0; i <= kBlocksPerReplyMax; ++i) desk.reply.add(RawProduced{"1"});
   CHECK(desk.reply.too_large());
 }
 
-class StrictTool final : public Tool {
- public:
-  StrictTool() {
-    spec_.name = "strict";
-    spec_.input_schema = R"({"type":"object"})";
-  }
-  const ToolSpec& spec() const override { return spec_; }
-  std::unique_ptr<Operation> invoke(const ToolInvocation&,
-                                    std::function<void(ToolOutcome)>) override {
-    return nullptr;
-  }
-  std::unique_ptr<Operation> status(const ToolInvocation&,
-                                    std::function<void(ToolStatus)>) override {
-    return nullptr;
-  }
-
- private:
-  ToolSpec spec_;
-};
-
 TEST_CASE("arguments are held against the schema of their tool") {
   Desk desk;
-  desk.tools = *ToolRegistry::make({std::make_shared<StrictTool>()});
+  desk.tools = *ToolRegistry::make({silent_tool("strict")});
   desk.reply.add(ToolCallProposed{"strict", "{}", ""});
   desk.reply.add(ToolCallProposed{"strict", "[1]", ""});
   const Event event = desk.ended({PhaseReplied{}});

@@ -2,35 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/runtime/silent_tool_test.h"
+
 namespace pawl {
 namespace {
 
-class NoTool : public Tool {
- public:
-  explicit NoTool(ToolSpec spec) : spec_(std::move(spec)) {}
-  const ToolSpec& spec() const override { return spec_; }
-  std::unique_ptr<Operation> invoke(const ToolInvocation&,
-                                    std::function<void(ToolOutcome)>) override {
-    return nullptr;
-  }
-  std::unique_ptr<Operation> status(const ToolInvocation&,
-                                    std::function<void(ToolStatus)>) override {
-    return nullptr;
-  }
-
- private:
-  ToolSpec spec_;
-};
-
-std::shared_ptr<Tool> tool_of(std::string name, std::string schema = "{}") {
-  ToolSpec spec;
-  spec.name = std::move(name);
-  spec.input_schema = std::move(schema);
-  return std::make_shared<NoTool>(spec);
-}
-
 TEST_CASE("arguments that do not fit the schema are faults that name the path") {
-  const auto registry = ToolRegistry::make({tool_of(
+  const auto registry = ToolRegistry::make({silent_tool(
       "charge",
       R"({"type":"object","required":["amount"],"properties":{"amount":{"type":"integer"}}})")});
   REQUIRE(registry);
@@ -43,11 +21,11 @@ TEST_CASE("arguments that do not fit the schema are faults that name the path") 
 }
 
 TEST_CASE("duplicate names, bad names and bad schemas are refused") {
-  CHECK(!ToolRegistry::make({tool_of("a"), tool_of("a")}));
-  CHECK(!ToolRegistry::make({tool_of("")}));
-  CHECK(!ToolRegistry::make({tool_of("a b")}));
-  CHECK(!ToolRegistry::make({tool_of("a", R"({"type":"nonsense"})")}));
-  CHECK(!ToolRegistry::make({tool_of("a", "{")}));
+  CHECK(!ToolRegistry::make({silent_tool("a"), silent_tool("a")}));
+  CHECK(!ToolRegistry::make({silent_tool("")}));
+  CHECK(!ToolRegistry::make({silent_tool("a b")}));
+  CHECK(!ToolRegistry::make({silent_tool("a", R"({"type":"nonsense"})")}));
+  CHECK(!ToolRegistry::make({silent_tool("a", "{")}));
 }
 
 TEST_CASE("a changed definition has another digest") {

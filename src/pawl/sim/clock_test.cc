@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 namespace pawl::sim {
 namespace {
@@ -24,6 +25,26 @@ TEST_CASE("work runs in order of time, and of posting within a millisecond") {
   run_all(clock);
   CHECK(seen == "1234");
   CHECK(clock.passed_ms() == 5);
+}
+
+TEST_CASE("sc-T05: a million timers that are due at once run in their order, and one by one") {
+  constexpr std::uint32_t kTimers = 1'000'000;
+  SimClock clock;
+  SimLoop loop(clock);
+  std::vector<std::unique_ptr<Timer>> timers;
+  std::uint32_t next = 0;
+  std::uint32_t out_of_order = 0;
+  for (std::uint32_t i = 0; i < kTimers; ++i) {
+    timers.push_back(loop.after(10, [&, i] { out_of_order += next++ == i ? 0U : 1U; }));
+  }
+  // Whoever was in time is not made to wait for those that came later.
+  bool first = false;
+  timers.push_back(loop.after(9, [&] { loop.post([&] { first = next == 0; }); }));
+  run_all(clock);
+  CHECK(next == kTimers);
+  CHECK(out_of_order == 0);
+  CHECK(first);
+  CHECK(clock.passed_ms() == 10);
 }
 
 TEST_CASE("a timer that is destroyed never fires") {

@@ -178,6 +178,13 @@ Result<bool> SimConnection::is_driven(const RunId& run) {
   return storage_.index().is_driven(run);
 }
 
+// At once and not in the log: whoever loses power finds the rows again, and refuses them again.
+void SimConnection::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+                         StatusCallback done) {
+  if (dead_ || failed_) return;
+  storage_.index().drop(run, epoch, std::move(rows), std::move(done));
+}
+
 Result<std::vector<RunId>> SimConnection::addressed() {
   return storage_.index().addressed();
 }

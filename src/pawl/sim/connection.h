@@ -41,6 +41,8 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
 
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
+  void drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
+            StatusCallback done) override;
   Result<std::vector<RunId>> addressed() override;
 
  private:

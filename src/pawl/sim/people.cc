@@ -93,7 +93,7 @@ void People::err(const RunId& id, const RunState& state, const PendingApproval& 
   switch (world_.rng.below(7)) {
     case 0:  // about something else
       return post_(id, CallDecided{asked.instance, asked.call, first.decision, sha256("else"),
-                                   first.by, Content(first.text), std::nullopt, std::nullopt});
+                                   first.by, Content(first.text), std::nullopt, std::nullopt, 0});
     case 1:  // two at two terminals
       send(id, state, asked.call, first);
       return send(id, state, asked.call, decision_on(asked));

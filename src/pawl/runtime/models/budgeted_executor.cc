@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "pawl/base/document.h"
+#include "pawl/kernel/context.h"
 #include "pawl/runtime/models/routed_call.h"
 
 namespace pawl {
 namespace {
 
-// As the kernel does for a run's own budget: decide_model.cc.
-constexpr std::uint64_t kOutputLeast = 256;
-constexpr std::uint64_t kOutputUnknown = 4'096;
 constexpr std::uint64_t kBytesPerToken = 3;
 
 struct Shared {
@@ -94,6 +92,7 @@ class BudgetedExecutor final : public Executor {
     return inner().calculate_cost(tenant, model, usage);
   }
   std::optional<McpServerConfig> mcp_server() const override { return inner().mcp_server(); }
+  std::vector<McpServerConfig> mcp_servers() const override { return inner().mcp_servers(); }
   ExecutorHealth health() const override { return inner().health(); }
   std::unique_ptr<Operation> test_connection(std::function<void(Status)> done) override {
     return inner().test_connection(std::move(done));
@@ -179,9 +178,9 @@ class BudgetedExecutor final : public Executor {
     ask.input = {multiply_saturating(wanted.input_tokens, price), wanted.input_tokens,
                  kBudgetCallMs};
     ask.output_pico = facts.prices.output;
-    ask.output_most = facts.max_output_tokens > 0 ? facts.max_output_tokens : kOutputUnknown;
+    ask.output_most = facts.max_output_tokens > 0 ? facts.max_output_tokens : kReservedOutputTokens;
     if (wanted.output_tokens > 0) ask.output_most = wanted.output_tokens;
-    ask.output_least = kOutputLeast;
+    ask.output_least = kOutputTokensMin;
     ask.windows = windows;
     ask.now_ms = shared_->loop.wall_ms();
     // A time that is nearly over is enough for a short call.

@@ -160,12 +160,26 @@ std::optional<std::uint64_t> RoutingExecutor::calculate_cost(const std::string& 
 }
 
 std::optional<McpServerConfig> RoutingExecutor::mcp_server() const {
+  auto all = mcp_servers();
+  if (all.empty()) return std::nullopt;
+  return std::move(all.front());
+}
+
+// Each once: two models of a chain may be one provider's, and names of servers are unique in a
+// pool.
+std::vector<McpServerConfig> RoutingExecutor::mcp_servers() const {
+  std::vector<McpServerConfig> all;
   for (const std::string& literal : options_.chain) {
     const Found found = find(literal);
     if (!found.executor) continue;
-    if (auto server = found.executor->mcp_server()) return server;
+    for (McpServerConfig& server : found.executor->mcp_servers()) {
+      const auto is_known = [&server](const McpServerConfig& one) {
+        return one.name == server.name;
+      };
+      if (std::none_of(all.begin(), all.end(), is_known)) all.push_back(std::move(server));
+    }
   }
-  return std::nullopt;
+  return all;
 }
 
 ExecutorHealth RoutingExecutor::health() const {

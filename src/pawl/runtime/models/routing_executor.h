@@ -37,8 +37,9 @@ class RoutingExecutor final : public Executor, public TargetDirectory {
                                            PhaseEventSink sink) override;
   std::optional<std::uint64_t> calculate_cost(const std::string& tenant, std::string_view literal,
                                               const Usage& usage) const override;
-  // Of the first target of the chain whose executor has one.
+  // Of the first target of the chain whose executor has one; then those of all of them.
   std::optional<McpServerConfig> mcp_server() const override;
+  std::vector<McpServerConfig> mcp_servers() const override;
   ExecutorHealth health() const override;
 
   bool has_target(std::string_view literal) const override { return supports(literal); }

@@ -355,6 +355,22 @@ TEST_CASE("an executor's own MCP server is offered to the runs that use it") {
   CHECK(server->name == "own");
 }
 
+TEST_CASE("the MCP servers of all executors of a chain are offered, each once") {
+  Stage stage;
+  stage.a->server = McpServerConfig{"first", {"serve"}, ""};
+  stage.b->server = McpServerConfig{"second", {}, "http://localhost/mcp"};
+  RoutingOptions options;
+  options.pools = {stage.pool};
+  options.chain = {"a/x", "b/x", "a/y"};
+  std::vector<std::string> names;
+  for (const McpServerConfig& server : RoutingExecutor(options).mcp_servers()) {
+    names.push_back(server.name);
+  }
+  CHECK(names == std::vector<std::string>{"first", "second"});
+  options.chain = {"b/x"};
+  CHECK(RoutingExecutor(options).mcp_servers().size() == 1);
+}
+
 TEST_CASE("health names what is configured and asks nobody") {
   const Stage stage;
   CHECK(stage.executor->health().status);

@@ -37,6 +37,14 @@ Judgement denied(std::string rule, std::string reason) {
   return {Verdict::deny, std::move(rule), std::move(reason)};
 }
 
+// All of them: whoever grants one should not have to find the next by trying.
+std::string not_granted(const std::vector<Permission>& missing) {
+  std::vector<std::string> names;
+  for (const Permission one : missing) names.emplace_back(name(one));
+  if (names.size() == 1) return "the permission " + names.front() + ", which is not granted";
+  return "the permissions " + listed(names) + ", which are not granted";
+}
+
 std::string tool_words(std::string_view tool) {
   return "the tool " + std::string(tool);
 }
@@ -100,8 +108,7 @@ Judgement check_trust(const ToolTraits& tool, const Grants& grants) {
   const auto missing = tool.needs.without(grants.bits);
   if (!missing.empty()) {
     return denied("trust." + std::string(name(missing.front())),
-                  tool_words(tool.name) + " needs the permission " +
-                      std::string(name(missing.front())) + ", which is not granted");
+                  tool_words(tool.name) + " needs " + not_granted(missing));
   }
   if (auto judgement = check_domains(tool, grants)) return *judgement;
   if (auto judgement = check_paths(tool, grants)) return *judgement;

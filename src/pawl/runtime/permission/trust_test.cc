@@ -25,6 +25,14 @@ TEST_CASE("every missing bit is named, even for an allow-listed tool") {
   CHECK(parse_permission("root") == std::nullopt);
 }
 
+TEST_CASE("of several missing bits all are named at once") {
+  const ToolTraits tool{
+      "t", TrustLevel::system, {Permission::network, Permission::fs_write, Permission::pii}};
+  const Judgement judgement = check_trust(tool, Grants{PermissionBits{Permission::fs_write}});
+  CHECK(judgement.rule == "trust.network");
+  CHECK(judgement.reason == "the tool t needs the permissions network, pii, which are not granted");
+}
+
 TEST_CASE("a tool that needs nothing passes without grants") {
   CHECK(check_trust({"t", TrustLevel::low}, {}).verdict == Verdict::allow);
 }
