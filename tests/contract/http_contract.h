@@ -192,9 +192,12 @@ inline void check_many(const HttpSubject& subject) {
   constexpr int kMany = 200;
   HttpStage stage(subject);
   RawServer server([](RawConnection& peer) {
-    const std::string request = peer.read_request();
-    const std::string number = request.substr(5, request.find(' ', 5) - 5);
-    peer.trickle(kChunkedHead + chunk("n" + number) + chunk(""), 16, 1);
+    // It closes nothing by itself: one that does so without a word may close what a request has
+    // just been sent on, and on a loaded machine that request is broken, as it should be.
+    for (auto request = peer.read_request(); !request.empty(); request = peer.read_request()) {
+      const std::string number = request.substr(5, request.find(' ', 5) - 5);
+      if (!peer.trickle(kChunkedHead + chunk("n" + number) + chunk(""), 16, 1)) return;
+    }
   });
   std::vector<HttpCall> calls(kMany);
   int done = 0;

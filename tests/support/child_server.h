@@ -70,6 +70,8 @@ class ChildServer {
   ChildServer(const ChildServer&) = delete;
   ChildServer& operator=(const ChildServer&) = delete;
 
+  // SIGSTOP and SIGCONT: it says nothing in between, and its kernel takes connections.
+  void signal(int number) const { ::kill(pid_, number); }
   std::uint16_t port() const { return port_; }  // 0: it did not come up
   // That are open now.
   std::size_t connections() const { return ports_in(kEstablished).size(); }

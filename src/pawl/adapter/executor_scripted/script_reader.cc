@@ -33,17 +33,8 @@ void check_length(MapReader& reader, std::string_view key, const Node& at,
 
 // A string, or a list of strings.
 void take_parts(MapReader& reader, std::string_view key, std::vector<std::string>& out) {
-  const Node* node = reader.take(key);
-  if (node == nullptr) return;
-  if (node->items().size() > kScriptPartsMax) {
-    reader.fault(node->mark(),
-                 quoted(key) + " may have " + std::to_string(kScriptPartsMax) + " parts");
-  } else if (node->kind() == Node::Kind::list) {
-    reader.take_string_list(key, out);
-  } else if (std::string text; reader.take_string(key, text)) {
-    out = {std::move(text)};
-  }
-  for (const std::string& part : out) check_length(reader, key, *node, part);
+  if (!reader.take_strings(key, kScriptPartsMax, out)) return;
+  for (const std::string& part : out) check_length(reader, key, *reader.take(key), part);
 }
 
 // Calls `read(item, index)` for the value of `key`, or for each of a list of such values.

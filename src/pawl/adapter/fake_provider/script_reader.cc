@@ -20,20 +20,6 @@ std::vector<std::string_view> all_stops() {
   return names;
 }
 
-// A string, or a list of strings.
-void take_parts(MapReader& reader, std::string_view key, std::vector<std::string>& out) {
-  const Node* node = reader.take(key);
-  if (node == nullptr) return;
-  if (node->items().size() > kReplyPartsMax) {
-    reader.fault(node->mark(),
-                 quoted(key) + " may have " + std::to_string(kReplyPartsMax) + " parts");
-  } else if (node->kind() == Node::Kind::list) {
-    reader.take_string_list(key, out);
-  } else if (std::string text; reader.take_string(key, text)) {
-    out = {std::move(text)};
-  }
-}
-
 void take_input(MapReader& reader, std::string& out) {
   const Node* input = reader.take("input");
   const Node* raw = reader.take("raw_input");
@@ -145,10 +131,10 @@ void refuse_speech_with_error(MapReader& reader, const Node& reply) {
 FakeReply read_reply(MapReader& reader, const Node& node, Faults& faults,
                      const std::string& where) {
   FakeReply reply;
-  take_parts(reader, "thinking", reply.thinking);
+  reader.take_strings("thinking", kReplyPartsMax, reply.thinking);
   reader.take_string("signature", reply.signature);
   reader.take_string("redacted_thinking", reply.redacted_thinking);
-  take_parts(reader, "text", reply.text);
+  reader.take_strings("text", kReplyPartsMax, reply.text);
   take_calls(reader, faults, where, reply);
   if (const auto stop = reader.take_choice("stop", all_stops())) {
     reply.stop = static_cast<FakeStop>(*stop);

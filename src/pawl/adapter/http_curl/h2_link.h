@@ -59,6 +59,9 @@ class H2Link {
   bool idle() const { return session_.streams() == 0 && waiting_.empty(); }
   std::int64_t idle_since_ms() const { return idle_since_ms_; }
   void note_idle(std::int64_t now_ms) { idle_since_ms_ = now_ms; }
+  // What its host notes of it.
+  bool touched = false;   // it is among those that the next settle() looks at
+  std::size_t place = 0;  // among the host's links
 
  private:
   void on_ready();

@@ -203,6 +203,24 @@ TEST_CASE("HTTP/2: deadlines and bounds are a stream's own") {
   CHECK((other.body == body_of(2, 60'000)));
 }
 
+TEST_CASE("HTTP/2: one that gives up on a slow connection does not take it from those that wait") {
+  if (NodeStage::missing()) return;
+  NodeStage node;
+  node.server->signal(SIGSTOP);
+  HttpCall hasty;
+  HttpRequest soon = node.server->request("/body/1/10");
+  soon.deadlines.first_byte_ms = 50;
+  HttpCall patient;
+  node.stage->start(hasty, std::move(soon));
+  node.stage->start(patient, node.server->request("/body/2/60000"));
+  node.stage->finish(hasty);
+  CHECK(hasty.failure() == HttpFailure::timeout);
+  node.server->signal(SIGCONT);
+  node.stage->finish(patient);
+  CHECK(patient.failure() == HttpFailure::none);
+  CHECK((patient.body == body_of(2, 60'000)));
+}
+
 TEST_CASE("HTTP/2: as many connections as the server's streams ask for") {
   if (NodeStage::missing()) return;
   NodeStage node(7);

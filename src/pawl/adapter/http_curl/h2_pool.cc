@@ -56,6 +56,7 @@ H2Link* H2Pool::link_for(Exchange& exchange) {
                        loop_.monotonic_ms() - link->idle_since_ms() > kIdleLinkMs;
     if (stale) {
       link->retire();
+      touch(*link);
       continue;
     }
     if (link->room() > 0) return link.get();
@@ -71,6 +72,7 @@ H2Link* H2Pool::link_for(Exchange& exchange) {
     return nullptr;
   }
   links_.push_back(std::make_unique<H2Link>(loop_, *this, multi_, easy, exchange.origin()));
+  links_.back()->place = links_.size() - 1;
   return links_.back().get();
 }
 
@@ -78,6 +80,7 @@ void H2Pool::open(const std::shared_ptr<Exchange>& exchange) {
   H2Link* const link = link_for(*exchange);
   if (link == nullptr) return owner_.go_by_h1(*exchange);
   exchange->set_link(link);
+  touch(*link);
   if (link->room() > 0) return submit(*link, *exchange);
   link->waiting().push_back(exchange);
   if (link->state() == H2Link::State::connecting) multi_.run();  // it may fail at once
@@ -101,6 +104,7 @@ void H2Pool::serve_waiting(H2Link& link) {
 void H2Pool::on_result(CURL* easy, CURLcode code) {
   H2Link* link = nullptr;
   curl_easy_getinfo(easy, CURLINFO_PRIVATE, &link);
+  touch(*link);
   const H2Link::Begun begun = code == CURLE_OK ? link->begin() : H2Link::Begun::failed;
   if (begun == H2Link::Begun::well) return;
   const auto waiting = std::exchange(link->waiting(), {});
@@ -118,6 +122,7 @@ void H2Pool::on_result(CURL* easy, CURLcode code) {
 }
 
 void H2Pool::on_moved(H2Link& link) {
+  touch(link);
   if (link.room() > 0 && !link.waiting().empty()) serve_waiting(link);
   owner_.on_h2_progress();
 }
@@ -126,33 +131,58 @@ void H2Pool::take_away(Exchange& exchange) {
   H2Link* const link = exchange.link();
   if (link == nullptr) return;
   exchange.set_link(nullptr);
+  touch(*link);
   std::erase_if(link->waiting(), [&](const auto& one) { return one.get() == &exchange; });
   if (exchange.stream() != 0) link->session().cancel(exchange.stream());
-  if (exchange.timed_out()) link->retire();
+  // One that still waited for the connection says nothing of it, and others may wait with it.
+  if (exchange.timed_out() && exchange.stream() != 0) link->retire();
   if (link->idle()) link->note_idle(loop_.monotonic_ms());
 }
 
 void H2Pool::resume(Exchange& exchange) {
-  if (exchange.link() != nullptr) exchange.link()->session().resume(exchange.stream());
+  if (exchange.link() == nullptr) return;
+  touch(*exchange.link());
+  exchange.link()->session().resume(exchange.stream());
 }
 
+void H2Pool::touch(H2Link& link) {
+  if (std::exchange(link.touched, true)) return;
+  touched_.push_back(&link);
+}
+
+// Looking at one may touch others: streams that end, and takers that ask for more.
 void H2Pool::settle() {
-  for (const auto& link : links_) {
-    link->flush();
-    // One that broke off before the server said anything of HTTP/2.
-    if (link->state() == H2Link::State::failed) {
-      for (const auto& exchange : std::exchange(link->waiting(), {})) {
-        exchange->set_link(nullptr);
-        exchange->end_by(CURLE_RECV_ERROR, "the connection ended");
-      }
+  while (!touched_.empty()) {
+    H2Link& link = *touched_.back();
+    touched_.pop_back();
+    link.touched = false;
+    settle(link);
+  }
+}
+
+void H2Pool::settle(H2Link& link) {
+  link.flush();
+  // One that broke off before the server said anything of HTTP/2.
+  if (link.state() == H2Link::State::failed) {
+    for (const auto& exchange : std::exchange(link.waiting(), {})) {
+      exchange->set_link(nullptr);
+      exchange->end_by(CURLE_RECV_ERROR, "the connection ended");
     }
   }
-  std::erase_if(links_, [](const auto& link) { return link->useless(); });
-  std::size_t idle = 0;
-  std::erase_if(links_, [&](const auto& link) {
-    return link->state() == H2Link::State::open && link->idle() &&
-           ++idle > options_.connections_kept_max;
-  });
+  if (link.useless()) return let_go(link);
+  if (link.state() != H2Link::State::open || !link.idle()) {
+    idle_.erase(&link);
+  } else if (idle_.insert(&link).second && idle_.size() > options_.connections_kept_max) {
+    let_go(link);
+  }
+}
+
+void H2Pool::let_go(H2Link& link) {
+  idle_.erase(&link);
+  if (link.touched) std::erase(touched_, &link);
+  std::swap(links_[link.place], links_.back());
+  links_[link.place]->place = link.place;
+  links_.pop_back();
 }
 
 }  // namespace pawl::http_curl

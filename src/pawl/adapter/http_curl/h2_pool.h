@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "pawl/adapter/http_curl/curl_client.h"
@@ -43,7 +44,8 @@ class H2Pool final : public CurlMulti::Host, public H2Link::Host {
   // Its stream ends, if it has one.
   void take_away(Exchange& exchange);
   void resume(Exchange& exchange);
-  // Sends what has been asked for since, and lets go of connections that are of no use.
+  // Sends what has been asked for since, and lets go of connections that are of no use. It looks
+  // only at connections to which something has happened.
   void settle();
   std::size_t links() const { return links_.size(); }
 
@@ -57,6 +59,9 @@ class H2Pool final : public CurlMulti::Host, public H2Link::Host {
   void submit(H2Link& link, Exchange& exchange);
   void serve_waiting(H2Link& link);
   void note_other_protocol(const std::string& origin);
+  void touch(H2Link& link);
+  void settle(H2Link& link);
+  void let_go(H2Link& link);
 
   SocketLoop& loop_;
   Owner& owner_;
@@ -64,6 +69,8 @@ class H2Pool final : public CurlMulti::Host, public H2Link::Host {
   HandlePool& handles_;
   CurlMulti multi_;
   std::vector<std::unique_ptr<H2Link>> links_;  // one has a request, or is kept: both are bounded
+  std::vector<H2Link*> touched_;                // each once
+  std::unordered_set<H2Link*> idle_;            // open, and without a request, when last looked at
   std::unordered_map<std::string, std::int64_t> other_protocol_;  // until when
   const bool proxied_by_tls_;
 };

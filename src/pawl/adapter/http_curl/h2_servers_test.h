@@ -29,6 +29,7 @@ class NodeServer {
     request.version = HttpVersion::two;
     return request;
   }
+  void signal(int number) const { child_.signal(number); }
   std::size_t connections() const { return child_.connections(); }
 
  private:

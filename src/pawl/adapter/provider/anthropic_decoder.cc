@@ -20,6 +20,11 @@ std::string text_at(const Json& object, std::string_view key) {
   return text != nullptr ? *text : std::string();
 }
 
+std::string_view view_at(const Json& object, std::string_view key) {
+  const std::string* text = object.find_string(key);
+  return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
 // A block that has begun and not ended.
 struct OpenBlock {
   std::uint64_t index = 0;
@@ -55,8 +60,8 @@ class AnthropicDecoder final : public ReplyDecoder {
     if (complete()) return ok();  // What follows does not matter.
     if (type == "ping") return ok();
     PAWL_TRY(const Json event, parse_json(data));
-    const std::string said = text_at(event, "type");
-    return on(said.empty() ? type : std::string_view(said), event, sink);
+    const std::string_view said = view_at(event, "type");
+    return on(said.empty() ? type : said, event, sink);
   }
 
   Status on_whole(std::string_view body, const PhaseEventSink& sink) override {
@@ -165,7 +170,7 @@ class AnthropicDecoder final : public ReplyDecoder {
     const Json* delta = event.find("delta");
     if (!is_open_block(event)) return broken("a delta of a block that is not open");
     if (delta == nullptr || !delta->is_object()) return broken("content_block_delta without delta");
-    const std::string type = text_at(*delta, "type");
+    const std::string_view type = view_at(*delta, "type");
     if (type == "input_json_delta") return on_input(text_at(*delta, "partial_json"), sink);
     ++progress_;
     switch (block_->kind) {

@@ -1,6 +1,7 @@
 #include "pawl/adapter/provider/anthropic_decoder.h"
 #include "pawl/adapter/provider/anthropic_request.h"
 #include "pawl/adapter/provider/failures.h"
+#include "pawl/adapter/provider/wire_request.h"
 
 namespace pawl::provider {
 namespace {
@@ -9,13 +10,9 @@ class AnthropicDialect final : public Dialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
                              const WireOptions& options) const override {
-    WireRequest wire;
-    PAWL_TRY(wire.body, anthropic_body(request, options));
-    wire.url = options.base_url + "/v1/messages";
-    wire.headers = headers(options);
-    const bool streams = request.sampling.stream != Streaming::off;
-    wire.framing = streams ? WireRequest::Framing::events : WireRequest::Framing::whole;
-    return wire;
+    PAWL_TRY(std::string body, anthropic_body(request, options));
+    return json_post(options.base_url + "/v1/messages", headers(options), std::move(body),
+                     request.sampling.stream);
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
@@ -33,22 +30,13 @@ class AnthropicDialect final : public Dialect {
     return {"x-api-key", key, HttpHeader::Secrecy::secret};
   }
 
-  // The list of models: free, and refused without a good key.
   WireRequest probe(const WireOptions& options) const override {
-    WireRequest wire;
-    wire.method = "GET";
-    wire.url = options.base_url + "/v1/models?limit=1";
-    wire.headers = headers(options);
-    wire.framing = WireRequest::Framing::whole;
-    return wire;
+    return list_probe(options.base_url + "/v1/models?limit=1", headers(options));
   }
 
  private:
   static std::vector<HttpHeader> headers(const WireOptions& options) {
-    std::vector<HttpHeader> all = {{"content-type", "application/json"},
-                                   {"anthropic-version", "2023-06-01"}};
-    all.insert(all.end(), options.headers.begin(), options.headers.end());
-    return all;
+    return json_headers(options, {{"anthropic-version", "2023-06-01"}});
   }
 };
 

@@ -1,13 +1,12 @@
 // OpenAI's Chat Completions API, and the many servers that speak it nearly.
 #include "pawl/adapter/provider/chat_decoder.h"
 #include "pawl/adapter/provider/chat_request.h"
-#include "pawl/adapter/provider/openai_failure.h"
-#include "pawl/adapter/provider/openai_wire.h"
+#include "pawl/adapter/provider/openai_dialect.h"
 
 namespace pawl::provider {
 namespace {
 
-class ChatDialect final : public Dialect {
+class ChatDialect final : public OpenAiDialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
                              const WireOptions& options) const override {
@@ -19,12 +18,6 @@ class ChatDialect final : public Dialect {
                                         WireRequest::Framing) const override {
     return std::make_unique<ChatDecoder>(request, options);
   }
-  PhaseFailed failure_of(const HttpResponseHead& head, std::string_view body,
-                         std::int64_t now_wall_ms) const override {
-    return openai_status_failure(head, body, now_wall_ms);
-  }
-  HttpHeader credentials(const std::string& key) const override { return bearer_credentials(key); }
-  WireRequest probe(const WireOptions& options) const override { return models_probe(options); }
 };
 
 }  // namespace

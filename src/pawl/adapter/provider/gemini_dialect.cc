@@ -2,6 +2,7 @@
 #include "pawl/adapter/provider/gemini_decoder.h"
 #include "pawl/adapter/provider/gemini_request.h"
 #include "pawl/adapter/provider/retry_after.h"
+#include "pawl/adapter/provider/wire_request.h"
 
 namespace pawl::provider {
 namespace {
@@ -10,14 +11,10 @@ class GeminiDialect final : public Dialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
                              const WireOptions& options) const override {
-    WireRequest wire;
     PAWL_TRY(const std::string path, gemini_path(request, options));
-    PAWL_TRY(wire.body, gemini_body(request, options));
-    wire.url = options.base_url + path;
-    wire.headers = headers(options);
-    const bool streams = request.sampling.stream != Streaming::off;
-    wire.framing = streams ? WireRequest::Framing::events : WireRequest::Framing::whole;
-    return wire;
+    PAWL_TRY(std::string body, gemini_body(request, options));
+    return json_post(options.base_url + path, json_headers(options), std::move(body),
+                     request.sampling.stream);
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
@@ -44,21 +41,8 @@ class GeminiDialect final : public Dialect {
     return {"x-goog-api-key", key, HttpHeader::Secrecy::secret};
   }
 
-  // The list of models: free, and refused without a good key.
   WireRequest probe(const WireOptions& options) const override {
-    WireRequest wire;
-    wire.method = "GET";
-    wire.url = options.base_url + "/v1beta/models?pageSize=1";
-    wire.headers = headers(options);
-    wire.framing = WireRequest::Framing::whole;
-    return wire;
-  }
-
- private:
-  static std::vector<HttpHeader> headers(const WireOptions& options) {
-    std::vector<HttpHeader> all = {{"content-type", "application/json"}};
-    all.insert(all.end(), options.headers.begin(), options.headers.end());
-    return all;
+    return list_probe(options.base_url + "/v1beta/models?pageSize=1", json_headers(options));
   }
 };
 

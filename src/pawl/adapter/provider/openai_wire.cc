@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/adapter/provider/wire_request.h"
 
 namespace pawl::provider {
 namespace {
@@ -60,13 +61,8 @@ std::string openai_url(std::string_view base_url, std::string_view path) {
 
 WireRequest post_json(const WireOptions& options, std::string_view path, std::string body,
                       Streaming stream) {
-  WireRequest request;
-  request.url = openai_url(options.base_url, path);
-  request.headers.push_back({"content-type", "application/json"});
-  request.headers.insert(request.headers.end(), options.headers.begin(), options.headers.end());
-  request.body = std::move(body);
-  if (stream == Streaming::off) request.framing = WireRequest::Framing::whole;
-  return request;
+  return json_post(openai_url(options.base_url, path), json_headers(options), std::move(body),
+                   stream);
 }
 
 HttpHeader bearer_credentials(const std::string& key) {
@@ -74,12 +70,7 @@ HttpHeader bearer_credentials(const std::string& key) {
 }
 
 WireRequest models_probe(const WireOptions& options) {
-  WireRequest request;
-  request.method = "GET";
-  request.url = openai_url(options.base_url, "/models");
-  request.headers = options.headers;
-  request.framing = WireRequest::Framing::whole;
-  return request;
+  return list_probe(openai_url(options.base_url, "/models"), options.headers);
 }
 
 std::string_view effort_word(ReasoningEffort effort, std::string_view model) {

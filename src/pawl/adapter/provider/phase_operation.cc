@@ -152,7 +152,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       return;
     }
     if (config().debug && body_.size() < kDebugBodyBytesMax) body_ += bytes;
-    follow(splitter_->feed(bytes, event_sink()));
+    const Status fed = splitter_->feed(bytes, event_sink());
+    note_progress();
+    follow(fed);
   }
 
   void on_done(const HttpEnd& http_end) {
@@ -172,12 +174,14 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     return [this](std::string_view type, std::string_view data) -> Status {
       // The sink may have ended it in the middle of a piece.
       if (stage_ != Stage::running || decoder_->complete()) return ok();
-      PAWL_CHECK(decoder_->on_event(type, data, sink()));
-      if (std::exchange(progress_, decoder_->progress()) != decoder_->progress()) {
-        progress_at_ms_ = services_->loop.monotonic_ms();
-      }
-      return ok();
+      return decoder_->on_event(type, data, sink());
     };
+  }
+
+  // Once for all events that came together: a look at the clock for each is for nothing.
+  void note_progress() {
+    if (std::exchange(progress_, decoder_->progress()) == decoder_->progress()) return;
+    progress_at_ms_ = services_->loop.monotonic_ms();
   }
 
   void follow(const Status& status) {

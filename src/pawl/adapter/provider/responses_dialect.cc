@@ -1,13 +1,12 @@
 // OpenAI's Responses API, and those who serve it, too.
-#include "pawl/adapter/provider/openai_failure.h"
-#include "pawl/adapter/provider/openai_wire.h"
+#include "pawl/adapter/provider/openai_dialect.h"
 #include "pawl/adapter/provider/responses_decoder.h"
 #include "pawl/adapter/provider/responses_request.h"
 
 namespace pawl::provider {
 namespace {
 
-class ResponsesDialect final : public Dialect {
+class ResponsesDialect final : public OpenAiDialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
                              const WireOptions& options) const override {
@@ -19,12 +18,6 @@ class ResponsesDialect final : public Dialect {
                                         WireRequest::Framing) const override {
     return std::make_unique<ResponsesDecoder>(request, options);
   }
-  PhaseFailed failure_of(const HttpResponseHead& head, std::string_view body,
-                         std::int64_t now_wall_ms) const override {
-    return openai_status_failure(head, body, now_wall_ms);
-  }
-  HttpHeader credentials(const std::string& key) const override { return bearer_credentials(key); }
-  WireRequest probe(const WireOptions& options) const override { return models_probe(options); }
 };
 
 }  // namespace
