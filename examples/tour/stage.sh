@@ -2,7 +2,7 @@
 # pawl to kill.
 set -eu
 
-pawl=/proc/$PPID/exe  # the very program that runs this tool
+pawl=$PAWL_PROGRAM    # the very program that runs this tool
 stage=$(mktemp -d)
 child=
 trap '[ -z "$child" ] || kill -9 "$child" 2>/dev/null || :; rm -rf "$stage"' EXIT

@@ -14,3 +14,4 @@
 #include "pawl/runtime/processors/shipped_processors.h"
 #include "pawl/runtime/secret_filter/handle_text.h"
 #include "pawl/runtime/secret_filter/secret_filter.h"
+#include "pawl/runtime/tools/execute_call.h"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Calls that wait for people: asked once, decided once, run once, bound to what was shown."""
 
+import contextlib
 import json
 import os
 import pty
 import select
+import sqlite3
 import subprocess
 import time
 
@@ -18,7 +20,7 @@ PAY = """    pay:
 """
 ONE = ("  - text: I list the files.\n    call: [{ tool: pay, input: { amount: 5 } }]\n"
        "  - text: Done.\n")
-APPROVERS = 20  # at the same time
+APPROVERS = 100
 
 
 class PayStage(Stage):
@@ -101,15 +103,65 @@ class Approvals(PayStage):
             said.append((process.returncode, out + err))
         return said
 
+    def one_is_told_yes(self, said):
+        told = [code for code, _ in said]
+        self.assertEqual((told.count(0), told.count(1)), (1, len(said) - 1), said)
+        for code, text in said:
+            if code:
+                self.assertRegex(text, "was answered by another before|"
+                                 "waits for n(obody's|o) decision")
+
+    def inbox_rows(self):
+        store = self.data / "pawl.db"
+        with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+            return opened.execute("SELECT count(*) FROM inbox").fetchone()[0]
+
     def decided(self):
         return [event for event in self.events("r") if event["type"] == "call_decided"]
 
-    def test_of_many_approvers_one_wins(self):
+    def test_of_a_hundred_approvers_of_a_run_that_is_parked_one_wins(self):
         self.waiting()
-        self.racing("c1", APPROVERS)
+        self.one_is_told_yes(self.racing("c1", APPROVERS))
+        self.assertEqual(self.inbox_rows(), 1)
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [{"amount": 5}])
         self.assertEqual(len(self.decided()), 1)
+        self.ok("replay", "r")
+
+    def test_approvers_who_are_killed_are_told_nothing_and_count_once(self):
+        self.waiting()
+        racing = [self.start("approve", "r", "c1") for _ in range(APPROVERS // 2)]
+        for number, process in enumerate(racing):
+            if number % 3 == 0:
+                time.sleep(0.003 * (number % 7))
+                process.kill()
+        for process in racing:
+            process.communicate(timeout=PATIENCE_S)
+        told = [process.returncode for process in racing]
+        self.assertLessEqual(told.count(0), 1, told)
+        stored = self.inbox_rows()  # by one who lived to say so, or by one who did not
+        later = [code for code, _ in self.racing("c1", 2)]
+        self.assertEqual(stored + later.count(0), 1, later)
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [{"amount": 5}])
+        self.assertEqual(len(self.decided()), 1)
+
+    def test_of_approvers_who_come_while_a_run_is_taken_up_one_wins(self):
+        """The run is taken up, decided and parked again in the middle of them."""
+        self.waiting(replies="  - call: [{ tool: pay, input: { amount: 5 } }]\n"
+                     "  - call: [{ tool: pay, input: { amount: 6 } }]\n  - text: Done.\n")
+        racing = [self.start("approve", "r", "c1") for _ in range(APPROVERS // 2)]
+        racing.append(self.start("resume", "r"))
+        racing += [self.start("approve", "r", "c1") for _ in range(APPROVERS // 2)]
+        told = []
+        for process in racing:
+            process.communicate(timeout=PATIENCE_S)
+            if "resume" not in process.args:
+                told.append(process.returncode)
+        self.ok("resume", "r", code=4)
+        self.assertEqual(told.count(0), 1, told)
+        self.assertEqual([one["call"] for one in self.decided()], ["c1"])
+        self.assertEqual(self.paid(), [{"amount": 5}])
 
     def test_of_a_hundred_approvers_of_a_run_that_is_driven_one_wins(self):
         """Another call of the same reply keeps the run with its driver, which is a `resume`."""
@@ -123,13 +175,15 @@ class Approvals(PayStage):
         killed.communicate()
         driving = self.start("resume", "r")
         self.wait_for_keys(2)
-        for code, said in self.racing("c2", APPROVERS):
-            self.assertIn(code, (0, 1), said)
+        said = self.racing("c2", APPROVERS)
         self.wait_for(self.paid, "the payment")
-        for _ in range(4):
-            for code, said in self.racing("c2", APPROVERS):
-                self.assertEqual(code, 1, said)
-                self.assertIn("run r waits for nobody's decision", said)
+        said += self.racing("c2", 3)
+        self.one_is_told_yes(said)
+        self.wait_for(lambda: self.inbox_rows() == 0, "what was refused to leave the inbox")
+        self.wait_for(lambda: any(one["type"] == "tool_finished" for one in self.events("r")))
+        driving.kill()
+        driving.communicate()
+        driving = self.start("resume", "r")
         self.open_gate()
         self.end(driving, 0)
         self.assertEqual(self.paid(), [{"amount": 5}])

@@ -142,11 +142,12 @@ class Secrets(Stage):
         self.end(run, 0)
 
     def test_a_crash_leaves_no_core_and_says_nothing(self):
-        self.serve(f"replies:\n  - text: 'Your key is {KEY}.'\n    delay: 30s\n")
+        self.serve(f"replies:\n  - text: 'Your key is {KEY}.'\n    delay: 30s\n    endless: true\n")
         charter = self.write("c.yaml", CHARTER)
         for number in (signal.SIGABRT, signal.SIGSEGV):
-            run = self.start("run", charter, f"is {HEADER} mine?", "--config", self.config)
-            self.wait_for(lambda: self.data.exists() and self.pawl("ls", "--json").stdout.strip(),
+            run = self.start("run", charter, f"is {HEADER} mine?", "--config", self.config,
+                             "--id", number.name.lower())
+            self.wait_for(lambda: self.pawl("show", number.name.lower()).returncode == 0,
                           "the run")
             limits = pathlib.Path(f"/proc/{run.pid}/limits").read_text()
             self.assertRegex(limits, r"Max core file size +0 ")

@@ -3,10 +3,13 @@
 
 import os
 import shutil
+import subprocess
 import time
 import unittest
 
-from support import SOURCE, Stage, main
+from support import PAWL, SOURCE, Stage, main
+
+NOBODY = 65534
 
 
 class Tour(Stage):
@@ -14,6 +17,22 @@ class Tour(Stage):
         began = time.monotonic()
         said = self.ok("run", SOURCE / "examples/tour.yaml").stdout
         self.assertLess(time.monotonic() - began, 60)
+        self.check_tour(said)
+
+    @unittest.skipUnless(os.getuid() == 0, "whoever is not root has shown it in the other test")
+    def test_it_shows_the_same_to_an_ordinary_user(self):
+        shutil.copytree(SOURCE / "examples", self.directory / "examples")
+        program = shutil.copy(PAWL, self.directory / "pawl")
+        self.data.mkdir()
+        for path in (self.directory, self.data):
+            os.chown(path, NOBODY, NOBODY)
+        said = subprocess.run([program, "run", "examples/tour.yaml"], cwd=self.directory,
+                              env=self.environment(), user=NOBODY, group=NOBODY,
+                              extra_groups=[], capture_output=True, text=True, timeout=60)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.check_tour(said.stdout)
+
+    def check_tour(self, said):
         self.assertEqual(said.count("kill -9"), 3, said)
         self.assertEqual(said.count("nothing was charged twice"), 2, said)
         self.assertIn("in doubt", said)

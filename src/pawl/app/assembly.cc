@@ -7,6 +7,7 @@
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/command_check.h"
 #include "pawl/app/files.h"
+#include "pawl/app/project_docs.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/charter_reader.h"
 
@@ -79,15 +80,25 @@ struct AgentAssembler::Source {
 Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
-  if (names_policies(*text)) {
+  if (names_policies(*text) || names_project_docs(*text)) {
     return {std::nullopt, {path + ": a line of it begins with what only Pawl writes: remove it"}};
   }
   Assembled assembled = from_text(*text, path, directory_of(path), "");
   if (assembled.agent) {
     std::string& accepted = assembled.agent->charter.text;
     accepted = with_policies(std::move(accepted), toolbox_.policies());
+    add_project_docs(assembled);
   }
   return assembled;
+}
+
+void AgentAssembler::add_project_docs(Assembled& assembled) {
+  if (!assembled.agent) return;
+  ProjectDocs docs = read_project_docs(assembled.agent->charter.directory);
+  std::string& text = assembled.agent->charter.text;
+  text = with_project_docs(std::move(text), docs.text);
+  assembled.agent->project_docs = std::move(docs.text);
+  for (std::string& note : docs.notes) assembled.notes.push_back(std::move(note));
 }
 
 Assembled AgentAssembler::for_chat(const std::string& model) {
@@ -97,13 +108,18 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
     append_json_string(text, model);
     text += "\n";
   }
-  return from_text(text, "--model", ".", "");
+  Assembled assembled = from_text(text, "--model", ".", "");
+  add_project_docs(assembled);
+  return assembled;
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
   PAWL_TRY(auto accepted, policies_within(pinned.text));
   Assembled assembled = from_text(pinned.text, "charter of " + pinned.name, pinned.directory,
                                   pinned.model, std::move(accepted));
+  if (assembled.agent) {
+    PAWL_TRY(assembled.agent->project_docs, project_docs_within(pinned.text));
+  }
   if (assembled.agent) return *std::move(assembled.agent);
   return Error{ErrorCode::invalid_argument,
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};
@@ -127,6 +143,7 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
         fault.about, std::move(fault.message), std::move(fault.remedy)));
   }
   add_faults(missing_commands(agent.charter, *document.root), file, assembled.notes);
+  add_faults(unheld_repositories(agent.charter, *document.root), file, assembled.notes);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }

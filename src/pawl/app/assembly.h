@@ -37,6 +37,7 @@ class AgentAssembler {
   Assembled from_text(const std::string& text, const std::string& file,
                       const std::string& directory, const std::string& pinned_model,
                       std::vector<UserPolicy> accepted = {});
+  static void add_project_docs(Assembled& assembled);
   struct Source;
   // False: there are faults.
   bool choose_models(const Source& source, const std::string& pinned_model, RunnableAgent& agent,

@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 
 #include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/base/program_path.h"
 
 namespace pawl {
 namespace {
@@ -22,20 +24,14 @@ Found look(const std::string& path) {
 }
 
 // A name without a slash is looked for in the PATH that command tools have.
-Found look_on_path(const std::string& name) {
-  std::string_view rest = kCommandPath;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find(':');
-    const std::string directory(rest.substr(0, end));
-    if (look(directory + "/" + name) == Found::program) return Found::program;
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  }
-  return Found::nothing;
+bool is_on_path(const std::string& name) {
+  return std::ranges::any_of(program_candidates(name, kCommandPath),
+                             [](const std::string& path) { return look(path) == Found::program; });
 }
 
 std::optional<Fault> note_on(const std::string& word, const std::string& directory) {
   if (word.find('/') == std::string::npos) {
-    if (look_on_path(word) == Found::program) return std::nullopt;
+    if (is_on_path(word)) return std::nullopt;
     return Fault{{},
                  word + " is not there: it is on none of the directories of PATH=" +
                      std::string(kCommandPath),
@@ -78,6 +74,27 @@ std::vector<Fault> missing_commands(const Charter& charter, const Node& document
     };
     check(declared.command, "command");
     check(declared.status, "status");
+  }
+  return notes;
+}
+
+std::vector<Fault> unheld_repositories(const Charter& charter, const Node& document) {
+  const SandboxDeclaration& sandbox = charter.sandbox;
+  if (sandbox.backend != "landlock" && sandbox.backend != "local") return {};
+  const Node* node = document.find("sandbox");
+  if (node != nullptr && node->find("level") != nullptr) node = node->find("level");
+  std::vector<Fault> notes;
+  for (const std::string& root : sandbox.write) {
+    std::error_code none;
+    if (!std::filesystem::exists(std::filesystem::path(charter.directory) / root / ".git", none)) {
+      continue;
+    }
+    notes.push_back({node == nullptr ? Mark{} : node->mark(),
+                     "at the level " + sandbox.backend +
+                         " commands may write the hooks and the "
+                         "configuration of the git repository in the write root " +
+                         root,
+                     "use the level namespace, or a write root without a repository"});
   }
   return notes;
 }

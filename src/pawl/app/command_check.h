@@ -15,4 +15,8 @@ namespace pawl {
 // and a PATH of its own.
 std::vector<Fault> missing_commands(const Charter& charter, const Node& document);
 
+// One note a write root with a git repository at a level where commands can write its hooks and its
+// configuration, which whoever uses git there next runs.
+std::vector<Fault> unheld_repositories(const Charter& charter, const Node& document);
+
 }  // namespace pawl

@@ -70,4 +70,25 @@ TEST_CASE("what runs in a sandbox is not looked for on the host, what does not i
   CHECK(notes.find("the tool b") != std::string::npos);
 }
 
+TEST_CASE("sc-B16 a repository that a level cannot hold is named, and where it is held it is not") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory.path() + "/work/.git");
+  std::filesystem::create_directories(directory.path() + "/plain");
+  const auto notes = [&](const std::string& level) {
+    const std::string text = "name: t\ninstructions: Go.\nsandbox: { level: " + level +
+                             ", directory: work, write: [work, plain] }\n";
+    const DocumentResult document = parse_yaml(text);
+    REQUIRE(document.root);
+    const CharterReading reading = read_charter(*document.root, text, directory.path());
+    REQUIRE(reading.charter);
+    return to_string(unheld_repositories(*reading.charter, *document.root), "t.yaml");
+  };
+  CHECK(notes("landlock") ==
+        "t.yaml:3:19: at the level landlock commands may write the hooks and the configuration of "
+        "the git repository in the write root work (use the level namespace, or a write root "
+        "without a repository)\n");
+  CHECK_FALSE(notes("local").empty());
+  CHECK(notes("namespace").empty());
+}
+
 }  // namespace pawl

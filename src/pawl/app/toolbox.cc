@@ -11,6 +11,7 @@
 #include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/app/call_facts.h"
 #include "pawl/app/files.h"
+#include "pawl/app/git_config.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
@@ -161,6 +162,9 @@ bool Toolbox::make_sessions(Work& work) {
   context.network = sandbox.network;
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
+  if (const Status admitted = (*backend)->admits(context); !admitted) {
+    return refuse(admitted.error());
+  }
   const auto prepare = [inputs = options_.inputs](ExecutionContext& of_run) {
     let_read_inputs(inputs, of_run);
     return prepare_artifacts(of_run);
@@ -260,6 +264,10 @@ void Toolbox::add_common(Work& work) {
       work.faults.push_back({name, "Pawl brings no tool " + name, ""});
       continue;
     }
+    const ToolNeeds& needs = description->needs;
+    if (needs.fs_read || needs.fs_write || needs.subprocess) {
+      work.agent.file_tools.push_back(description->spec.name);
+    }
     GatedTool gated;
     gated.traits.needs = bits_of(description->needs);
     gated.risk = description->needs.subprocess ? Risk::medium : Risk::low;
@@ -267,9 +275,9 @@ void Toolbox::add_common(Work& work) {
       return touches_of(place, description, input);
     };
     if (description->needs.subprocess) {
-      gated.shell = [description = *description](const std::string& input,
-                                                 const ShellPolicy& policy) {
-        return shell_of(description, input, policy);
+      gated.shell = [description = *description, place = work.place](const std::string& input,
+                                                                     const ShellPolicy& policy) {
+        return with_plain_git(shell_of(description, input, policy), input, place.directory);
       };
     }
     if (description->needs.person) {

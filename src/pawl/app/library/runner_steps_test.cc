@@ -1,6 +1,8 @@
 // Iteration over the steps of a run.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "pawl/pawl.h"
 
 namespace pawl {
@@ -105,6 +107,40 @@ TEST_CASE("iteration that is left early leaves the runner usable") {
   }
 
   CHECK(runner.run(stepping(runner, {ScriptReply::say("again")}), "go").output == "again");
+}
+
+// G11: what a terminal tool tells people is the answer, and what the model would read is beside it.
+TEST_CASE("a tool of the host's may tell people something else than the model") {
+  Ports ports;
+  std::vector<std::string> lines;
+  ports.events = [&lines](const RunEvent& event) {
+    const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
+    if (view != nullptr) lines.push_back(event_json(**view, nullptr));
+  };
+  Runner runner(std::move(ports));
+  RunnableAgent agent =
+      stepping(runner, {ScriptReply::call("hand_over"), ScriptReply::say("never said")});
+  ToolSpec spec;
+  spec.name = "hand_over";
+  spec.effect = EffectClass::pure;
+  spec.ends_turn = EndsTurn::yes;
+  NativeTool tool{spec, {}, {}};
+  tool.split = [](const ToolInvocation&) -> Result<SplitReply> {
+    return SplitReply{"ticket 7 was opened", "A colleague will write to you."};
+  };
+  agent.tools.push_back(runner.tool(std::move(tool)));
+
+  const Runner::Result result = runner.run(agent, "help");
+
+  CHECK(result.error.empty());
+  CHECK(result.output == "A colleague will write to you.");
+  CHECK(result.steps == 1);  // no further call of the model
+  const auto finished = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find(R"("type":"tool_finished")") != std::string::npos;
+  });
+  REQUIRE(finished != lines.end());
+  CHECK(finished->find(R"("content":"ticket 7 was opened")") != std::string::npos);
+  CHECK(finished->find(R"("user_reply":"A colleague will write to you.")") != std::string::npos);
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ Result<Decided> approval(const CliContext& context) {
 // About what was shown: if the run has moved on meanwhile, it is refused.
 Result<Event> decided_event(const Target& target, const PendingApproval& shown, Decided decided) {
   decided.shown = shown.binding;
+  decided.answer = make_answer();
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
   return decision_about(details.state, shown.call, std::move(decided));
 }

@@ -80,10 +80,11 @@ std::optional<Decided> ask_answer(const CliContext& context, const PendingApprov
   return Decided{InterruptDecision::input, context.environment.user(), *said};
 }
 
-bool post(Workspace& workspace, const RunId& run, const Event& event) {
+bool post(const CliContext& context, Workspace& workspace, const RunId& run, const Event& event) {
   std::optional<Status> durable;
   workspace.service().post(run, event, [&](const Status& status) { durable = status; });
   workspace.loop().run_until([&] { return durable.has_value(); });
+  if (!*durable) complain(context, durable->error().message);
   return durable->has_value();
 }
 
@@ -103,7 +104,7 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
     if (!event) {
       complain(context, event.error().message);
     } else {
-      any = post(workspace, run, *event) || any;
+      any = post(context, workspace, run, *event) || any;
     }
   }
   return any;

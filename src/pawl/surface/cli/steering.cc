@@ -14,7 +14,7 @@ constexpr std::int64_t kTakenWaitMs = 2'000;
 constexpr std::int64_t kTakenPollMs = 50;
 
 // What became of an event in the inbox within kTakenWaitMs.
-enum class Taken : std::uint8_t { yes, refused, not_yet };
+enum class Taken : std::uint8_t { yes, refused, not_yet, answered_by_another };
 
 Status post_and_wait(const Target& target, const Event& event) {
   std::optional<Status> durable;
@@ -23,33 +23,66 @@ Status post_and_wait(const Target& target, const Event& event) {
   return *durable;
 }
 
-bool is_pending(const Target& target, const std::string& body) {
+// Others may have said the very same: an answer is told from theirs by its name.
+bool is_same(const Event& one, const Event& posted) {
+  const auto* answer = std::get_if<CallDecided>(&posted);
+  if (answer == nullptr || answer->answer == 0) return one == posted;
+  const auto* other = std::get_if<CallDecided>(&one);
+  return other != nullptr && other->answer == answer->answer;
+}
+
+bool is_pending(const Target& target, const Event& event) {
   const auto rows = target.service().engine().store().inbox->pending(target.run);
-  return rows && std::any_of(rows->begin(), rows->end(),
-                             [&](const InboxRow& row) { return row.body == body; });
+  return rows && std::any_of(rows->begin(), rows->end(), [&](const InboxRow& row) {
+           const auto waiting = decode_event(row.body);
+           return waiting && is_same(*waiting, event);
+         });
+}
+
+bool answers_same_call(const Event& one, const Event& posted) {
+  const auto* mine = std::get_if<CallDecided>(&posted);
+  const auto* other = std::get_if<CallDecided>(&one);
+  return mine != nullptr && other != nullptr && mine->call == other->call;
 }
 
 // Looks for the event among the records since it was posted.
 Taken what_became(const Target& target, const Event& event) {
   JournalReader& reader = *target.service().engine().store().reader;
+  Taken taken = Taken::refused;
   for (std::uint64_t seq = target.length;; ++seq) {
     const auto record = read_record(reader, target.run, seq);
-    if (!record) return Taken::refused;
-    if (record->event == event) return Taken::yes;
+    if (!record) return taken;
+    if (is_same(record->event, event)) return Taken::yes;
+    if (answers_same_call(record->event, event)) taken = Taken::answered_by_another;
   }
 }
 
 Taken wait_until_taken(const Target& target, const Event& event) {
-  const std::string body = encode_event(event);
   AsioLoop& loop = target.workspace.loop();
   const std::int64_t until = loop.monotonic_ms() + kTakenWaitMs;
-  while (is_pending(target, body)) {
+  while (is_pending(target, event)) {
+    // Of a question that was answered nobody has to wait for the refusal.
+    if (std::holds_alternative<CallDecided>(event)) {
+      const Taken meanwhile = what_became(target, event);
+      if (meanwhile != Taken::refused) return meanwhile;
+    }
     if (loop.monotonic_ms() >= until) return Taken::not_yet;
     bool due = false;
     const auto timer = loop.after(kTakenPollMs, [&due] { due = true; });
     loop.run_until([&due] { return due; });
   }
   return what_became(target, event);
+}
+
+// Somebody may have taken the run up, or had his answer taken, since this command looked at it.
+Taken after_post(const Target& target, const Event& event) {
+  if (target.driven) return wait_until_taken(target, event);
+  if (!std::holds_alternative<CallDecided>(event)) return Taken::not_yet;
+  const auto driven = target.service().engine().store().catalog->is_driven(target.run);
+  if (driven && *driven) return wait_until_taken(target, event);
+  const bool waits = is_pending(target, event);
+  const Taken meanwhile = what_became(target, event);
+  return waits && meanwhile == Taken::refused ? Taken::not_yet : meanwhile;
 }
 
 int report(const Target& target, std::string_view state, const std::string& sentence) {
@@ -74,6 +107,11 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
       return fail(target.context, {ErrorCode::conflict,
                                    what + " came too late: the run had moved on; see pawl show " +
                                        target.run.text});
+    case Taken::answered_by_another:
+      return fail(target.context,
+                  {ErrorCode::conflict, what + " came too late: run " + target.run.text +
+                                            " was answered by another before; see pawl show " +
+                                            target.run.text});
     case Taken::not_yet:
       break;
   }
@@ -90,9 +128,7 @@ int leave(const Target& target, const Result<Event>& event, const std::string& w
   if (const Status posted = post_and_wait(target, *event); !posted) {
     return fail(target.context, posted.error());
   }
-  // Without a driver there is nothing to wait for.
-  const Taken taken = target.driven ? wait_until_taken(target, *event) : Taken::not_yet;
-  return report_taken(target, taken, what);
+  return report_taken(target, after_post(target, *event), what);
 }
 
 int enforce(const Target& target, const Event& event, const std::string& done, RunStatus wanted) {

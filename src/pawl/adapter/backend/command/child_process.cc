@@ -19,6 +19,7 @@
 
 #include "pawl/adapter/backend/command/guardian.h"
 #include "pawl/adapter/backend/command/start_failure.h"
+#include "pawl/base/program_path.h"
 
 // glibc's clone() under its other name. ThreadSanitizer intercepts clone() and takes every child
 // for a fork, one that shares its memory included, and its own state is ruined by that.
@@ -29,7 +30,6 @@ namespace {
 
 constexpr std::size_t kChildStackBytes = std::size_t{64} << 10U;
 constexpr std::size_t kPipeBytesDefault = std::size_t{64} << 10U;
-constexpr std::size_t kPathEntriesMax = 256;
 constexpr int kSignalMax = 64;
 
 // What the child needs, all made beforehand: it may allocate nothing. It writes back where it
@@ -152,27 +152,6 @@ void make_nonblocking(const Fd& fd) {
   ::fcntl(fd.number(), F_SETFL, ::fcntl(fd.number(), F_GETFL) | O_NONBLOCK);
 }
 
-std::vector<std::string> candidates_of(const ChildPlan& plan) {
-  const std::string& name = plan.argv.front();
-  if (name.find('/') != std::string::npos) return {name};
-  std::vector<std::string> candidates;
-  std::string_view path = find_path(plan.environment);
-  while (!path.empty() && candidates.size() < kPathEntriesMax) {
-    const std::string_view entry = path.substr(0, path.find(':'));
-    path.remove_prefix(std::min(path.size(), entry.size() + 1));
-    if (!entry.empty()) candidates.push_back(std::string(entry) + "/" + name);
-  }
-  return candidates;
-}
-
-// Ends with a null pointer. The others live as long as `texts`.
-std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // A host that ignores SIGCHLD has its children reaped by the kernel, and how they ended is lost.
 bool can_learn_ends() {
   struct sigaction action{};
@@ -242,12 +221,12 @@ Result<Child> start_child(const ChildPlan& plan) {
   PAWL_TRY(Pipe input, make_pipe());
   PAWL_TRY(Pipe output, make_pipe());
   PAWL_TRY(Pipe errors, make_pipe());
-  const auto candidates = candidates_of(plan);
+  const auto candidates = program_candidates(plan.argv.front(), find_path(plan.environment));
   auto environment = plan.environment;
   environment.push_back(std::string(kMarkVariable) + "=" + plan.mark.text);
-  const auto argv_pointers = pointers_to(plan.argv);
-  const auto environment_pointers = pointers_to(environment);
-  const auto candidate_pointers = pointers_to(candidates);
+  const auto argv_pointers = exec_pointers(plan.argv);
+  const auto environment_pointers = exec_pointers(environment);
+  const auto candidate_pointers = exec_pointers(candidates);
   Launch launch{argv_pointers.data(), environment_pointers.data(), candidate_pointers.data()};
   if (!plan.working_directory.empty()) launch.working_directory = plan.working_directory.c_str();
   launch.stdio[0] = input.read.number();

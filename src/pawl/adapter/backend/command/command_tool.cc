@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "pawl/adapter/backend/command/command_answer.h"
@@ -20,6 +22,12 @@ std::map<std::string, std::string> inherited_environment() {
 }
 
 namespace {
+
+// A tool cannot find it as its parent's /proc/PID/exe: where memory is kept private, only root may.
+std::string program_of_host() {
+  std::error_code unreadable;
+  return std::filesystem::read_symlink("/proc/self/exe", unreadable).string();
+}
 
 using tool_command::CommandEnd;
 using tool_command::CommandPlan;
@@ -47,6 +55,7 @@ class CommandTool final : public Tool {
     tool.timeout_ms = std::clamp<std::int64_t>(tool.timeout_ms, 1, kToolTimeoutMaxMs);
     tool.output_bytes_max = std::min(tool.output_bytes_max, kToolOutputMaxBytes);
     for (const auto& [name, value] : spec_.environment) environment_[name] = value;
+    environment_["PAWL_PROGRAM"] = program_of_host();
     environment_.erase(std::string(tool_command::kMarkVariable));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "pawl/adapter/backend/command/command_test_support.h"
 #include "tests/contract/tool_contract.h"
@@ -116,11 +117,13 @@ TEST_CASE("a command sees the environment that it is given, and nothing else of 
     lines.push_back(is_mark && !contains(line, "forged") ? "PAWL_CALL_MARK" : line);
   }
   std::sort(lines.begin(), lines.end());
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe");
   CHECK(lines == std::vector<std::string>{"EXTRA=a b", "HOME=/somewhere", "LANG=de_DE.UTF-8",
                                           "LC_ALL=C.UTF-8", "PATH=" + std::string(kCommandPath),
                                           "PAWL_ATTEMPT=2", "PAWL_CALL=c7", "PAWL_CALL_MARK",
-                                          "PAWL_KEY=00ff7", "PAWL_RUN=" + invocation.run.text,
-                                          "PAWL_TOOL=probe", "TMPDIR=/tmp", "USER=someone"});
+                                          "PAWL_KEY=00ff7", "PAWL_PROGRAM=" + own,
+                                          "PAWL_RUN=" + invocation.run.text, "PAWL_TOOL=probe",
+                                          "TMPDIR=/tmp", "USER=someone"});
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced") {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "pawl/adapter/backend/command/child_process.h"
+#include "pawl/base/program_path.h"
 
 namespace pawl::tool_command {
 namespace {
@@ -87,14 +88,6 @@ Error describe_resource_failure(std::string_view what, int error) {
           "cannot start the command: no " + std::string(what.substr(what.find(' ') + 1)) + ": " +
               errno_text(error) +
               " (run fewer at a time, or raise the limits on open files and processes)"};
-}
-
-std::string_view find_path(const std::vector<std::string>& environment) {
-  constexpr std::string_view kName = "PATH=";
-  for (const std::string& variable : environment) {
-    if (variable.starts_with(kName)) return std::string_view(variable).substr(kName.size());
-  }
-  return {};
 }
 
 }  // namespace pawl::tool_command

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "pawl/base/result.h"
 
@@ -17,8 +16,5 @@ enum class StartStage : std::uint8_t { prepare, working_directory, execute };
 Error describe_start_failure(const ChildPlan& plan, StartStage stage, int error);
 // `what` could not be had: "a pipe", "a process".
 Error describe_resource_failure(std::string_view what, int error);
-
-// The value of PATH among NAME=value strings; empty when there is none.
-std::string_view find_path(const std::vector<std::string>& environment);
 
 }  // namespace pawl::tool_command

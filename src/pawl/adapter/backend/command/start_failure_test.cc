@@ -41,11 +41,6 @@ TEST_CASE("a working directory that cannot be entered is refused with a remedy")
   CHECK(contains(file, "working directory: Not a directory (it is not a directory"));
 }
 
-TEST_CASE("PATH is the one that the command will see") {
-  CHECK(find_path({"A=1", "PATH=/x:/y", "B=2"}) == "/x:/y");
-  CHECK(find_path({"MYPATH=/x"}).empty());
-}
-
 TEST_CASE("a resource that is short is named, and is no fault of the command") {
   const Error error = describe_resource_failure("a pipe", EMFILE);
 

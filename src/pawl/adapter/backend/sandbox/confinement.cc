@@ -20,6 +20,7 @@
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/adapter/backend/sandbox/user_tasks.h"
+#include "pawl/base/program_path.h"
 
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
 
@@ -29,10 +30,8 @@ namespace {
 using tool_command::Fd;
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
-constexpr std::size_t kPathEntriesMax = 256;
 constexpr std::uint64_t kOpenFilesMax = 4096;
 constexpr std::uint64_t kOtherTasksMore = 1024;  // that the user may start elsewhere meanwhile
-constexpr std::string_view kPathVariable = "PATH=";
 
 std::string errno_text(int error) {
   const char* text = ::strerrordesc_np(error);
@@ -57,29 +56,6 @@ class Stacks {
  private:
   void* memory_;
 };
-
-std::vector<std::string> candidates_of(const ProcessStart& start) {
-  const std::string& name = start.argv.front();
-  if (name.find('/') != std::string::npos) return {name};
-  std::vector<std::string> candidates;
-  for (const std::string& variable : start.environment) {
-    if (!variable.starts_with(kPathVariable)) continue;
-    std::string_view path = std::string_view(variable).substr(kPathVariable.size());
-    while (!path.empty() && candidates.size() < kPathEntriesMax) {
-      const std::string_view entry = path.substr(0, path.find(':'));
-      path.remove_prefix(std::min(path.size(), entry.size() + 1));
-      if (!entry.empty()) candidates.push_back(std::string(entry) + "/" + name);
-    }
-  }
-  return candidates;
-}
-
-std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
@@ -231,12 +207,7 @@ Status Confinement::set_up_landlock() {
                  "a network of listed hosts needs the level `namespace`: Landlock knows ports, not "
                  "hosts (use `namespace`, or network: none)"};
   }
-  if (identity_.user == 0 && !plan_.write_roots.empty()) {
-    return Error{ErrorCode::unavailable,
-                 "no sandbox: as root, `landlock` needs a workspace that is not root's, and " +
-                     plan_.write_roots.front() +
-                     " is (run as an ordinary user, or chown it, or use `namespace`)"};
-  }
+  PAWL_CHECK(check_owner(plan_, identity_));
   sweep_directories(kSandboxDirectory);
   PAWL_TRY(directory_, OwnDirectory::make(kSandboxDirectory));
   temporary_ = directory_.path();
@@ -255,10 +226,10 @@ Result<ConfinedProcess> Confinement::start(const ProcessStart& start) const {
   PAWL_CHECK(check(start));
   const Fd host(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (!host) return Error{ErrorCode::unavailable, "cannot start the command: no descriptor"};
-  const auto candidates = candidates_of(start);
-  const auto argv = pointers_to(start.argv);
-  const auto environment = pointers_to(start.environment);
-  const auto candidate_pointers = pointers_to(candidates);
+  const auto candidates = program_candidates(start.argv.front(), find_path(start.environment));
+  const auto argv = exec_pointers(start.argv);
+  const auto environment = exec_pointers(start.environment);
+  const auto candidate_pointers = exec_pointers(candidates);
   sock_fprog program{};
   ChildLaunch launch;
   launch.argv = argv.data();

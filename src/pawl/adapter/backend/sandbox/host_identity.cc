@@ -73,4 +73,12 @@ HostIdentity choose_identity(const SandboxPlan& plan) {
   return own;
 }
 
+Status check_owner(const SandboxPlan& plan, const HostIdentity& identity) {
+  if (identity.user != 0 || plan.write_roots.empty()) return ok();
+  return Error{ErrorCode::unavailable,
+               "no sandbox: as root, `landlock` needs a workspace that is not root's, and " +
+                   plan.write_roots.front() +
+                   " is (run as an ordinary user, or chown it, or use `namespace`)"};
+}
+
 }  // namespace pawl::sandbox

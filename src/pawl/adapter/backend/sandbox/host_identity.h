@@ -31,5 +31,8 @@ struct HostIdentity {
 };
 
 HostIdentity choose_identity(const SandboxPlan& plan);
+// At `landlock` root's own files cannot be written without being root. unavailable: with the
+// remedy.
+Status check_owner(const SandboxPlan& plan, const HostIdentity& identity);
 
 }  // namespace pawl::sandbox

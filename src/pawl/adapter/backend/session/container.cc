@@ -18,6 +18,7 @@
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/adapter/backend/session/container_bundle.h"
 #include "pawl/adapter/backend/session/container_command.h"
+#include "pawl/base/program_path.h"
 
 namespace pawl::backend {
 namespace {
@@ -28,7 +29,6 @@ using Access = ContainerMount::Access;
 constexpr std::string_view kGroups = "/sys/fs/cgroup";
 constexpr std::string_view kProgramPlaces =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-constexpr std::size_t kPlacesMax = 256;
 constexpr int kRemovalsMax = 100;
 constexpr std::array kEngines = {ContainerEngine::runc, ContainerEngine::podman,
                                  ContainerEngine::docker};
@@ -112,13 +112,8 @@ std::string find_program(std::string_view name) {
   const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
   const std::string path =
       (own == nullptr ? std::string() : std::string(own) + ":") + std::string(kProgramPlaces);
-  std::string_view rest = path;
-  for (std::size_t i = 0; i < kPlacesMax && !rest.empty(); ++i) {
-    const std::string_view place = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), place.size() + 1));
-    if (!place.starts_with('/')) continue;
-    std::string candidate = std::string(place) + "/" + std::string(name);
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  for (std::string& candidate : program_candidates(name, path)) {
+    if (candidate.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return {};
 }

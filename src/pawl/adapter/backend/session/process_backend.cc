@@ -58,6 +58,10 @@ std::unique_ptr<Backend> make(std::string name, IsolationLevel level, Loop& loop
   parts.probe = [level, engine] {
     return level == IsolationLevel::container ? try_container(engine) : try_level(level);
   };
+  parts.admits = [level,
+                  proxy = options.connect_proxy != nullptr](const ExecutionContext& context) {
+    return check_level(context, level, proxy ? HasProxy::yes : HasProxy::no);
+  };
   parts.open = [level, engine, options = std::move(options)](
                    const ExecutionContext& context) -> Result<std::shared_ptr<SessionCalls>> {
     PAWL_TRY(auto core,

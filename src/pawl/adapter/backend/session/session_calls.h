@@ -32,6 +32,7 @@ class SessionCalls {
 struct ThreadedBackendParts {
   std::string name;
   std::function<Result<IsolationLevel>()> probe;
+  std::function<Status(const ExecutionContext&)> admits = {};  // empty: whatever it is
   std::function<Result<std::shared_ptr<SessionCalls>>(const ExecutionContext&)> open;
 };
 

@@ -104,14 +104,9 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 
 }  // namespace
 
-Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
-                                                       IsolationLevel level,
-                                                       const OpenFiles& open_files,
-                                                       const SessionConnector& connect,
-                                                       std::optional<ContainerEngine> wanted) {
-  complete(context.limits);
+Status check_level(const ExecutionContext& context, IsolationLevel level, HasProxy proxy) {
   const bool limited = context.network.access == NetworkAccess::limited;
-  if (limited && (level != IsolationLevel::namespaces || !connect)) {
+  if (limited && (level != IsolationLevel::namespaces || proxy == HasProxy::no)) {
     return Error{ErrorCode::unavailable,
                  "a network of listed hosts needs the backend `namespace` and a proxy (use it, or "
                  "network: none or full)"};
@@ -121,6 +116,22 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                  "`local` has the host's network and cannot keep a tool from it (write network: "
                  "full, or use `namespace`)"};
   }
+  if (level != IsolationLevel::landlock) return ok();
+  sandbox::SandboxPlan plan;
+  plan.level = level;
+  plan.working_directory = context.working_directory;
+  plan.write_roots = context.write_roots;
+  return sandbox::check_owner(plan, sandbox::choose_identity(plan));
+}
+
+Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
+                                                       IsolationLevel level,
+                                                       const OpenFiles& open_files,
+                                                       const SessionConnector& connect,
+                                                       std::optional<ContainerEngine> wanted) {
+  complete(context.limits);
+  const bool limited = context.network.access == NetworkAccess::limited;
+  PAWL_CHECK(check_level(context, level, connect ? HasProxy::yes : HasProxy::no));
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
   PAWL_TRY(core->plan_, sandbox::make_sandbox_plan(core->context_, level));
   sandbox::SandboxPlan plan = core->plan_;

@@ -18,6 +18,10 @@
 
 namespace pawl::backend {
 
+enum class HasProxy : std::uint8_t { no, yes };
+// What can be said of a level and a place before there is a session.
+Status check_level(const ExecutionContext& context, IsolationLevel level, HasProxy proxy);
+
 class SessionCore final : public SessionCalls {
  public:
   // `connect` is asked for a connection to the proxy where the network is limited.

@@ -86,6 +86,9 @@ class ThreadedBackend final : public Backend {
 
   std::string_view name() const override { return parts_.name; }
   Result<IsolationLevel> probe() override { return parts_.probe(); }
+  Status admits(const ExecutionContext& context) override {
+    return parts_.admits ? parts_.admits(context) : ok();
+  }
 
   std::unique_ptr<Operation> init(ExecutionContext context,
                                   std::function<void(SessionResult)> done) override {

@@ -1,0 +1,26 @@
+// Whether git only reads where it is told to: a repository's own configuration may name programs
+// (filters, text conversions, another configuration) that a mere `git status` starts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/runtime/permission/verdict.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kGitConfigBytesMax = std::size_t{256} << 10U;
+
+// The first thing in a configuration that is not known to start nothing. None: it is plain.
+std::optional<std::string> unplain_setting(std::string_view config);
+
+// Of the repository that git takes for that of `directory`: why a command of it may start programs.
+// None: it starts none, or there is no repository.
+std::optional<std::string> git_objection(const std::string& directory);
+
+// What the shell rules say of a call, with its arguments as JSON: allowed only if git, which it may
+// be about, starts nothing in that directory.
+Judgement with_plain_git(Judgement judgement, std::string_view input, const std::string& directory);
+
+}  // namespace pawl

@@ -1,0 +1,130 @@
+// Charters name backends: those of Pawl, and those that a host has registered.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/app/assembly.h"
+#include "pawl/app/files.h"
+#include "pawl/runtime/asio_loop.h"
+#include "pawl/runtime/service.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl {
+namespace {
+
+constexpr const char* kScript =
+    "replies:\n"
+    "  - call: [{ tool: create_file, input: { path: made.txt, file_text: hello } }]\n"
+    "  - text: Done.\n";
+
+struct Books {
+  int inits = 0;
+  std::string run;
+};
+
+Books& books() {
+  static Books instance;
+  return instance;
+}
+
+// A host's own: in process, and it keeps books.
+class BookedBackend final : public Backend {
+ public:
+  explicit BookedBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return "booked"; }
+  Result<IsolationLevel> probe() override { return inner_->probe(); }
+  std::unique_ptr<Operation> init(
+      ExecutionContext context,
+      std::function<void(Result<std::shared_ptr<BackendSession>>)> done) override {
+    ++books().inits;
+    books().run = context.run.text;
+    return inner_->init(std::move(context), std::move(done));
+  }
+
+ private:
+  std::unique_ptr<Backend> inner_;
+};
+
+struct Stage {
+  Stage() { REQUIRE(write_new_file(directory / "s.yaml", kScript)); }
+  Assembled with(const std::string& sandbox) {
+    REQUIRE(write_new_file(directory / "c.yaml",
+                           "name: c\nmodels: { main: scripted/s.yaml }\ninstructions: Go.\n"
+                           "tools: { use: [create_file] }\nsandbox: " +
+                               sandbox + "\n"));
+    return assembler.from_file(directory / "c.yaml");
+  }
+
+  TempDirectory directory;
+  AsioLoop loop;
+  ModelLayer models{loop, {}};
+  AgentAssembler assembler{loop, models};
+};
+
+std::string all(const std::vector<std::string>& faults) {
+  std::string text;
+  for (const std::string& fault : faults) text += fault + "\n";
+  return text;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("H12 a charter names a backend that the host registered, and its calls run there") {
+  REQUIRE(backend::register_backend("booked", [](Loop& loop, const backend::BackendOptions& how) {
+    return std::make_unique<BookedBackend>(*backend::make_backend("native", loop, how));
+  }));
+  Stage stage;
+  const Assembled assembled = stage.with("{ level: booked }");
+  INFO(all(assembled.faults));
+  REQUIRE(assembled.agent);
+  MemoryJournal memory{stage.loop};
+  Engine engine(
+      EngineOptions{stage.loop, {&memory, &memory, &memory, &memory}, {}, AgentSource{}, "stage"});
+  Service service(engine);
+  service.start({*assembled.agent, "go", RunId{"r"}, nullptr},
+                [](const Result<RunId>& accepted) { CHECK(accepted); });
+  stage.loop.run_until([&] {
+    const auto runs = service.list({});
+    return runs && !runs->empty() && runs->front().status != "running";
+  });
+
+  CHECK(service.list({})->front().status == "done");
+  CHECK(books().inits == 1);
+  CHECK(books().run == "r");
+  CHECK(*read_file(stage.directory / "made.txt", 100) == "hello");
+}
+
+TEST_CASE("H12 a backend that nobody registered is refused with the names there are") {
+  Stage stage;
+  const Assembled assembled = stage.with("{ level: nobodys }");
+  CHECK_FALSE(assembled.agent);
+  CHECK(holds(all(assembled.faults), "no backend is called nobodys (there are: "));
+  CHECK(holds(all(assembled.faults), "namespace"));
+}
+
+TEST_CASE("a level that cannot be had for this network or these roots is refused at the start") {
+  {
+    Stage stage;
+    const Assembled assembled = stage.with("{ level: local, network: none }");
+    CHECK_FALSE(assembled.agent);
+    CHECK(holds(all(assembled.faults), "write network: full, or use `namespace`"));
+  }
+  Stage stage;
+  const auto landlock = backend::make_backend("landlock", stage.loop, {});
+  if (::geteuid() != 0 || !(*landlock)->probe()) {
+    MESSAGE("skipped: only root can have this, where there is Landlock");
+    return;
+  }
+  const Assembled assembled = stage.with("{ level: landlock, write: [.] }");
+  CHECK_FALSE(assembled.agent);
+  CHECK(holds(all(assembled.faults), "`landlock` needs a workspace that is not root's"));
+  CHECK(holds(all(assembled.faults), "chown it, or use `namespace`"));
+}
+
+}  // namespace pawl
