@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
@@ -31,6 +32,24 @@ constexpr std::string_view kSmall =
     "{\"id\":\"msg_0123456789\",\"text\":\"a short answer of 65 bytes, fine\"}";
 constexpr std::string_view kStreamHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+constexpr std::string_view kMessageHead =
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\","
+    "\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-sonnet-4-5\",\"content\":[],"
+    "\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":10,"
+    "\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":"
+    "\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
+constexpr std::string_view kMessageTail =
+    "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
+    "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":"
+    "\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":400}}\n\n"
+    "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+
+std::string as_chunk(std::string_view bytes) {
+  std::array<char, 24> size{};
+  std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
+  return size.data() + std::string(bytes) + "\r\n";
+}
 
 class Server {
  public:
@@ -51,8 +70,10 @@ class Server {
   }
 
  private:
+  enum class Words : std::uint8_t { bare, anthropic };
   struct Stream {
     int fd;
+    Words words;
     std::uint64_t said = 0;
   };
 
@@ -90,13 +111,15 @@ class Server {
     request += bytes;
     const std::size_t head = request.find("\r\n\r\n");
     if (head == std::string::npos) return;
-    const bool small = request.starts_with("POST");
-    if (small && (request.size() == head + 4 || request.back() != '}')) return;
+    const bool has_body = request.starts_with("POST");
+    if (has_body && (request.size() == head + 4 || request.back() != '}')) return;
+    const Words words = request.starts_with("POST /v1/") ? Words::anthropic : Words::bare;
     requests_.erase(fd);
-    if (small) return say(fd, kSmall);
+    if (has_body && words == Words::bare) return say(fd, kSmall);
     say(fd, kStreamHead);
-    say_delta(fd);
-    streams_.push_back({fd});
+    if (words == Words::anthropic) say(fd, as_chunk(kMessageHead));
+    streams_.push_back({fd, words});
+    say_delta(streams_.back());
   }
 
   void start_ticking() {
@@ -116,15 +139,26 @@ class Server {
                                                 static_cast<double>(streams));
     for (; said_ < std::min(due, streams * plan_.deltas); ++said_) {
       Stream& stream = streams_[said_ % streams];
-      say_delta(stream.fd);
-      if (++stream.said == plan_.deltas) say(stream.fd, "0\r\n\r\n");
+      say_delta(stream);
+      if (++stream.said == plan_.deltas) end(stream);
     }
   }
 
-  void say_delta(int fd) const {
-    std::string event = "data: " + std::to_string(shared_clock_ns()) + " ";
-    event.resize(kDeltaBytes - 2, 'x');
-    say(fd, "78\r\n" + event + "\n\n\r\n");  // 0x78 is 120
+  static void say_delta(const Stream& stream) {
+    const bool bare = stream.words == Words::bare;
+    std::string event = (bare ? "data: " : "") + std::to_string(shared_clock_ns()) + " ";
+    event.resize(kDeltaBytes - (bare ? 2 : 0), 'x');
+    if (!bare) {
+      event = R"(event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")" +
+              event + "\"}}";
+    }
+    say(stream.fd, as_chunk(event + "\n\n"));
+  }
+
+  static void end(const Stream& stream) {
+    if (stream.words == Words::anthropic) say(stream.fd, as_chunk(kMessageTail));
+    say(stream.fd, "0\r\n\r\n");
   }
 
   static void say(int fd, std::string_view bytes) {

@@ -1,6 +1,8 @@
 // The server that HTTP clients are measured against, in a process of its own: one thread on epoll.
 //   GET  /stream   a head, one delta at once, and when go() has been said a delta in each interval
 //   POST /small    a short answer
+//   POST /v1/messages   as /stream, in the words of Anthropic; what a delta says is kDeltaBytes
+//   long
 // A delta is a server-sent event of kDeltaBytes that begins with the time it was sent at.
 #pragma once
 

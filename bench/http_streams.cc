@@ -1,10 +1,10 @@
 // What HTTP costs: many slow streams at once, and small requests beside libcurl alone.
 //   pawl_bench_http streams STREAMS DELTAS        fewer where there are not so many descriptors
+//   pawl_bench_http h2 STREAMS DELTAS             the same over TLS, on few connections
 //   pawl_bench_http requests REQUESTS AT_ONCE ROUNDS
+//   pawl_bench_http h2-requests REQUESTS AT_ONCE ROUNDS
 #include <fmt/format.h>
-#include <sys/resource.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/h2_server.h"
 #include "bench/http_server.h"
+#include "bench/latency.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
 #include "pawl/adapter/http_curl/curl_client.h"
@@ -21,34 +23,34 @@
 namespace pawl::bench {
 namespace {
 
-constexpr std::uint64_t kSpareDescriptors = 200;
 constexpr std::uint64_t kWarmUpStreams = 200;
 
-[[noreturn]] void give_up(const std::string& why) {
-  fmt::print(stderr, "{}\n", why);
-  std::exit(1);
-}
+// Where the streams come from, and how.
+struct Source {
+  std::string url;
+  std::function<void()> go;
+  HttpVersion version = HttpVersion::one;
+  CurlOptions options = {};
+};
 
-// Raises the soft limit to the hard one.
-std::uint64_t descriptors_max() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) give_up("no limit of descriptors");
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_max;
+CurlOptions trusting(const H2ServerProcess& server) {
+  CurlOptions options;
+  options.ca_bundle = server.ca_bundle();
+  return options;
 }
 
 // Streams that note when each delta came.
 class Streams {
  public:
-  explicit Streams(HttpServerProcess& server) : server_(server) {}
+  explicit Streams(Source source) : source_(std::move(source)) {}
 
   // Until each of them has its first delta.
   void start(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
       HttpRequest request;
       request.method = "GET";
-      request.url = server_.url("/stream");
+      request.url = source_.url;
+      request.version = source_.version;
       request.headers = {{"accept", "text/event-stream"}, {"x-api-key", std::string(40, 'k')}};
       HttpHandler handler;
       handler.body = [this](std::string_view bytes) { on_bytes(bytes); };
@@ -64,23 +66,15 @@ class Streams {
 
   void finish(std::uint64_t deltas) {
     latencies_us_.reserve(operations_.size() * deltas);
-    server_.go();
+    source_.go();
     loop_.run_until([&] { return ended_ == operations_.size(); });
     const std::uint64_t expected = operations_.size() * (deltas + 1) * kDeltaBytes;
     if (bytes_ != expected) give_up(fmt::format("{} bytes of {} came", bytes_, expected));
   }
 
-  // Until the first stream ended, and from then on.
-  std::vector<double> steady_us() const {
-    return {latencies_us_.begin(), latencies_us_.begin() + before_end()};
-  }
-  std::vector<double> ending_us() const {
-    return {latencies_us_.begin() + before_end(), latencies_us_.end()};
-  }
+  void report(const Meter& meter) const { report_deltas(latencies_us_, deltas_before_end_, meter); }
 
  private:
-  std::ptrdiff_t before_end() const { return static_cast<std::ptrdiff_t>(deltas_before_end_); }
-
   void on_bytes(std::string_view bytes) {
     bytes_ += bytes.size();
     if (!bytes.starts_with("data: ")) return;
@@ -88,9 +82,9 @@ class Streams {
     latencies_us_.push_back(static_cast<double>(shared_clock_ns() - sent_ns) / 1e3);
   }
 
-  HttpServerProcess& server_;
+  const Source source_;
   AsioLoop loop_;
-  std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
+  std::shared_ptr<HttpClient> client_ = make_curl_client(loop_, source_.options);
   std::vector<std::unique_ptr<HttpOperation>> operations_;
   std::vector<double> latencies_us_;
   std::size_t deltas_before_end_ = 0;
@@ -98,18 +92,8 @@ class Streams {
   std::uint64_t ended_ = 0;
 };
 
-double quantile(std::vector<double>& values, double part) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-void streams(std::uint64_t wanted, std::uint64_t deltas) {
-  const std::uint64_t count =
-      std::min(wanted, descriptors_max() - kSpareDescriptors - kWarmUpStreams);
-  HttpServerProcess server({deltas});
-  Streams crowd(server);
+void streams(Source source, std::uint64_t count, std::uint64_t deltas) {
+  Streams crowd(std::move(source));
   crowd.start(kWarmUpStreams);  // what the first ones need once
   const std::uint64_t before_kib = rss_kib();
   const Meter starting;
@@ -121,21 +105,25 @@ void streams(std::uint64_t wanted, std::uint64_t deltas) {
 
   const Meter meter;
   crowd.finish(deltas);
-  const double cpu = cpu_s() - meter.cpu;
-  std::vector<double> steady = crowd.steady_us();
-  std::vector<double> ending = crowd.ending_us();
-  const std::size_t came = steady.size() + ending.size();
-  fmt::print("{} deltas in {:.1f} s, none lost: {:.1f} us of CPU each\n", came,
-             now_s() - meter.wall, cpu / static_cast<double>(came) * 1e6);
-  fmt::print(
-      "latency p50 {:.0f} us, p99 {:.0f} us; while streams end p50 {:.0f} us, p99 {:.0f} us\n",
-      quantile(steady, 0.5), quantile(steady, 0.99), quantile(ending, 0.5), quantile(ending, 0.99));
+  crowd.report(meter);
+}
+
+void h1_streams(std::uint64_t wanted, std::uint64_t deltas) {
+  const std::uint64_t count = streams_possible(wanted + kWarmUpStreams) - kWarmUpStreams;
+  const HttpServerProcess server({deltas});
+  streams({server.url("/stream"), [&server] { server.go(); }}, count, deltas);
+}
+
+void h2_streams(std::uint64_t count, std::uint64_t deltas) {
+  const H2ServerProcess server({deltas});
+  streams({server.url("/stream"), [&server] { server.go(); }, HttpVersion::two, trusting(server)},
+          count, deltas);
 }
 
 // Keeps `at_once` requests under way until all have ended.
 class Requests {
  public:
-  Requests(std::string url, std::string body) : url_(std::move(url)), body_(std::move(body)) {}
+  Requests(Source source, std::string body) : source_(std::move(source)), body_(std::move(body)) {}
 
   void run(std::uint64_t requests, std::size_t at_once) {
     operations_.resize(at_once);
@@ -149,7 +137,8 @@ class Requests {
   void start(std::size_t slot) {
     --left_;
     HttpRequest request;
-    request.url = url_;
+    request.url = source_.url;
+    request.version = source_.version;
     request.headers = {{"content-type", "application/json"}};
     request.body = body_;
     HttpHandler handler;
@@ -162,10 +151,10 @@ class Requests {
     operations_[slot] = client_->start(std::move(request), std::move(handler));
   }
 
-  const std::string url_;
+  const Source source_;
   const std::string body_;
   AsioLoop loop_;
-  std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
+  std::shared_ptr<HttpClient> client_ = make_curl_client(loop_, source_.options);
   std::vector<std::unique_ptr<HttpOperation>> operations_;
   std::uint64_t left_ = 0;
   std::uint64_t ended_ = 0;
@@ -182,7 +171,7 @@ void requests(std::uint64_t count, std::size_t at_once, int rounds) {
   const HttpServerProcess server({});
   const std::string body = "{\"text\":\"" + std::string(200, 'x') + "\"}";
   const std::string url = server.url("/small");
-  Requests ours(url, body);
+  Requests ours({url, {}}, body);
   ours.run(at_once, at_once);
   std::vector<double> client;
   std::vector<double> raw;
@@ -198,6 +187,19 @@ void requests(std::uint64_t count, std::size_t at_once, int rounds) {
       at_once, client_us, raw_us, client_us / raw_us, rounds);
 }
 
+// Every answer must come: a request that fails ends the program.
+void h2_requests(std::uint64_t count, std::size_t at_once, int rounds) {
+  const H2ServerProcess server({});
+  Requests ours({server.url("/small"), {}, HttpVersion::two, trusting(server)}, "{}");
+  ours.run(at_once, at_once);
+  std::vector<double> taken_us;
+  for (int round = 0; round < rounds; ++round) {
+    taken_us.push_back(cpu_us_of(count, [&] { ours.run(count, at_once); }));
+  }
+  fmt::print("HTTP/2, {} at a time: {:.1f} us of CPU a request (median of {} rounds), none lost\n",
+             at_once, quantile(taken_us, 0.5), rounds);
+}
+
 }  // namespace
 }  // namespace pawl::bench
 
@@ -206,7 +208,11 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const auto number = [&](int at) { return std::strtoull(argv[at], nullptr, 10); };
   if (what == "streams" && argc == 4) {
-    streams(number(2), number(3));
+    h1_streams(number(2), number(3));
+  } else if (what == "h2" && argc == 4) {
+    h2_streams(number(2), number(3));
+  } else if (what == "h2-requests" && argc == 5) {
+    h2_requests(number(2), number(3), static_cast<int>(number(4)));
   } else if (what == "requests" && argc == 5) {
     requests(number(2), number(3), static_cast<int>(number(4)));
   } else {

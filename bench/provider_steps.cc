@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <map>
 
+#include "bench/anthropic_at.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
 #include "pawl/adapter/fake_provider/fake_provider.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_memory/journal_memory.h"
-#include "pawl/adapter/provider/provider_executor.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/engine.h"
@@ -64,11 +64,6 @@ class ProviderProcess {
   std::string url_;
 };
 
-struct FixedKey final : Secret {
-  std::string origin() const override { return "the benchmark"; }
-  Result<std::string> reveal() const override { return std::string("key"); }
-};
-
 // Says how the conversation goes on: `steps` model calls in all.
 class NextTool final : public Tool {
  public:
@@ -105,17 +100,11 @@ class NextTool final : public Tool {
 class Runs {
  public:
   Runs(const std::string& url, std::uint64_t steps) {
-    ProviderConfig config;
-    config.name = "anthropic";
-    config.dialect = ProviderDialect::anthropic;
-    config.base_url = url;
-    config.key = std::make_shared<FixedKey>();
-    config.model_prefixes = {"claude-"};
     agent_.charter.name = "bench";
     agent_.charter.instructions = "Go on as long as you are told to.";
     agent_.charter.model = "anthropic/" + std::string(kModel);
     agent_.charter.guards = {0, 0, 0};
-    agent_.executor = make_provider_executor(std::move(config), loop_, client_);
+    agent_.executor = make_provider_executor(anthropic_at(url), loop_, client_);
     agent_.tools = {std::make_shared<NextTool>(loop_, steps)};
     engine_.on_ended([this](const RunId& run, const Status& status) {
       PAWL_ASSERT(status.has_value());
