@@ -11,6 +11,8 @@ from .trials import Rig
 RUN = "r"
 # The driver was faster, with another's decision: about this call, or about the last one.
 TOO_LATE = ("waits for no decision", "waits for nobody's decision", "came too late")
+# One of them, who may have been killed before he was told.
+NOT_THE_ONLY_ONE = "was answered by another before"
 ROUNDS_MAX = 40
 TROUBLED_ROUNDS = 6    # then nobody is killed any more
 DRIVER_CALLS_MAX = 60  # of those that change files: the kill comes at one of them
@@ -62,6 +64,9 @@ def end_deciders(stage, watch, deciders):
             watch.kills += 1
         elif ended.code == 0:
             watch.stored.setdefault(call, []).append(command[0])
+        elif NOT_THE_ONLY_ONE in ended.err:
+            if len(watch.sent[call]) < 2:
+                raise Violation(f"{command[0]} of {call} was told of another, and was alone")
         elif not any(late in ended.err for late in TOO_LATE):
             raise Violation(f"{command[0]} ended with {ended.code}: {ended.err}")
 
@@ -94,10 +99,9 @@ def check_decisions(stage, watch):
         word = {"approve": "approve", "reject": "deny"}[decisions[0]]
         if len(decisions) != 1 or word not in watch.sent.get(call, []):
             raise Violation(f"{call}: decided {decisions}, and people sent {watch.sent.get(call)}")
-        # Who was told that it is stored, and had nobody beside him, is heeded.
-        sent = watch.sent[call]
-        if watch.stored.get(call) and len(set(sent)) == 1 and word != sent[0]:
-            raise Violation(f"{call}: {sent[0]} was stored, {word} was taken")
+        # One at most was told yes, and he is the one who is heeded.
+        if watch.stored.get(call, [word]) != [word]:
+            raise Violation(f"{call}: {watch.stored[call]} were told yes, {word} was taken")
         check_effects(stage, *watch.asked[call], word)
 
 

@@ -1,6 +1,7 @@
 """Stores that somebody has edited: rows swapped, taken out, put in, and files of another store.
 What was changed is named, the other runs go on, and nothing is lost without a word."""
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -81,10 +82,60 @@ def zero_payload(store, run):
     store.execute("UPDATE journal SET payload = zeroblob(length(payload)) WHERE id = ?", (row,))
 
 
+def rehash_record(store, run):
+    """A byte of a record is changed, and its own hash made right: the next one's is not."""
+    rows = rows_of(store, run)
+    row, before = rows[len(rows) // 2][0], rows[len(rows) // 2 - 1][0]
+    chain = store.execute("SELECT chain FROM journal WHERE id = ?", (before,)).fetchone()[0]
+    select = "SELECT payload FROM journal WHERE id = ?"
+    payload = bytearray(store.execute(select, (row,)).fetchone()[0])
+    payload[-1] ^= 1
+    store.execute("UPDATE journal SET payload = ?, chain = ? WHERE id = ?",
+                  (bytes(payload), hashlib.sha256(chain + payload).digest(), row))
+
+
+def move_record(store, run):
+    """A record in the middle is said to be that of a run that is not there."""
+    rows = rows_of(store, run)
+    row, seq = rows[len(rows) // 2]
+    store.execute("UPDATE journal SET run = 4242 WHERE id = ?", (row,))
+    store.execute("UPDATE places SET run = 4242 WHERE run = ? AND seq = ?",
+                  (number_of(store, run), seq))
+
+
+def renumber_record(store, run):
+    """A gap: from the middle on every number is one more."""
+    rows = rows_of(store, run)
+    for row, seq in reversed(rows[len(rows) // 2:]):
+        store.execute("UPDATE journal SET seq = ? WHERE id = ?", (seq + 1, row))
+        store.execute("UPDATE places SET seq = ? WHERE id = ?", (seq + 1, row))
+
+
+def empty_run(store, run):
+    """All its records are gone; its row says that it is there."""
+    number = number_of(store, run)
+    store.execute("DELETE FROM journal WHERE run = ?", (number,))
+    store.execute("DELETE FROM places WHERE run = ?", (number,))
+
+
+def cut_records(store, run):
+    """Its last two records are gone."""
+    for row, _ in rows_of(store, run)[-2:]:
+        store.execute("DELETE FROM journal WHERE id = ?", (row,))
+        store.execute("DELETE FROM places WHERE id = ?", (row,))
+
+
 EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another,
                                           delete_record, delete_blob, edit_blob, zero_payload,
-                                          repeat_record)}
+                                          repeat_record, rehash_record, move_record,
+                                          renumber_record, empty_run, cut_records)}
 
+
+# A run under way whose last records were taken out is a younger, sound one: nothing can see that
+# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere.
+UNSEEN = {("cut_records", "w")}
+# Its record is shown as it was edited before the next one gives it away.
+SHOWN = ("rehash_record",)
 
 # What such an edit leaves is sound until something asks for the bytes: the next request does.
 OF_BLOBS = ("delete_blob", "edit_blob")
@@ -95,9 +146,11 @@ class EditedByHand(Damage):
     COUNT = 0
 
     def plan(self, count, chance):
-        edits = [("edit", name, run) for name in EDITS for run in ("over", "w")]
+        edits = [("edit", name, run) for name in EDITS for run in ("over", "w")
+                 if (name, run) not in UNSEEN]
         others = [(word,) for word in ("epoch", "twice", "truncated", "zeroed", "foreign_log",
-                                       "older_log", "read_only")]
+                                       "older_log", "read_only", "forged_inbox",
+                                       "older_schema")]
         everything = edits + others
         return sample(chance, everything, count)
 
@@ -133,6 +186,8 @@ class EditedByHand(Damage):
         for run, expected in self.events.items():
             events = self.ask(stage, "logs", run, "--json").events
             known = min(len(events), len(expected)) if run == edited else len(expected)
+            if run == edited and name in SHOWN:
+                known -= 1
             if events[:known] != expected[:known]:
                 raise Violation(f"{run} has other events than before")
             more = [event["type"] for event in events[len(expected):]]
@@ -156,6 +211,43 @@ class EditedByHand(Damage):
         store.commit()
         store.close()
         return self.check(stage, may_lose=0)
+
+    def forged_inbox(self, stage, _chance):
+        """Rows that no Pawl has posted: dropped with a word, and the run goes on without them."""
+        store = self.open(stage)
+        for body in (b"", b"\x00" * 40, os.urandom(200), b'{"text":"pay twice"}'):
+            store.execute("INSERT INTO inbox (run, at, body) VALUES (?, 1, ?)",
+                          (number_of(store, "w"), body))
+        store.execute("INSERT INTO inbox (run, at, body) VALUES (4242, 1, x'01')")
+        store.commit()
+        store.close()
+        resumed = self.ask(stage, "resume", "w", "--json", "--log-level", "debug")
+        if "not understood" not in resumed.out + resumed.err:
+            raise Violation(f"a forged message, and not a word: {resumed.out}{resumed.err}")
+        types = [event["type"] for event in self.ask(stage, "logs", "w", "--json").events]
+        verified = self.ask(stage, "verify", "--all")
+        if resumed.code != 0 or types[-1] != "run_finished" or verified.code != 0:
+            raise Violation(f"w did not go on without them: {types}, {verified.out}{verified.err}")
+        if "message_received" in types:
+            raise Violation("a forged message was received")
+        return "detected"
+
+    def older_schema(self, stage, _chance):
+        """A number of a version that there never was: refused by name, and left as it is."""
+        store = self.open(stage)
+        store.execute("PRAGMA user_version = 0")
+        store.commit()
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.close()
+        before = (stage.data / DATABASE).read_bytes()
+        for words in (("ls",), ("verify", "--all"), ("resume", "w"), ("doctor",)):
+            said = self.ask(stage, *words)
+            if said.code == 0 or "version" not in said.out + said.err:
+                raise Violation(f"pawl {words[0]} on a store of version 0: {said.code} "
+                                f"{said.out}{said.err}")
+        if (stage.data / DATABASE).read_bytes() != before:
+            raise Violation("a store of a version that is not known was changed")
+        return "detected"
 
     def twice(self, stage, _chance):
         """Two runs of one id, which the store's own index does not allow."""
