@@ -29,20 +29,30 @@ function(pawl_unity target)
   endforeach()
 endfunction()
 
-# What every target of Pawl has in common. Not part of the interface of this file.
+# The common standard headers, compiled once for each set of options. Not part of the interface.
+function(pawl_precompile target)
+  set(headers pawl_precompiled)
+  if(ARGN)
+    set(headers pawl_precompiled_for_tests)
+  endif()
+  if(NOT TARGET ${headers})
+    add_library(${headers} OBJECT "${PROJECT_SOURCE_DIR}/cmake/precompiled.cc")
+    target_compile_features(${headers} PRIVATE cxx_std_20)
+    target_compile_options(${headers} PRIVATE ${pawl_warnings} ${pawl_hardening} ${ARGN})
+    target_precompile_headers(
+      ${headers} PRIVATE <algorithm> <array> <cstdint> <functional> <map> <memory> <optional>
+      <set> <span> <string> <string_view> <utility> <variant> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+# What every target of Pawl has in common; further options come behind those of all. Not part of
+# the interface of this file.
 function(pawl_compile target)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  target_compile_options(${target} PRIVATE ${pawl_warnings} ${pawl_hardening})
+  target_compile_options(${target} PRIVATE ${pawl_warnings} ${pawl_hardening} ${ARGN})
   if(PAWL_PRECOMPILE)
-    if(NOT TARGET pawl_precompiled)
-      add_library(pawl_precompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/precompiled.cc")
-      target_compile_features(pawl_precompiled PRIVATE cxx_std_20)
-      target_compile_options(pawl_precompiled PRIVATE ${pawl_warnings} ${pawl_hardening})
-      target_precompile_headers(
-        pawl_precompiled PRIVATE <algorithm> <array> <cstdint> <functional> <map> <memory>
-        <optional> <set> <span> <string> <string_view> <utility> <variant> <vector>)
-    endif()
-    target_precompile_headers(${target} REUSE_FROM pawl_precompiled)
+    pawl_precompile(${target} ${ARGN})
   endif()
   pawl_unity(${target})
 endfunction()
@@ -107,11 +117,12 @@ function(pawl_layer name)
   set_property(GLOBAL APPEND PROPERTY PAWL_SEEN_${arg_COMPONENT} ${arg_SEES})
 endfunction()
 
-# pawl_program(<target> SOURCES ... [SEES ...] [USES ...]): an executable in <build>/bin.
+# pawl_program(<target> SOURCES ... [SEES ...] [USES ...] [OPTIONS <of the compiler>]): an
+# executable in <build>/bin.
 function(pawl_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SEES;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SEES;USES;OPTIONS")
   add_executable(${target} ${arg_SOURCES})
-  pawl_compile(${target})
+  pawl_compile(${target} ${arg_OPTIONS})
   pawl_link(${target} PRIVATE SEES ${arg_SEES} USES ${arg_USES})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   # -fPIC as in the libraries, not the -fPIE of programs: one precompiled header serves both.
@@ -152,7 +163,8 @@ function(pawl_tests layer)
     add_library(pawl_doctest_main OBJECT "${PROJECT_SOURCE_DIR}/tests/doctest_main.cc")
     target_link_libraries(pawl_doctest_main PUBLIC doctest::doctest)
   endif()
-  pawl_program(${target} SOURCES ${arg_FILES} SEES ${arg_SEES} USES ${arg_USES})
+  pawl_program(${target} SOURCES ${arg_FILES} SEES ${arg_SEES} USES ${arg_USES}
+               OPTIONS ${PAWL_TEST_OPTIONS})
   target_link_libraries(${target} PRIVATE pawl_doctest_main)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")  # "tests/contract/..."
   foreach(file IN LISTS arg_FILES)
