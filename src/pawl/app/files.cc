@@ -9,22 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "pawl/base/descriptor.h"
+
 namespace pawl {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ > STDERR_FILENO) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Error failed(const std::string& what, const std::string& path) {
   const int fault = errno;
@@ -38,12 +26,13 @@ Error failed(const std::string& what, const std::string& path) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
-  const Descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.fd() < 0) return failed("read", path);
+  const Descriptor file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return failed("read", path);
   std::string text;
   std::array<char, 1U << 16U> buffer{};
   while (true) {
-    const ssize_t count = ::read(file.fd(), buffer.data(), buffer.size());
+    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed("read", path);
     if (count == 0) return text;
@@ -58,20 +47,20 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
 Status write_new_file(const std::string& path, const std::string& text) {
   constexpr mode_t kMode = 0644;
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
-  if (file.fd() < 0 && errno == EEXIST) {
+  if (!file && errno == EEXIST) {
     return Error{ErrorCode::conflict, path +
                                           " is there already; move it away, or name another "
                                           "directory"};
   }
-  if (file.fd() < 0) return failed("written", path);
+  if (!file) return failed("written", path);
   std::size_t done = 0;
   while (done < text.size()) {
-    const ssize_t count = ::write(file.fd(), text.data() + done, text.size() - done);
+    const ssize_t count = ::write(file.number(), text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed("written", path);
     done += static_cast<std::size_t>(count);
   }
-  if (::fsync(file.fd()) != 0) return failed("written", path);
+  if (::fsync(file.number()) != 0) return failed("written", path);
   return ok();
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "pawl/app/files.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl {
 namespace {
@@ -26,32 +27,19 @@ Error failed(const std::string& what, const std::string& path) {
   return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + std::strerror(errno)};
 }
 
-// Held by whoever changes the file.
-class Lock {
- public:
-  explicit Lock(const std::string& path)
-      : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivate)) {
-    if (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0) close();
-  }
-  ~Lock() { close(); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  bool held() const { return fd_ >= 0; }
-
- private:
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  int fd_;
-};
+// Held by whoever changes the file; none if it cannot be had.
+Descriptor lock_at(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivate));
+  if (file && ::flock(file.number(), LOCK_EX) != 0) file.reset();
+  return file;
+}
 
 using Change = std::function<Status(std::vector<RememberedApproval>&)>;
 
 Status change(const std::string& data, const Change& how) {
   PAWL_CHECK(make_private_directory(data));
-  const Lock lock(path_in(data) + ".lock");
-  if (!lock.held()) return failed("lock", path_in(data));
+  const Descriptor lock = lock_at(path_in(data) + ".lock");
+  if (!lock) return failed("lock", path_in(data));
   PAWL_TRY(auto all, load_remembered(data));
   PAWL_CHECK(how(all));
   std::string text;

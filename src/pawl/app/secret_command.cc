@@ -15,23 +15,10 @@
 #include <optional>
 #include <utility>
 
+#include "pawl/base/descriptor.h"
+
 namespace pawl {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return fd_; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -123,11 +110,11 @@ Result<std::string> output_of(const std::vector<std::string>& arguments,
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed(program, "cannot be started: no pipe");
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
-  PAWL_TRY(const pid_t pid, spawn(arguments, writing.get()));
+  PAWL_TRY(const pid_t pid, spawn(arguments, writing.number()));
   Child child(pid);
-  writing.close();
+  writing.reset();
   const std::int64_t deadline_ms = now_ms() + bounds.time_ms;
-  PAWL_TRY(std::string output, read_all(reading.get(), program, deadline_ms, bounds.bytes));
+  PAWL_TRY(std::string output, read_all(reading.number(), program, deadline_ms, bounds.bytes));
   const auto status = child.wait_until(deadline_ms);
   if (!status) return failed(program, "took too long");
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return output;

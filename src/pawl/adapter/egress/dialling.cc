@@ -42,21 +42,21 @@ Descriptor begin_connecting(const IpAddress& address, std::uint16_t port) {
       ::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   if (!socket) return {};
   const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto* const generic = reinterpret_cast<const sockaddr*>(&to.storage);
-  if (::connect(socket.get(), generic, to.size) != 0 && errno != EINPROGRESS) return {};
+  if (::connect(socket.number(), generic, to.size) != 0 && errno != EINPROGRESS) return {};
   return socket;
 }
 
 Dialled state_of(const Descriptor& socket) {
   int fault = 0;
   socklen_t size = sizeof fault;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &fault, &size) != 0 || fault != 0) {
+  if (::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &fault, &size) != 0 || fault != 0) {
     return Dialled::failed;
   }
   sockaddr_storage peer{};
   socklen_t peer_size = sizeof peer;
-  const int named = ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size);
+  const int named = ::getpeername(socket.number(), reinterpret_cast<sockaddr*>(&peer), &peer_size);
   return named == 0 ? Dialled::connected : Dialled::pending;
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pawl/adapter/egress/descriptor.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/ip_address.h"
 
 namespace pawl::egress {

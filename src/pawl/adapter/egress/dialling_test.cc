@@ -12,7 +12,7 @@ Dialled outcome(const IpAddress& address, std::uint16_t port) {
   constexpr int kPatienceMs = 60'000;
   const Descriptor socket = begin_connecting(address, port);
   if (!socket) return Dialled::failed;
-  pollfd waiting{socket.get(), POLLOUT, 0};
+  pollfd waiting{socket.number(), POLLOUT, 0};
   REQUIRE(::poll(&waiting, 1, kPatienceMs) == 1);
   return state_of(socket);
 }

@@ -8,13 +8,12 @@
 #include <set>
 #include <utility>
 
-#include "pawl/adapter/egress/descriptor.h"
 #include "pawl/adapter/egress/proxy_connection.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl {
 namespace {
 
-using egress::Descriptor;
 using egress::ProxyConnection;
 
 constexpr int kAcceptsOfTurn = 16;
@@ -77,14 +76,15 @@ class ProxyListener final : public EgressProxy::Listener {
  private:
   void listen() {
     timer_.reset();
-    watch_ = hub_->loop().watch(socket_.get(), Interest::read, [this](Interest) { accept(); });
+    watch_ = hub_->loop().watch(socket_.number(), Interest::read, [this](Interest) { accept(); });
   }
 
   // Those beyond the bound wait in the socket's own queue.
   void accept() {
     for (int i = 0; i < kAcceptsOfTurn; ++i) {
       if (!hub_->has_room()) return rest();
-      Descriptor client(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      Descriptor client(
+          ::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (client) {
         hub_->take(std::move(client), {});
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -65,15 +65,15 @@ void ProxyConnection::turn() {
 void ProxyConnection::step() {
   switch (stage_) {
     case Stage::reading_head:
-      if (up_.read_from(client_.socket.get()) == Pipe::Step::ended) return end();
+      if (up_.read_from(client_.socket.number()) == Pipe::Step::ended) return end();
       return read_head();
     case Stage::vetting:
       return;
     case Stage::dialling:
       return on_dialled();
     case Stage::reading_hello:
-      if (down_.write_to(client_.socket.get()) == Pipe::Step::ended) return end();
-      if (up_.read_from(client_.socket.get()) == Pipe::Step::ended) return end();
+      if (down_.write_to(client_.socket.number()) == Pipe::Step::ended) return end();
+      if (up_.read_from(client_.socket.number()) == Pipe::Step::ended) return end();
       return read_hello();
     case Stage::relaying:
       return relay();
@@ -184,8 +184,8 @@ void ProxyConnection::read_hello() {
 }
 
 void ProxyConnection::relay() {
-  const int client = client_.socket.get();
-  const int server = server_.socket.get();
+  const int client = client_.socket.number();
+  const int server = server_.socket.number();
   const bool upload_open = !up_.is_done();
   const Pipe::Step taken[] = {up_.read_from(client), from_server().read_from(server)};
   if (answer_head_ == Head::awaited) forward_head();
@@ -231,18 +231,18 @@ void ProxyConnection::look_for_end_of_client() {
   if (!up_.is_done() || client_rest_ == Rest::ended) return;
   client_rest_ = Rest::discarded;
   std::array<char, 4096> scrap;
-  const ssize_t got = ::recv(client_.socket.get(), scrap.data(), scrap.size(), MSG_DONTWAIT);
+  const ssize_t got = ::recv(client_.socket.number(), scrap.data(), scrap.size(), MSG_DONTWAIT);
   if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
   client_rest_ = Rest::ended;
-  ::shutdown(server_.socket.get(), SHUT_WR);
+  ::shutdown(server_.socket.number(), SHUT_WR);
 }
 
 // Takes what the client still says until it closes: a socket that is closed with bytes unread would
 // take the last words back.
 void ProxyConnection::drain() {
-  if (down_.write_to(client_.socket.get()) == Pipe::Step::ended) return end();
-  if (!down_.has_bytes()) ::shutdown(client_.socket.get(), SHUT_WR);
-  const Pipe::Step step = up_.read_from(client_.socket.get());
+  if (down_.write_to(client_.socket.number()) == Pipe::Step::ended) return end();
+  if (!down_.has_bytes()) ::shutdown(client_.socket.number(), SHUT_WR);
+  const Pipe::Step step = up_.read_from(client_.socket.number());
   up_.clear();
   if (step == Pipe::Step::ended) end();
 }
@@ -298,7 +298,7 @@ void ProxyConnection::watch(Side& side, Side::Wants wants) {
   const Interest interest = wants == Side::Wants::both   ? Interest::both
                             : wants == Side::Wants::read ? Interest::read
                                                          : Interest::write;
-  side.watch = context_.loop.watch(side.socket.get(), interest,
+  side.watch = context_.loop.watch(side.socket.number(), interest,
                                    [weak = weak_from_this()](Interest /*ready*/) {
                                      if (const auto self = weak.lock()) self->turn();
                                    });

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/egress/descriptor.h"
 #include "pawl/adapter/egress/egress_proxy.h"
 #include "pawl/adapter/egress/proxy_pipe.h"
 #include "pawl/adapter/egress/proxy_request.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/sockets.h"
 

@@ -10,13 +10,11 @@
 #include <cstring>
 #include <string>
 
-#include "pawl/adapter/egress/descriptor.h"
 #include "pawl/adapter/egress/proxy_test_support.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl {
 namespace {
-
-using egress::Descriptor;
 
 // What the process in the namespace says with its exit code.
 constexpr int kThrough = 0;
@@ -122,7 +120,7 @@ int outcome_in_namespace(ProxyStage& stage, const std::string& request) {
     ::_exit(live_in_namespace(ends[1], port, request));
   }
   theirs.reset();
-  Descriptor listening = receive_descriptor(ours.get());
+  Descriptor listening = receive_descriptor(ours.number());
   std::unique_ptr<EgressProxy::Listener> listener;
   if (listening) listener = stage.proxy->serve(listening.release());
   int status = 0;

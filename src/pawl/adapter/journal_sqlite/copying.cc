@@ -1,9 +1,11 @@
 #include "pawl/adapter/journal_sqlite/copying.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <filesystem>
@@ -11,8 +13,9 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
-#include "pawl/adapter/journal_sqlite/file_handle.h"
+#include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -29,16 +32,16 @@ Error failed(const std::string& path, const std::string& what) {
 }
 
 Status sync_path(const std::string& path, int flags) {
-  const FileHandle file(::open(path.c_str(), flags | O_CLOEXEC));
-  if (!file.is_open() || ::fsync(file.get()) != 0) return failed(path, "cannot be synced");
+  const Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
+  if (!file || ::fsync(file.number()) != 0) return failed(path, "cannot be synced");
   return ok();
 }
 
 // Made before SQLite writes it, which would make it by the umask.
 Status make_file(const std::string& path) {
-  const FileHandle file(
+  const Descriptor file(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));
-  if (!file.is_open()) return failed(path, "cannot be created");
+  if (!file) return failed(path, "cannot be created");
   return ok();
 }
 

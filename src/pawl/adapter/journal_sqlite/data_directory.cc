@@ -1,15 +1,19 @@
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 
+#include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/wal_check.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -29,9 +33,8 @@ Error system_error(const std::string& path, const std::string& what) {
 }
 
 Status sync_directory(const std::string& path) {
-  const FileHandle handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!handle.is_open() || ::fsync(handle.get()) != 0)
-    return system_error(path, "cannot be synced");
+  const Descriptor handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!handle || ::fsync(handle.number()) != 0) return system_error(path, "cannot be synced");
   return ok();
 }
 
@@ -79,14 +82,14 @@ bool is_there(const std::string& path) {
 }
 
 // A private file of ours, made if it is not there.
-Result<FileHandle> open_private(const std::string& path) {
+Result<Descriptor> open_private(const std::string& path) {
   const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-  FileHandle file(::open(path.c_str(), flags, kFileMode));
-  if (!file.is_open()) return system_error(path, "cannot be opened");
+  Descriptor file(::open(path.c_str(), flags, kFileMode));
+  if (!file) return system_error(path, "cannot be opened");
   struct stat info{};
-  if (::fstat(file.get(), &info) != 0) return system_error(path, "cannot be read");
+  if (::fstat(file.number(), &info) != 0) return system_error(path, "cannot be read");
   if (!S_ISREG(info.st_mode)) return refused(path, "is not a file");
-  if ((info.st_mode & 07777U) != kFileMode && ::fchmod(file.get(), kFileMode) != 0) {
+  if ((info.st_mode & 07777U) != kFileMode && ::fchmod(file.number(), kFileMode) != 0) {
     return system_error(path, "cannot be made private");
   }
   return file;
@@ -108,13 +111,13 @@ std::uint32_t page_bytes_of(const DatabaseHeader& header) {
 // Nothing: there is no database yet, or one whose making was interrupted.
 Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) {
   const std::string path = directory + "/" + kDatabaseName;
-  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.is_open()) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) {
     if (errno == ENOENT) return std::optional<DatabaseHeader>();
     return system_error(path, "cannot be opened");
   }
   DatabaseHeader header{};
-  const ssize_t got = ::pread(file.get(), header.data(), header.size(), 0);
+  const ssize_t got = ::pread(file.number(), header.data(), header.size(), 0);
   if (got < 0) return system_error(path, "cannot be read");
   const bool blank = std::all_of(header.begin(), header.end(), [](auto byte) { return byte == 0; });
   if (got == 0 || (blank && is_there(path + "-journal"))) return std::optional<DatabaseHeader>();
@@ -128,7 +131,7 @@ Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) 
 Status make_database(const std::string& directory) {
   const std::string path = directory + "/" + kDatabaseName;
   // SQLite gives its log and index the mode of the database.
-  PAWL_TRY(const FileHandle file, open_private(path));
+  PAWL_TRY(const Descriptor file, open_private(path));
   return sync_directory(directory);
 }
 
@@ -164,7 +167,7 @@ Result<OpenedDirectory> open_directory(const std::string& path) {
   }
   PAWL_TRY(opened.opening, open_private(lock_path));
   PAWL_CHECK(lock_opening(opened.opening));
-  PAWL_TRY(FileHandle file, open_private(lock_path));
+  PAWL_TRY(Descriptor file, open_private(lock_path));
   opened.locks = std::make_shared<RunLocks>(std::move(file));
   PAWL_TRY(const bool alone, try_lock(opened.locks->file(), kOpenOffset, LockKind::exclusive));
   if (!alone) {
@@ -182,7 +185,7 @@ Status admit_others(OpenedDirectory& directory) {
   // From exclusive to shared: nobody can be in the way.
   PAWL_TRY(const bool shared, try_lock(directory.locks->file(), kOpenOffset, LockKind::shared));
   PAWL_ASSERT(shared);
-  directory.opening = FileHandle();
+  directory.opening = Descriptor();
   return ok();
 }
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "pawl/adapter/journal_sqlite/file_handle.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sqlite {
@@ -23,7 +23,7 @@ struct OpenedDirectory {
   std::uint64_t torn_bytes = 0;  // of the log, after the last whole commit: never acknowledged
   enum class Others { none, some } others = Others::none;  // some: it was open already
   // Held until the caller has opened the database too: a second description of the lock file.
-  FileHandle opening;
+  Descriptor opening;
 
   std::string database() const { return path + "/" + kDatabaseName; }
 };

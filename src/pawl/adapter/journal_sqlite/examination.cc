@@ -1,16 +1,20 @@
 #include "pawl/adapter/journal_sqlite/examination.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <memory>
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -27,10 +31,10 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-FileHandle examine_lock(const std::string& directory, Examination& found) {
+Descriptor examine_lock(const std::string& directory, Examination& found) {
   const std::string path = directory + "/" + kLockName;
-  FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.is_open()) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) {
     if (errno == ENOENT) return file;
     found.lock = Examination::Lock::unusable;
     found.lock_fault = path + ": " + describe_errno(errno);
@@ -56,7 +60,7 @@ Result<std::unique_ptr<Connection>> open_to_look(const std::string& database,
   return connection;
 }
 
-Status examine_runs(Connection& connection, Reader& reader, const FileHandle& lock,
+Status examine_runs(Connection& connection, Reader& reader, const Descriptor& lock,
                     Examination& found) {
   std::unordered_map<std::string, std::uint64_t> bytes;
   PAWL_TRY(const auto sizes, sizes_of_runs(connection));
@@ -67,7 +71,7 @@ Status examine_runs(Connection& connection, Reader& reader, const FileHandle& lo
   for (RunSummary& summary : summaries) {
     ExaminedRun run{std::move(summary), false, 0};
     run.bytes = bytes[run.summary.id.text];
-    if (lock.is_open()) {
+    if (lock) {
       PAWL_TRY(run.driven, is_locked(lock, lock_offset(run.summary.id)));
     }
     found.runs.push_back(std::move(run));
@@ -75,7 +79,7 @@ Status examine_runs(Connection& connection, Reader& reader, const FileHandle& lo
   return ok();
 }
 
-Status examine_tables(const std::string& database, const FileHandle& lock, Examination& found) {
+Status examine_tables(const std::string& database, const Descriptor& lock, Examination& found) {
   PAWL_TRY(auto connection, open_to_look(database, found));
   Connection& tables = *connection;
   PAWL_TRY(const std::int64_t version, tables.integer_of("PRAGMA user_version"));
@@ -98,14 +102,14 @@ Status examine_tables(const std::string& database, const FileHandle& lock, Exami
 
 Result<Examination> examine_store(const std::string& directory) {
   Examination found;
-  const FileHandle lock = examine_lock(directory, found);
+  const Descriptor lock = examine_lock(directory, found);
   const std::string database = directory + "/" + kDatabaseName;
   if (!exists(database)) return found;
   found.database = Examination::Database::readable;
   Result<std::uint64_t> torn = std::uint64_t{0};
   // Somebody who has it open has checked it, and may be writing to the log now.
   if (!found.open_elsewhere) torn = check_files(directory);
-  if (!torn && lock.is_open()) {
+  if (!torn && lock) {
     PAWL_TRY(found.open_elsewhere, is_locked(lock, kOpenOffset));
   }
   if (!torn && !found.open_elsewhere) {

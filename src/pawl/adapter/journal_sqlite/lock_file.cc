@@ -1,9 +1,14 @@
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/describe_errno.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/hash.h"
 
 namespace pawl::sqlite {
@@ -25,13 +30,13 @@ short lock_type(LockKind kind) {
 
 }  // namespace
 
-Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind) {
+Result<bool> try_lock(const Descriptor& file, std::int64_t offset, LockKind kind) {
   struct flock lock{};
   lock.l_type = lock_type(kind);
   lock.l_whence = SEEK_SET;
   lock.l_start = offset;
   lock.l_len = 1;
-  while (::fcntl(file.get(), F_OFD_SETLK, &lock) != 0) {
+  while (::fcntl(file.number(), F_OFD_SETLK, &lock) != 0) {
     if (errno == EAGAIN || errno == EACCES) return false;
     if (errno != EINTR) {
       return Error{ErrorCode::unavailable, "pawl.lock: " + describe_errno(errno)};
@@ -40,19 +45,19 @@ Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind
   return true;
 }
 
-Result<bool> is_locked(const FileHandle& file, std::int64_t offset) {
+Result<bool> is_locked(const Descriptor& file, std::int64_t offset) {
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = offset;
   lock.l_len = 1;
-  if (::fcntl(file.get(), F_OFD_GETLK, &lock) != 0) {
+  if (::fcntl(file.number(), F_OFD_GETLK, &lock) != 0) {
     return Error{ErrorCode::unavailable, "pawl.lock: " + describe_errno(errno)};
   }
   return lock.l_type != F_UNLCK;
 }
 
-Status lock_opening(const FileHandle& file) {
+Status lock_opening(const Descriptor& file) {
   for (int waited_ms = 0; waited_ms <= kOpeningWaitMsMax; waited_ms += kOpeningPollMs) {
     PAWL_TRY(const bool locked, try_lock(file, kOpeningOffset, LockKind::exclusive));
     if (locked) return ok();

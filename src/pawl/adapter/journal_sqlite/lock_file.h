@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "pawl/adapter/journal_sqlite/file_handle.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 #include "pawl/kernel/ids.h"
 
@@ -27,14 +27,14 @@ inline constexpr int kOpeningWaitMsMax = 30'000;  // for another process to fini
 enum class LockKind { shared, exclusive, none };
 
 // True: it is held now. False: someone else has it.
-Result<bool> try_lock(const FileHandle& file, std::int64_t offset, LockKind kind);
+Result<bool> try_lock(const Descriptor& file, std::int64_t offset, LockKind kind);
 
 // True: another open file of this or any other process has it. Takes nothing. Locks of `file`
 // itself are not seen.
-Result<bool> is_locked(const FileHandle& file, std::int64_t offset);
+Result<bool> is_locked(const Descriptor& file, std::int64_t offset);
 
 // Waits for byte 0, at most kOpeningWaitMsMax.
-Status lock_opening(const FileHandle& file);
+Status lock_opening(const Descriptor& file);
 
 // The byte of a run: 63 bits of the SHA-256 of its id.
 std::int64_t lock_offset(const RunId& run);
@@ -43,7 +43,7 @@ std::int64_t lock_offset(const RunId& run);
 // set keeps a second driver in the same process away.
 class RunLocks : public std::enable_shared_from_this<RunLocks> {
  public:
-  explicit RunLocks(FileHandle file) : file_(std::move(file)) {}
+  explicit RunLocks(Descriptor file) : file_(std::move(file)) {}
 
   // conflict: driven by someone else. The lock goes when the last copy of the hold goes.
   Result<std::shared_ptr<void>> take(const RunId& run);
@@ -51,12 +51,12 @@ class RunLocks : public std::enable_shared_from_this<RunLocks> {
   // Whether take() would find it taken. Takes nothing.
   Result<bool> is_taken(const RunId& run);
 
-  const FileHandle& file() const { return file_; }
+  const Descriptor& file() const { return file_; }
 
  private:
   void release(std::int64_t offset);
 
-  FileHandle file_;
+  Descriptor file_;
   std::mutex mutex_;  // a hold may be dropped on any thread
   std::set<std::int64_t> held_;
 };

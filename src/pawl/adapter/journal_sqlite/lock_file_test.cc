@@ -1,6 +1,8 @@
 #include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/base/descriptor.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
 #include <memory>
 #include <string>
@@ -13,8 +15,8 @@ namespace {
 
 using contract::outcome;
 
-FileHandle open_file(const TempDirectory& directory) {
-  return FileHandle(::open((directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+Descriptor open_file(const TempDirectory& directory) {
+  return Descriptor(::open((directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
 
 TEST_CASE("every run has a byte of its own, clear of the store's") {
@@ -64,7 +66,7 @@ TEST_CASE("a lock is not lost when the file is opened and closed elsewhere in th
   REQUIRE(hold);
 
   {
-    const FileHandle passing = open_file(directory);
+    const Descriptor passing = open_file(directory);
   }
 
   const auto there = std::make_shared<RunLocks>(open_file(directory));
@@ -73,8 +75,8 @@ TEST_CASE("a lock is not lost when the file is opened and closed elsewhere in th
 
 TEST_CASE("shared locks admit each other and no exclusive one") {
   const TempDirectory directory;
-  const FileHandle first = open_file(directory);
-  const FileHandle second = open_file(directory);
+  const Descriptor first = open_file(directory);
+  const Descriptor second = open_file(directory);
 
   CHECK(*try_lock(first, kOpenOffset, LockKind::exclusive));
   CHECK_FALSE(*try_lock(second, kOpenOffset, LockKind::shared));

@@ -1,6 +1,7 @@
 // What several processes do to one store. Children are forked before the parent opens anything: a
 // forked copy of an open store would share its locks.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/journal_sqlite/file_handle.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "pawl/base/descriptor.h"
 #include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
@@ -22,7 +23,6 @@ using contract::make_run;
 using contract::outcome;
 using contract::records_of;
 using contract::run_id;
-using sqlite::FileHandle;
 
 struct OpenStore {
   explicit OpenStore(const std::string& path) {
@@ -45,7 +45,7 @@ class Child {
       work(ends[1]);
       ::_exit(0);
     }
-    reports_ = FileHandle(ends[0]);
+    reports_ = Descriptor(ends[0]);
     ::close(ends[1]);
   }
   ~Child() {
@@ -57,7 +57,7 @@ class Child {
   // The next number reported; nothing when the child is gone.
   std::optional<std::uint64_t> next() {
     std::uint64_t value = 0;
-    const ssize_t got = ::read(reports_.get(), &value, sizeof value);
+    const ssize_t got = ::read(reports_.number(), &value, sizeof value);
     return got == sizeof value ? std::optional(value) : std::nullopt;
   }
   void kill() {
@@ -73,7 +73,7 @@ class Child {
 
  private:
   pid_t pid_ = -1;
-  FileHandle reports_;
+  Descriptor reports_;
 };
 
 void report(int pipe, std::uint64_t value) {

@@ -1,12 +1,13 @@
 #include "pawl/adapter/journal_sqlite/removal.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
 #include <filesystem>
 
-#include "pawl/adapter/journal_sqlite/file_handle.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/base/descriptor.h"
 #include "tests/contract/journal_contract_support.h"
 #include "tests/support/temp_directory.h"
 
@@ -22,7 +23,7 @@ using contract::run_id;
 struct Tables {
   Tables() {
     const std::string path = directory / "db";
-    const FileHandle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     auto opened = Connection::open(path);
     REQUIRE(opened);
     connection = std::move(*opened);

@@ -1,12 +1,15 @@
 // The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 #include "pawl/adapter/journal_sqlite/wal_check.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <bit>
+#include <cerrno>
 #include <vector>
 
-#include "pawl/adapter/journal_sqlite/file_handle.h"
+#include "pawl/adapter/journal_sqlite/describe_errno.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -82,7 +85,7 @@ bool commit_was_erased(const Frame& frame, Sum before, Words words) {
 
 class Log {
  public:
-  Log(FileHandle file, std::uint64_t size, std::uint32_t page_bytes)
+  Log(Descriptor file, std::uint64_t size, std::uint32_t page_bytes)
       : file_(std::move(file)), size_(size), frame_bytes_(kFrameHeaderBytes + page_bytes) {}
 
   std::uint64_t frame_count() const {
@@ -95,8 +98,8 @@ class Log {
   Status read(std::uint64_t offset, std::size_t count, Bytes& into) const {
     into.resize(count);
     for (std::size_t done = 0; done < count;) {
-      const ssize_t got =
-          ::pread(file_.get(), into.data() + done, count - done, static_cast<off_t>(offset + done));
+      const ssize_t got = ::pread(file_.number(), into.data() + done, count - done,
+                                  static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) {
         return Error{ErrorCode::unavailable, "reading pawl.db-wal: " + describe_errno(errno)};
@@ -110,7 +113,7 @@ class Log {
   }
 
  private:
-  FileHandle file_;
+  Descriptor file_;
   std::uint64_t size_;
   std::size_t frame_bytes_;
 };
@@ -243,13 +246,13 @@ Result<LogReport> check_frames(const Log& log, const Header& header) {
 }  // namespace
 
 Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes) {
-  FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
     if (errno == ENOENT) return LogReport{};
     return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno)};
   }
   struct stat info{};
-  if (::fstat(file.get(), &info) != 0) {
+  if (::fstat(file.number(), &info) != 0) {
     return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno)};
   }
   const Log log(std::move(file), static_cast<std::uint64_t>(info.st_size), page_bytes);

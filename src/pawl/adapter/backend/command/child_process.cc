@@ -128,16 +128,16 @@ class AllSignalsBlocked {
 };
 
 struct Pipe {
-  Fd read;
-  Fd write;
+  Descriptor read;
+  Descriptor write;
 };
 
 // Descriptors from 3 on, also for a host that has closed its standard ones: the child could not
 // move them into place otherwise without overwriting one it still needs.
-Fd above_stdio(int number) {
-  Fd fd(number);
+Descriptor above_stdio(int number) {
+  Descriptor fd(number);
   if (number < 0 || number > 2) return fd;
-  return Fd(::fcntl(number, F_DUPFD_CLOEXEC, 3));
+  return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, 3));
 }
 
 Result<Pipe> make_pipe() {
@@ -148,7 +148,7 @@ Result<Pipe> make_pipe() {
   return pipe;
 }
 
-void make_nonblocking(const Fd& fd) {
+void make_nonblocking(const Descriptor& fd) {
   ::fcntl(fd.number(), F_SETFL, ::fcntl(fd.number(), F_GETFL) | O_NONBLOCK);
 }
 
@@ -181,7 +181,7 @@ const char* find_fault(const ChildPlan& plan) {
 }
 
 // How much of it the pipe has taken.
-std::size_t fill_pipe(const Fd& pipe, std::string_view input) {
+std::size_t fill_pipe(const Descriptor& pipe, std::string_view input) {
   const std::size_t wanted = std::min(input.size(), kInputBytesBefore);
   // More than the system allows leaves the pipe as it is: then less is sent before.
   if (wanted > kPipeBytesDefault) ::fcntl(pipe.number(), F_SETPIPE_SZ, static_cast<int>(wanted));
@@ -234,8 +234,9 @@ Result<Child> start_child(const ChildPlan& plan) {
   launch.stdio[2] = errors.write.number();
   launch.host = ::getpid();
   launch.mark = plan.mark.limit;
-  Child child{0, Fd(), std::move(input.write), std::move(output.read), std::move(errors.read)};
-  for (const Fd* end : {&child.input, &child.output, &child.errors}) make_nonblocking(*end);
+  Child child{0, Descriptor(), std::move(input.write), std::move(output.read),
+              std::move(errors.read)};
+  for (const Descriptor* end : {&child.input, &child.output, &child.errors}) make_nonblocking(*end);
   child.input_sent = fill_pipe(child.input, plan.input);
   if (child.input_sent == plan.input.size() && !plan.input.empty()) child.input.reset();
   // Without one a command is as good; after a kill -9 its children would be on their own.

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/process_tree.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::tool_command {
@@ -33,10 +33,11 @@ inline constexpr std::size_t kInputBytesBefore = std::size_t{1} << 20U;
 // A process that runs. It must be reaped by its owner.
 struct Child {
   pid_t pid = 0;
-  Fd handle;  // pidfd: readable when the process has ended
-  Fd input;   // the host's ends of the pipes; none of them blocks. Closed if all has been sent
-  Fd output;
-  Fd errors;
+  Descriptor handle;  // pidfd: readable when the process has ended
+  Descriptor
+      input;  // the host's ends of the pipes; none of them blocks. Closed if all has been sent
+  Descriptor output;
+  Descriptor errors;
   std::size_t input_sent = 0;
 };
 

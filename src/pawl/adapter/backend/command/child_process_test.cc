@@ -72,7 +72,7 @@ TEST_CASE("more input than that is left to whoever runs the child") {
 }
 
 TEST_CASE("a child has the descriptors 0, 1 and 2 and no other") {
-  const Fd leaky(::fcntl(0, F_DUPFD, 77));  // without FD_CLOEXEC
+  const Descriptor leaky(::fcntl(0, F_DUPFD, 77));  // without FD_CLOEXEC
   REQUIRE(leaky);
 
   std::istringstream lines(output_of(plan_of({"ls", "-l", "/proc/self/fd"})));

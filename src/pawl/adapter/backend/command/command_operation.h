@@ -14,7 +14,7 @@
 
 #include "pawl/adapter/backend/command/command_pool.h"
 #include "pawl/adapter/backend/command/command_run.h"
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/loop.h"
 
 namespace pawl::tool_command {
@@ -79,7 +79,7 @@ class CommandJob final : public CommandPool::Job,
   const CommandPlan plan_;
   const Translate translate_;
   DoneCallback done_;
-  const Fd stop_;
+  const Descriptor stop_;
   std::mutex mutex_;
   bool dropped_ = false;
 };

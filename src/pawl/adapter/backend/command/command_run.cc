@@ -48,7 +48,7 @@ class RunningCommand {
   ~RunningCommand() { finish(); }
 
   // Waits until the command has ended or has to. Returns why, unless it has ended by itself.
-  std::optional<How> await(const Fd& stop);
+  std::optional<How> await(const Descriptor& stop);
   // How the command has ended; it is not reaped yet, so that its pid stays its own.
   How read_end() const;
   void finish();
@@ -56,7 +56,7 @@ class RunningCommand {
  private:
   int wait_ms() const;
   void send();
-  Flow receive(Fd& from, OutputCapture& into, int chunks_max);
+  Flow receive(Descriptor& from, OutputCapture& into, int chunks_max);
 
   Child child_;
   ProcessTree tree_;
@@ -73,7 +73,7 @@ int RunningCommand::wait_ms() const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
-std::optional<How> RunningCommand::await(const Fd& stop) {
+std::optional<How> RunningCommand::await(const Descriptor& stop) {
   for (;;) {  // bounded by the deadline
     std::array<pollfd, 5> ready{
         pollfd{child_.handle.number(), POLLIN, 0}, pollfd{stop.number(), POLLIN, 0},
@@ -102,7 +102,7 @@ void RunningCommand::send() {
   if (count < 0 || unsent_.empty()) child_.input.reset();
 }
 
-Flow RunningCommand::receive(Fd& from, OutputCapture& into, int chunks_max) {
+Flow RunningCommand::receive(Descriptor& from, OutputCapture& into, int chunks_max) {
   for (int chunk = 0; from && chunk < chunks_max; ++chunk) {
     const ssize_t count = ::read(from.number(), chunk_->data(), chunk_->size());
     if (count > 0) {
@@ -144,14 +144,14 @@ void RunningCommand::finish() {
   receive(child_.errors, end_.errors, kDrainChunksMax);
 }
 
-bool is_stopped(const Fd& stop) {
+bool is_stopped(const Descriptor& stop) {
   pollfd ready{stop.number(), POLLIN, 0};
   return ::poll(&ready, 1, 0) > 0;
 }
 
 }  // namespace
 
-CommandEnd run_command(const CommandPlan& plan, const Fd& stop) {
+CommandEnd run_command(const CommandPlan& plan, const Descriptor& stop) {
   CommandEnd end{NeverAllowed{},
                  OutputCapture(plan.output_bytes_max),
                  OutputCapture(plan.error_bytes_max),

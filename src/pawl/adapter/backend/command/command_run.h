@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::tool_command {
 
@@ -55,6 +55,6 @@ struct CommandEnd {
 // readable, the command is stopped. When the command itself has ended, what it has left running in
 // the background is killed, and what is in the pipes by then is its output: nobody waits for a
 // daemon that holds them open.
-CommandEnd run_command(const CommandPlan& plan, const Fd& stop);
+CommandEnd run_command(const CommandPlan& plan, const Descriptor& stop);
 
 }  // namespace pawl::tool_command

@@ -15,7 +15,7 @@ using Kind = ToolOutcome::Kind;
 
 TEST_CASE("a command that is stopped before it has started is not started") {
   const TestDirectory directory;
-  const Fd stop(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+  const Descriptor stop(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
   CommandPlan plan;
   plan.argv = {"touch", "started"};
   plan.environment = {"PATH=" + std::string(kCommandPath)};

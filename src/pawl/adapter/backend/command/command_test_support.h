@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "pawl/adapter/backend/command/command_tool.h"
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/proc_table.h"
+#include "pawl/base/descriptor.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::tool_command {

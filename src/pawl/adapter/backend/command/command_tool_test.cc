@@ -151,7 +151,7 @@ TEST_CASE("64 commands run at the same time, each with its own input and output"
   };
 
   REQUIRE(eventually(ready));  // all of them wait at the gate
-  const Fd gate(::open(directory.path("gate").c_str(), O_RDWR | O_CLOEXEC));
+  const Descriptor gate(::open(directory.path("gate").c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(::write(gate.number(), std::string(64, '\n').data(), 64) == 64);
 
   for (std::uint64_t call = 1; call <= 64; ++call) {

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/process_tree.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::tool_command {
 namespace {
@@ -49,7 +49,7 @@ struct Guardian {
   std::mutex mutex;
   pid_t host = 0;  // whose it is: a host that has forked needs another
   pid_t process = 0;
-  Fd lifeline;
+  Descriptor lifeline;
 };
 
 Guardian& guardian() {
@@ -65,7 +65,7 @@ Error describe(const char* what) {
 
 // In a session of its own, so that what a terminal sends to the host does not reach it; with
 // nothing of the host's open, so that nobody waits for it.
-pid_t spawn(const Fd& waits_on, const std::string& first, const std::string& last) {
+pid_t spawn(const Descriptor& waits_on, const std::string& first, const std::string& last) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -105,8 +105,8 @@ Status ensure_guardian() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return describe("no pipe (raise the limit on open files)");
   }
-  Fd waits_on(ends[0]);
-  Fd lifeline(ends[1]);
+  Descriptor waits_on(ends[0]);
+  Descriptor lifeline(ends[1]);
   // 0, 1 and 2 are written over in the child.
   if (waits_on.number() < 3) waits_on.reset(::fcntl(waits_on.number(), F_DUPFD_CLOEXEC, 3));
   const MarkRange range = marks_of_host();

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <memory>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::tool_command {
 namespace {
@@ -22,7 +22,7 @@ std::string path_of(pid_t pid, std::string_view file) {
 }
 
 std::string read_small_file(const std::string& path, std::size_t bytes_max) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 4096> chunk{};
   while (file && text.size() < bytes_max) {

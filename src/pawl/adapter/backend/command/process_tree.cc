@@ -17,8 +17,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/proc_table.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::tool_command {
 namespace {
@@ -66,10 +66,10 @@ bool is_of_tree(const ProcessStat& process, const ProcessTree& tree, pid_t host)
 
 // By pidfd, and only if the pid still means the process that was looked at. Without descriptors to
 // spare a kill by number is the lesser evil.
-Fd signal_process(const ProcessStat& process, int signal) {
-  Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+Descriptor signal_process(const ProcessStat& process, int signal) {
+  Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   const auto now = read_process_stat(process.pid);
-  if (!now || now->start_ticks != process.start_ticks) return Fd();
+  if (!now || now->start_ticks != process.start_ticks) return Descriptor();
   if (handle) {
     ::syscall(SYS_pidfd_send_signal, handle.number(), signal, nullptr, 0);
   } else {
@@ -78,9 +78,9 @@ Fd signal_process(const ProcessStat& process, int signal) {
   return handle;
 }
 
-void await_death(const std::vector<Fd>& handles) {
+void await_death(const std::vector<Descriptor>& handles) {
   const auto deadline = Clock::now() + kDeathWait;
-  for (const Fd& handle : handles) {
+  for (const Descriptor& handle : handles) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd ended{handle.number(), POLLIN, 0};
     ::poll(&ended, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
@@ -125,10 +125,10 @@ class Hunt {
   }
 
   static void kill(const std::vector<ProcessStat>& family) {
-    std::vector<Fd> handles;
+    std::vector<Descriptor> handles;
     for (const ProcessStat& process : family) {
       if (process.life == Life::ended) continue;
-      Fd handle = signal_process(process, SIGKILL);
+      Descriptor handle = signal_process(process, SIGKILL);
       if (handle && handles.size() < kDeathHandlesMax) handles.push_back(std::move(handle));
     }
     await_death(handles);

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/backend/files/descriptor.h"
+#include "pawl/adapter/backend/files/system_error.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::backend {

@@ -17,13 +17,11 @@
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 constexpr std::size_t kSweptMax = 1024;
 constexpr int kRemovalsMax = 200;  // of a group whose last process is still being buried
 
 bool write_file(const std::string& path, const std::string& text) {
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return file &&
          ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -97,7 +95,7 @@ Cgroup Cgroup::make(const BackendLimits& limits) {
     return directory;
   };
   const auto open_door = [&](const std::string& directory) {
-    Fd door(::open((directory + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    Descriptor door(::open((directory + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
     if (door) made.doors_.push_back(std::move(door));
   };
   const std::string memory = std::to_string(limits.memory_bytes);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::sandbox {
@@ -33,14 +33,14 @@ class Cgroup {
   static Cgroup make(const BackendLimits& limits);
 
   // cgroup.procs of each: who writes "0" to it joins.
-  const std::vector<tool_command::Fd>& doors() const { return doors_; }
+  const std::vector<Descriptor>& doors() const { return doors_; }
   bool bounds_memory() const { return !memory_events_.empty(); }
   // How many processes were killed because the group had no memory left.
   std::uint64_t memory_kills() const;
 
  private:
   std::vector<std::string> directories_;
-  std::vector<tool_command::Fd> doors_;
+  std::vector<Descriptor> doors_;
   std::string memory_events_;  // the file that has a line "oom_kill N"
 };
 

@@ -27,8 +27,6 @@ extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 constexpr std::uint64_t kOpenFilesMax = 4096;
 constexpr std::uint64_t kOtherTasksMore = 1024;  // that the user may start elsewhere meanwhile
@@ -160,7 +158,7 @@ Result<ConfinedProcess> launch_child(ChildLaunch& launch, const ProcessStart& st
   }
   const bool two = launch.level == IsolationLevel::namespaces;
   if (two) reap(outer);
-  ConfinedProcess process{two ? launch.inner : outer, Fd()};
+  ConfinedProcess process{two ? launch.inner : outer, Descriptor()};
   if (launch.error != 0) {
     if (process.pid > 0) reap(process.pid);
     return describe_failure(start, launch);
@@ -224,7 +222,7 @@ Status Confinement::set_up_landlock() {
 
 Result<ConfinedProcess> Confinement::start(const ProcessStart& start) const {
   PAWL_CHECK(check(start));
-  const Fd host(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  const Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (!host) return Error{ErrorCode::unavailable, "cannot start the command: no descriptor"};
   const auto candidates = program_candidates(start.argv.front(), find_path(start.environment));
   const auto argv = exec_pointers(start.argv);

@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/namespaces.h"
@@ -24,6 +23,7 @@
 #include "pawl/adapter/backend/sandbox/placeholders.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sandbox {
@@ -39,8 +39,8 @@ struct ProcessStart {
 };
 
 struct ConfinedProcess {
-  pid_t pid = 0;            // in the host's numbers; a child that its owner reaps
-  tool_command::Fd handle;  // pidfd
+  pid_t pid = 0;      // in the host's numbers; a child that its owner reaps
+  Descriptor handle;  // pidfd
 };
 
 class Confinement {

@@ -15,8 +15,6 @@
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 struct Ran {
   std::string output;
   int code = -1;
@@ -25,9 +23,9 @@ struct Ran {
 Ran run(const Confinement& place, std::vector<std::string> argv) {
   std::array<int, 2> ends{-1, -1};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  const Fd read_end(ends[0]);
-  Fd write_end(ends[1]);
-  const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   ProcessStart start;
   start.argv = std::move(argv);
   start.environment = {"PATH=/usr/bin:/bin", "HOME=/tmp"};

@@ -15,27 +15,26 @@ namespace pawl::sandbox {
 namespace {
 
 using Change = HostIdentity::Change;
-using tool_command::Fd;
 
 constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 
 // A copy of the mount at `path` that is attached nowhere yet. With `ids`, shown as that user
 // namespace maps it.
-Fd clone_mount(const std::string& path, const Fd* ids) {
-  Fd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
-                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kRecursive)));
+Descriptor clone_mount(const std::string& path, const Descriptor* ids) {
+  Descriptor tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
+                                             OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kRecursive)));
   if (!tree || ids == nullptr) return tree;
   struct mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
   attributes.userns_fd = static_cast<__u64>(ids->number());
   const long mapped = ::syscall(SYS_mount_setattr, tree.number(), "", AT_EMPTY_PATH | kRecursive,
                                 &attributes, sizeof attributes);
-  return mapped == 0 ? std::move(tree) : Fd();
+  return mapped == 0 ? std::move(tree) : Descriptor();
 }
 
 // All roots or none: half of them as somebody else would be a riddle to the tool.
 bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
-  std::optional<Fd> ids;
+  std::optional<Descriptor> ids;
   for (const auto* roots : {&plan.read_roots, &plan.write_roots}) {
     for (const std::string& root : *roots) {
       struct stat status{};
@@ -46,7 +45,7 @@ bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
         if (!made) return false;
         ids = *std::move(made);
       }
-      Fd tree = clone_mount(root, of_root ? &*ids : nullptr);
+      Descriptor tree = clone_mount(root, of_root ? &*ids : nullptr);
       if (!tree) return false;
       identity.mounts.push_back({root, tree.number()});
       identity.held.push_back(std::move(tree));

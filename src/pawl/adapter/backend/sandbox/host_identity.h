@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/root_steps.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sandbox {
 
@@ -27,7 +27,7 @@ struct HostIdentity {
   gid_t group = 0;
   enum class Change : std::uint8_t { none, drop } change = Change::none;  // from the host's own
   std::vector<DetachedMount> mounts;  // their descriptors are in `held`
-  std::vector<tool_command::Fd> held;
+  std::vector<Descriptor> held;
 };
 
 HostIdentity choose_identity(const SandboxPlan& plan);

@@ -22,8 +22,6 @@ extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 
 Error describe(const std::string& what, int error) {
@@ -33,7 +31,7 @@ Error describe(const std::string& what, int error) {
 
 Status write_map(pid_t child, const char* name, const std::string& text) {
   const std::string path = "/proc/" + std::to_string(child) + "/" + name;
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file &&
       ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
     return ok();
@@ -59,8 +57,8 @@ PAWL_IN_CHILD int wait_at_gate(void* argument) {
 
 }  // namespace
 
-Fd open_own_process() {
-  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+Descriptor open_own_process() {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
 }
 
 PAWL_IN_CHILD long await_gate(int gate, int host) {
@@ -110,19 +108,19 @@ Status write_id_maps(pid_t child, IdPair user, IdPair group) {
   return write_map(child, "gid_map", map_line(group));
 }
 
-Result<Fd> make_user_namespace(IdPair user, IdPair group) {
+Result<Descriptor> make_user_namespace(IdPair user, IdPair group) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return describe("no pipe", errno);
-  const Fd read_end(ends[0]);
-  Fd write_end(ends[1]);
-  const Fd host = open_own_process();
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  const Descriptor host = open_own_process();
   if (!host) return describe("no descriptor", errno);
   Waiting waiting{ends[0], host.number()};
   SharedChild child;
   PAWL_CHECK(child.start(&wait_at_gate, &waiting, CLONE_NEWUSER));
   const auto mapped = write_id_maps(child.pid(), user, group);
   const std::string path = "/proc/" + std::to_string(child.pid()) + "/ns/user";
-  Fd space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const int error = errno;
   // Not by closing: the child has the same descriptors, and would hold the pipe open itself.
   [[maybe_unused]] const ssize_t let_go = ::write(write_end.number(), "x", 1);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sandbox {
@@ -39,10 +39,10 @@ struct IdPair {
 Status write_id_maps(pid_t child, IdPair user, IdPair group);
 
 // A user namespace with these maps and nobody in it.
-Result<tool_command::Fd> make_user_namespace(IdPair user, IdPair group);
+Result<Descriptor> make_user_namespace(IdPair user, IdPair group);
 
 // A descriptor that can be read from when this process has ended.
-tool_command::Fd open_own_process();
+Descriptor open_own_process();
 // In a child: the byte that the host writes to the gate; below zero when the host was killed. The
 // end of the pipe would never come, as the child has the same descriptors.
 long await_gate(int gate, int host);

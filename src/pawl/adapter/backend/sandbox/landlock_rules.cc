@@ -13,8 +13,6 @@
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 // Debian 12's <linux/landlock.h> ends at version 2; these numbers are the kernel's interface.
 constexpr std::uint64_t bit(unsigned number) {
   return std::uint64_t{1} << number;
@@ -89,7 +87,7 @@ Result<int> landlock_version() {
   return Error{ErrorCode::unavailable, "Landlock " + why};
 }
 
-Result<Fd> make_landlock_ruleset(IsolationLevel level, NetworkAccess network) {
+Result<Descriptor> make_landlock_ruleset(IsolationLevel level, NetworkAccess network) {
   PAWL_TRY(const int version, landlock_version());
   RulesetAttributes attributes;
   attributes.files = known_to(version);
@@ -98,13 +96,13 @@ Result<Fd> make_landlock_ruleset(IsolationLevel level, NetworkAccess network) {
     attributes.network = kTcp;
   }
   if (version >= kLandlockScopes) attributes.scopes = kScopes;
-  Fd ruleset(static_cast<int>(
+  Descriptor ruleset(static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &attributes, attribute_bytes(version), 0)));
   if (ruleset) return ruleset;
   return Error{ErrorCode::unavailable, "Landlock: no ruleset: " + errno_text(errno)};
 }
 
-Status allow_beneath(const Fd& ruleset, int object, const LandlockRule& rule) {
+Status allow_beneath(const Descriptor& ruleset, int object, const LandlockRule& rule) {
   PAWL_TRY(const int version, landlock_version());
   struct stat status{};
   PathRule allowed{rights(rule.access) & known_to(version), object};
@@ -115,8 +113,8 @@ Status allow_beneath(const Fd& ruleset, int object, const LandlockRule& rule) {
   return Error{ErrorCode::unavailable, "Landlock: " + rule.path + ": " + errno_text(errno)};
 }
 
-Status allow_path(const Fd& ruleset, const LandlockRule& rule) {
-  const Fd object(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+Status allow_path(const Descriptor& ruleset, const LandlockRule& rule) {
+  const Descriptor object(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
   if (!object && (errno == ENOENT || errno == EACCES)) return ok();
   if (!object) return Error{ErrorCode::unavailable, rule.path + ": " + errno_text(errno)};
   return allow_beneath(ruleset, object.number(), rule);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sandbox {
@@ -31,11 +31,11 @@ struct LandlockRule {
 // The interface number of the kernel's Landlock. unavailable: there is none, with the remedy.
 Result<int> landlock_version();
 // Everything that this kernel knows is denied until a rule allows it.
-Result<tool_command::Fd> make_landlock_ruleset(IsolationLevel level, NetworkAccess network);
+Result<Descriptor> make_landlock_ruleset(IsolationLevel level, NetworkAccess network);
 // `object` is a descriptor of the file or directory, O_PATH is enough.
-Status allow_beneath(const tool_command::Fd& ruleset, int object, const LandlockRule& rule);
+Status allow_beneath(const Descriptor& ruleset, int object, const LandlockRule& rule);
 // The same by path; what does not exist needs no rule.
-Status allow_path(const tool_command::Fd& ruleset, const LandlockRule& rule);
+Status allow_path(const Descriptor& ruleset, const LandlockRule& rule);
 
 // What a process sees where there is no mount namespace: the system, read-only, and the roots.
 std::vector<LandlockRule> landlock_rules_alone(const SandboxPlan& plan,

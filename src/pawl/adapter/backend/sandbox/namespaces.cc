@@ -22,8 +22,6 @@
 namespace pawl::sandbox {
 namespace {
 
-using tool_command::Fd;
-
 constexpr int kProxyBacklog = 64;
 constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 constexpr unsigned kDetach = 2;          // MNT_DETACH
@@ -221,12 +219,12 @@ Namespaces take(Build& build) {
   return made;
 }
 
-Status allow_objects(RootSteps& root, const Fd& ruleset) {
+Status allow_objects(RootSteps& root, const Descriptor& ruleset) {
   Status status = ok();
   auto rule = root.rules().begin();
   for (Step& step : root.steps()) {
     if (step.kind != Step::Kind::open || step.descriptor < 0) continue;
-    const Fd object(step.descriptor);
+    const Descriptor object(step.descriptor);
     if (status) status = allow_beneath(ruleset, object.number(), *rule);
     ++rule;
   }
@@ -236,10 +234,10 @@ Status allow_objects(RootSteps& root, const Fd& ruleset) {
 Status run_build(Build& build, const HostIdentity& identity) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error{ErrorCode::unavailable, "no sandbox: no pipe"};
-  const Fd read_end(ends[0]);
-  const Fd write_end(ends[1]);
+  const Descriptor read_end(ends[0]);
+  const Descriptor write_end(ends[1]);
   build.gate = ends[0];
-  const Fd host = open_own_process();
+  const Descriptor host = open_own_process();
   if (!host) return Error{ErrorCode::unavailable, "no sandbox: no descriptor"};
   build.host = host.number();
   const unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
@@ -261,7 +259,7 @@ Status run_build(Build& build, const HostIdentity& identity) {
 
 Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& identity,
                                    const Placeholders& placeholders) {
-  PAWL_TRY(Fd ruleset, make_landlock_ruleset(plan.level, plan.network));
+  PAWL_TRY(Descriptor ruleset, make_landlock_ruleset(plan.level, plan.network));
   RootSteps root(plan, identity.mounts, placeholders.places());
   Build build;
   build.steps = root.steps().data();

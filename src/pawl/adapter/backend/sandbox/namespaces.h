@@ -7,19 +7,19 @@
 #include <memory>
 #include <string>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/placeholders.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sandbox {
 
 inline constexpr std::size_t kNamespaces = 6;
 
 struct Namespaces {
-  std::array<tool_command::Fd, kNamespaces> spaces;  // the user namespace first; a hole: the host's
-  tool_command::Fd ruleset;                          // Landlock's, for files as seen inside
-  tool_command::Fd proxy;  // a listening socket inside, where the network is limited
+  std::array<Descriptor, kNamespaces> spaces;  // the user namespace first; a hole: the host's
+  Descriptor ruleset;                          // Landlock's, for files as seen inside
+  Descriptor proxy;  // a listening socket inside, where the network is limited
   enum class Proc : std::uint8_t { own, none } proc = Proc::own;
 };
 

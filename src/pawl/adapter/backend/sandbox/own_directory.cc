@@ -15,7 +15,6 @@ namespace pawl::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
-using tool_command::Fd;
 
 constexpr int kLook = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kAttemptsMax = 16;
@@ -28,7 +27,7 @@ std::string temporary_place() {
   return none ? "/tmp" : place.string();
 }
 
-bool is_still_there(const std::string& path, const Fd& held) {
+bool is_still_there(const std::string& path, const Descriptor& held) {
   struct stat named{};
   struct stat own{};
   return ::lstat(path.c_str(), &named) == 0 && ::fstat(held.number(), &own) == 0 &&
@@ -73,7 +72,7 @@ void sweep_directories(std::string_view prefix) {
     if (at->path().filename().string().starts_with(prefix)) found.push_back(at->path());
   }
   for (const std::string& path : found) {
-    const Fd held(::open(path.c_str(), kLook));
+    const Descriptor held(::open(path.c_str(), kLook));
     if (!held || ::flock(held.number(), LOCK_EX | LOCK_NB) != 0) continue;
     if (is_still_there(path, held)) fs::remove_all(path, none);
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sandbox {
@@ -31,7 +31,7 @@ class OwnDirectory {
 
  private:
   std::string path_;
-  tool_command::Fd lock_;
+  Descriptor lock_;
 };
 
 // Removes those that nobody holds any more.

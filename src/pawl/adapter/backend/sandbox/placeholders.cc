@@ -15,7 +15,6 @@ namespace pawl::sandbox {
 namespace {
 
 using Hold = ProtectedPlace::Hold;
-using tool_command::Fd;
 
 constexpr mode_t kDirectoryMark = S_ISVTX | 0555;
 constexpr mode_t kFileMark = S_ISVTX | 0444;
@@ -97,7 +96,7 @@ Status Placeholders::hold_way(const std::string& outer, const std::string& path)
   for (std::size_t at = outer.size(); at != std::string::npos;) {
     at = path.find('/', at + 1);
     const std::string part = path.substr(0, at);
-    const Fd directory(::open(part.c_str(), kLook | O_DIRECTORY));
+    const Descriptor directory(::open(part.c_str(), kLook | O_DIRECTORY));
     if (!directory) {
       const int error = errno == ENOTDIR ? ELOOP : errno;
       if (error != ELOOP) return describe(part, error);
@@ -119,20 +118,20 @@ void Placeholders::note(const std::string& path, Hold hold) {
   places_.push_back({path, hold});
 }
 
-Result<Fd> Placeholders::make_one(const Fd& parent, const std::string& name,
-                                  const std::string& path) {
+Result<Descriptor> Placeholders::make_one(const Descriptor& parent, const std::string& name,
+                                          const std::string& path) {
   const bool file = is_name_of_file(name);
   const int made = file ? ::openat(parent.number(), name.c_str(),
                                    O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444)
                         : ::mkdirat(parent.number(), name.c_str(), 0555);
   const int error = errno;
-  const Fd written(file ? made : -1);
+  const Descriptor written(file ? made : -1);
   if (made < 0 && error != EEXIST) return describe(path, error);
   if (written && name == kCommonDirectory &&
       ::write(written.number(), kHere.data(), kHere.size()) < 0) {
     return describe(path, errno);
   }
-  Fd object(::openat(parent.number(), name.c_str(), kLook));
+  Descriptor object(::openat(parent.number(), name.c_str(), kLook));
   if (!object) return describe(path, errno);
   if (made >= 0) ::fchmod(object.number(), file ? kFileMark : kDirectoryMark);
   return object;
@@ -140,14 +139,14 @@ Result<Fd> Placeholders::make_one(const Fd& parent, const std::string& name,
 
 // Component by component and never through a link: a tool of an earlier call may have put it there.
 Status Placeholders::protect(const std::string& root, const std::string& name) {
-  Fd at(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor at(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::string path = root;
   std::string_view rest = name;
   while (!rest.empty()) {
     const std::string part(rest.substr(0, rest.find('/')));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     path += "/" + part;
-    Fd next(::openat(at.number(), part.c_str(), kLook));
+    Descriptor next(::openat(at.number(), part.c_str(), kLook));
     if (!next && errno == ENOENT) {
       PAWL_TRY(next, make_one(at, part, path));
     } else if (!next) {
@@ -160,7 +159,7 @@ Status Placeholders::protect(const std::string& root, const std::string& name) {
     const bool last = rest.empty() || ours || !S_ISDIR(status.st_mode);
     note(path, last ? Hold::read_only : Hold::in_place);
     if (ours && ::flock(next.number(), LOCK_SH | LOCK_NB) == 0) {
-      made_.push_back({std::move(at), Fd(::dup(next.number())), part});
+      made_.push_back({std::move(at), Descriptor(::dup(next.number())), part});
       ::fcntl(made_.back().object.number(), F_SETFD, FD_CLOEXEC);
     }
     if (last) return ok();

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sandbox {
@@ -34,14 +34,14 @@ class Placeholders {
 
  private:
   struct Made {
-    tool_command::Fd parent;
-    tool_command::Fd object;
+    Descriptor parent;
+    Descriptor object;
     std::string name;
   };
   Status hold_way(const std::string& outer, const std::string& path);
   Status protect(const std::string& root, const std::string& name);
-  Result<tool_command::Fd> make_one(const tool_command::Fd& parent, const std::string& name,
-                                    const std::string& path);
+  Result<Descriptor> make_one(const Descriptor& parent, const std::string& name,
+                              const std::string& path);
   void note(const std::string& path, ProtectedPlace::Hold hold);
 
   std::vector<ProtectedPlace> places_;

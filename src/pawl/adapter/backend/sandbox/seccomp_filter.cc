@@ -18,13 +18,11 @@
 #include <string_view>
 #include <utility>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/seccomp_lists.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sandbox {
 namespace {
-
-using tool_command::Fd;
 
 constexpr std::size_t kProgramInstructionsMax = 4096;  // the kernel's BPF_MAXINSNS
 
@@ -95,7 +93,7 @@ Result<SeccompProgram> Filter::compile() {
   ::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   // Calls of another architecture (i386, x32) have other numbers, which no rule here means.
   ::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
-  const Fd file(::memfd_create("pawl-seccomp", MFD_CLOEXEC));
+  const Descriptor file(::memfd_create("pawl-seccomp", MFD_CLOEXEC));
   if (!file || ::seccomp_export_bpf(context_, file.number()) != 0) return error;
   const off_t bytes = ::lseek(file.number(), 0, SEEK_END);
   const auto count = static_cast<std::size_t>(bytes) / sizeof(sock_filter);

@@ -19,7 +19,6 @@ namespace {
 using contract::holds;
 using contract::read_file;
 using contract::write_file;
-using tool_command::Fd;
 using Kind = BackendOutcome::Kind;
 
 // What other programs of the same user keep where namespaces and Landlock do not look.
@@ -57,7 +56,7 @@ class BusyHost {
   contract::ContractDirectory outside;
 
  private:
-  static void receive(Fd& fd, const std::string& name, std::size_t offset) {
+  static void receive(Descriptor& fd, const std::string& name, std::size_t offset) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path + offset, name.data(), name.size());
@@ -71,7 +70,7 @@ class BusyHost {
   std::string unix_path_;
   std::string abstract_name_ = "pawl-attack-" + std::to_string(::getpid());
   std::string queue_name_ = "/pawl-attack-" + std::to_string(::getpid());
-  Fd named_, abstract_;
+  Descriptor named_, abstract_;
   key_t key_ = 0;
   int memory_ = -1;
 };

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
@@ -29,7 +29,7 @@ class CallOutput {
   std::uint64_t bytes_max_;
   std::string directory_;
   tool_command::OutputCapture capture_;
-  tool_command::Fd file_;
+  Descriptor file_;
   std::string path_;
   std::uint64_t written_ = 0;
 };

@@ -14,17 +14,16 @@
 #include <sstream>
 #include <utility>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/seccomp_profile.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/json.h"
 
 namespace pawl::backend {
 namespace {
 
 using Words = std::vector<std::string>;
-using tool_command::Fd;
 
 constexpr const char* kImage = "pawl-empty:1";  // docker's; podman takes a directory
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 10U;
@@ -45,8 +44,8 @@ Answer ask(Words words) {
   argv.push_back(nullptr);
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  const Fd read_end(ends[0]);
-  Fd write_end(ends[1]);
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

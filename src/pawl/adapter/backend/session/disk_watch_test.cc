@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/session/backend_test_support.h"
+#include "pawl/base/descriptor.h"
 #include "tests/contract/backend_contract_support.h"
 
 namespace pawl::backend {
@@ -42,7 +42,7 @@ TEST_CASE("what is new beneath the roots is, also many empty files and one witho
   left = {50 * kMiB, 50'000};
   contract::write_file(directory / "big", std::string(5 * kMiB, 'x'));
   CHECK(bytes.is_exceeded({}));
-  const tool_command::Fd held(::open((directory / "big").c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor held(::open((directory / "big").c_str(), O_RDONLY | O_CLOEXEC));
   std::filesystem::remove(directory / "big");
   CHECK(bytes.is_exceeded({::getpid()}));
   for (int i = 0; i < 1100; ++i) contract::write_file(directory / ("f" + std::to_string(i)), "");

@@ -21,7 +21,6 @@ namespace {
 using contract::holds;
 using contract::read_file;
 using contract::write_file;
-using tool_command::Fd;
 using Kind = BackendOutcome::Kind;
 
 // What a careless host has lying around: servers on every kind of socket, and a secret.
@@ -56,16 +55,16 @@ class CarelessHost {
   }
   bool was_reached() const {
     char byte = 0;
-    return Fd(::accept4(tcp_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
-           Fd(::accept4(named_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
-           Fd(::accept4(abstract_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+    return Descriptor(::accept4(tcp_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+           Descriptor(::accept4(named_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
+           Descriptor(::accept4(abstract_.number(), nullptr, nullptr, SOCK_CLOEXEC)) ||
            ::recv(udp_.number(), &byte, 1, MSG_DONTWAIT) > 0;
   }
 
   contract::ContractDirectory outside;
 
  private:
-  static void listen_unix(Fd& fd, const std::string& name, std::size_t offset) {
+  static void listen_unix(Descriptor& fd, const std::string& name, std::size_t offset) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path + offset, name.data(), name.size());
@@ -78,7 +77,7 @@ class CarelessHost {
 
   std::string unix_path_;
   std::string abstract_name_ = "pawl-escape-" + std::to_string(::getpid());
-  Fd tcp_, udp_, named_, abstract_;
+  Descriptor tcp_, udp_, named_, abstract_;
   std::uint16_t tcp_port_ = 0;
   std::uint16_t udp_port_ = 0;
 };

@@ -13,8 +13,6 @@
 namespace pawl::backend {
 namespace {
 
-using tool_command::Fd;
-
 BackendOutcome failure(std::string why) {
   BackendOutcome outcome;
   outcome.output = std::move(why);
@@ -29,10 +27,10 @@ class NativeCalls final : public SessionCalls {
 
   const ExecutionContext& context() const override { return context_; }
   IsolationLevel level() const override { return IsolationLevel::native; }
-  BackendOutcome bash(const ShellCommand& command, const Fd& stop) override {
+  BackendOutcome bash(const ShellCommand& command, const Descriptor& stop) override {
     return run(functions_.bash, command, stop);
   }
-  BackendOutcome exec(const ShellCommand& command, const Fd& stop) override {
+  BackendOutcome exec(const ShellCommand& command, const Descriptor& stop) override {
     return run(functions_.exec, command, stop);
   }
   BackendOutcome view(const std::string& path, std::optional<ViewRange> range) override {
@@ -56,7 +54,8 @@ class NativeCalls final : public SessionCalls {
   }
 
   // The host's code may throw and may say too much; neither gets further than here.
-  BackendOutcome run(const NativeFunction& function, const ShellCommand& command, const Fd& stop) {
+  BackendOutcome run(const NativeFunction& function, const ShellCommand& command,
+                     const Descriptor& stop) {
     if (!function) {
       return levelled(failure("this host runs no commands (its backend is `native`)"));
     }

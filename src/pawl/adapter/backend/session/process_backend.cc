@@ -24,7 +24,7 @@ Result<IsolationLevel> try_container(std::optional<ContainerEngine> wanted) {
   PAWL_TRY(auto process, RunningProcess::start(place, std::move(start)));
   std::string said;
   std::optional<BackendOutcome::Kind> why;
-  const tool_command::Fd never;
+  const Descriptor never;
   process->pump(
       "", RunningProcess::After::close, never, {10'000, {}, TreeWatch::Past::counts, nullptr},
       [&](std::string_view piece) {

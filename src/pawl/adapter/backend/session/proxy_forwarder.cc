@@ -19,8 +19,6 @@
 namespace pawl::backend {
 namespace {
 
-using tool_command::Fd;
-
 constexpr std::size_t kBufferBytes = std::size_t{32} << 10U;
 
 // One direction of a connection.
@@ -60,8 +58,8 @@ class Stream {
 };
 
 struct Forwarded {
-  Fd tool;
-  Fd proxy;
+  Descriptor tool;
+  Descriptor proxy;
   Stream up = {};
   Stream down = {};
 
@@ -86,7 +84,7 @@ struct Forwarded {
   }
 
  private:
-  static pollfd poll_for(const Fd& fd, const Stream& incoming, const Stream& outgoing) {
+  static pollfd poll_for(const Descriptor& fd, const Stream& incoming, const Stream& outgoing) {
     const int events =
         (incoming.wants_input() ? POLLIN : 0) | (outgoing.wants_output() ? POLLOUT : 0);
     return {events == 0 ? -1 : fd.number(), static_cast<short>(events), 0};
@@ -129,9 +127,9 @@ void ProxyForwarder::serve() {
       connections.erase(connections.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (ready[1].revents == 0) continue;
-    Fd tool(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
+    Descriptor tool(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
     if (!tool) continue;
-    Fd proxy(connect_());
+    Descriptor proxy(connect_());
     if (!proxy) continue;  // closing is the answer
     connections.push_back(
         std::make_unique<Forwarded>(Forwarded{std::move(tool), std::move(proxy)}));

@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
@@ -34,7 +34,7 @@ class ProxyForwarder {
 
   int listener_;
   ProxyConnector connect_;
-  tool_command::Fd stop_;
+  Descriptor stop_;
   std::thread thread_;
 };
 

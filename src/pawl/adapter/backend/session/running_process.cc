@@ -22,15 +22,14 @@ namespace {
 constexpr int kHuntsMax = 5;  // of kKillTimeMaxMs each
 
 using Clock = std::chrono::steady_clock;
-using tool_command::Fd;
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10U;
 constexpr int kChunksPerTurnMax = 16;  // so that a torrent of output does not hide the deadline
 constexpr int kDrainChunksMax = 32;    // more than a pipe can hold
 
 struct Pipe {
-  Fd read;
-  Fd write;
+  Descriptor read;
+  Descriptor write;
 };
 
 // From 3 on, so that the child can move them into place without overwriting one it still needs.
@@ -39,8 +38,8 @@ Result<Pipe> make_pipe() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return Error{ErrorCode::unavailable, "no pipe (raise the limit on open files)"};
   }
-  Pipe pipe{Fd(ends[0]), Fd(ends[1])};
-  for (Fd* end : {&pipe.read, &pipe.write}) {
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  for (Descriptor* end : {&pipe.read, &pipe.write}) {
     if (end->number() > 2) continue;
     end->reset(::fcntl(end->number(), F_DUPFD_CLOEXEC, 3));
     if (!*end) return Error{ErrorCode::unavailable, "no pipe (raise the limit on open files)"};
@@ -48,7 +47,7 @@ Result<Pipe> make_pipe() {
   return pipe;
 }
 
-void make_nonblocking(const Fd& fd) {
+void make_nonblocking(const Descriptor& fd) {
   ::fcntl(fd.number(), F_SETFL, ::fcntl(fd.number(), F_GETFL) | O_NONBLOCK);
 }
 
@@ -112,7 +111,7 @@ RunningProcess::Flow RunningProcess::receive(const Consumer& consume, int chunks
   return output_ ? Flow::open : Flow::closed;
 }
 
-Pumped RunningProcess::pump(std::string_view input, After after, const Fd& stop,
+Pumped RunningProcess::pump(std::string_view input, After after, const Descriptor& stop,
                             const PumpLimits& limits, const Consumer& consume,
                             std::optional<BackendOutcome::Kind>& why) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(limits.time_ms);

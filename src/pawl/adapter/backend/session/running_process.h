@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/disk_watch.h"
 #include "pawl/adapter/backend/session/tree_watch.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
@@ -44,9 +44,8 @@ class RunningProcess {
   enum class After : std::uint8_t { keep_open, close };
   // Until the consumer is satisfied, the process has ended (what it wrote has been consumed), or
   // one of the limits is reached, which `why` then says. `stop` is an eventfd.
-  Pumped pump(std::string_view input, After after, const tool_command::Fd& stop,
-              const PumpLimits& limits, const Consumer& consume,
-              std::optional<BackendOutcome::Kind>& why);
+  Pumped pump(std::string_view input, After after, const Descriptor& stop, const PumpLimits& limits,
+              const Consumer& consume, std::optional<BackendOutcome::Kind>& why);
 
   // Kills the process and all it has started, and reaps it. Returns the wait status, if the process
   // had ended before by itself.
@@ -66,8 +65,8 @@ class RunningProcess {
   std::shared_ptr<sandbox::Confinement> place_;
   tool_command::TreeMark mark_;
   sandbox::ConfinedProcess process_;
-  tool_command::Fd input_;
-  tool_command::Fd output_;
+  Descriptor input_;
+  Descriptor output_;
   std::uint64_t written_ = 0;
   std::uint64_t peak_ = 0;
   bool reaped_ = false;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 #include "pawl/port/backend.h"
 #include "pawl/port/loop.h"
@@ -20,8 +20,8 @@ class SessionCalls {
   virtual ~SessionCalls() = default;
   virtual const ExecutionContext& context() const = 0;
   virtual IsolationLevel level() const = 0;
-  virtual BackendOutcome bash(const ShellCommand& command, const tool_command::Fd& stop) = 0;
-  virtual BackendOutcome exec(const ShellCommand& command, const tool_command::Fd& stop) = 0;
+  virtual BackendOutcome bash(const ShellCommand& command, const Descriptor& stop) = 0;
+  virtual BackendOutcome exec(const ShellCommand& command, const Descriptor& stop) = 0;
   virtual BackendOutcome view(const std::string& path, std::optional<ViewRange> range) = 0;
   virtual BackendOutcome create_file(const FileWrite& write) = 0;
   virtual BackendOutcome str_replace(const StrReplace& edit) = 0;

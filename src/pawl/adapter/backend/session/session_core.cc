@@ -253,7 +253,7 @@ Status SessionCore::start_shell() {
   return ok();
 }
 
-BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command::Fd& stop) {
+BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& stop) {
   Call call = begin(command);
   call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
@@ -280,7 +280,7 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const tool_command
   return finish(call, why, why ? std::nullopt : exit_code);
 }
 
-BackendOutcome SessionCore::exec(const ShellCommand& command, const tool_command::Fd& stop) {
+BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& stop) {
   Call call = begin(command);
   sandbox::ProcessStart start = process(command.argv);
   for (const auto& [name, value] : command.environment) {

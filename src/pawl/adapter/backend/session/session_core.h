@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
 #include "pawl/adapter/backend/session/container.h"
@@ -14,6 +13,7 @@
 #include "pawl/adapter/backend/session/running_process.h"
 #include "pawl/adapter/backend/session/session_calls.h"
 #include "pawl/adapter/backend/session/session_files.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
@@ -33,8 +33,8 @@ class SessionCore final : public SessionCalls {
   const ExecutionContext& context() const override { return context_; }
   IsolationLevel level() const override { return level_; }
 
-  BackendOutcome bash(const ShellCommand& command, const tool_command::Fd& stop) override;
-  BackendOutcome exec(const ShellCommand& command, const tool_command::Fd& stop) override;
+  BackendOutcome bash(const ShellCommand& command, const Descriptor& stop) override;
+  BackendOutcome exec(const ShellCommand& command, const Descriptor& stop) override;
   BackendOutcome view(const std::string& path, std::optional<ViewRange> range) override;
   BackendOutcome create_file(const FileWrite& write) override;
   BackendOutcome str_replace(const StrReplace& edit) override;

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "pawl/adapter/backend/command/fd.h"
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 #include "pawl/port/loop.h"
 
@@ -26,7 +26,7 @@ class SessionWork {
 
   virtual void run() = 0;     // on the session's thread
   virtual void refuse() = 0;  // instead of run(): it was aborted before, or the session has ended
-  const tool_command::Fd& stop_event() const { return stop_; }
+  const Descriptor& stop_event() const { return stop_; }
   void stop() const {
     const std::uint64_t one = 1;
     // Fails only when it has been written before, which is as good.
@@ -34,7 +34,7 @@ class SessionWork {
   }
 
  private:
-  tool_command::Fd stop_;
+  Descriptor stop_;
 };
 
 // `done` belongs to the loop thread. The loop may be gone as soon as the operation is, so the lock
@@ -43,7 +43,7 @@ template <class Answer>
 class AnsweredWork final : public SessionWork,
                            public std::enable_shared_from_this<AnsweredWork<Answer>> {
  public:
-  using Perform = std::function<Answer(const tool_command::Fd& stop)>;
+  using Perform = std::function<Answer(const Descriptor& stop)>;
   AnsweredWork(Loop& loop, Perform perform, Answer refusal, std::function<void(Answer)> done)
       : loop_(loop),
         perform_(std::move(perform)),

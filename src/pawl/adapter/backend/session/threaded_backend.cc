@@ -6,7 +6,6 @@
 namespace pawl::backend {
 namespace {
 
-using tool_command::Fd;
 using CallsResult = Result<std::shared_ptr<SessionCalls>>;
 using SessionResult = Result<std::shared_ptr<BackendSession>>;
 
@@ -30,45 +29,46 @@ class ThreadedSession final : public BackendSession {
 
   std::unique_ptr<Operation> bash(ShellCommand command, Done done) override {
     return call([calls = calls_, command = std::move(command)](
-                    const Fd& stop) { return calls->bash(command, stop); },
+                    const Descriptor& stop) { return calls->bash(command, stop); },
                 std::move(done));
   }
   std::unique_ptr<Operation> exec(ShellCommand command, Done done) override {
     return call([calls = calls_, command = std::move(command)](
-                    const Fd& stop) { return calls->exec(command, stop); },
+                    const Descriptor& stop) { return calls->exec(command, stop); },
                 std::move(done));
   }
   std::unique_ptr<Operation> view(std::string path, std::optional<ViewRange> range,
                                   Done done) override {
     return call([calls = calls_, path = std::move(path),
-                 range](const Fd&) { return calls->view(path, range); },
+                 range](const Descriptor&) { return calls->view(path, range); },
                 std::move(done));
   }
   std::unique_ptr<Operation> create_file(FileWrite write, Done done) override {
-    return call(
-        [calls = calls_, write = std::move(write)](const Fd&) { return calls->create_file(write); },
-        std::move(done));
+    return call([calls = calls_,
+                 write = std::move(write)](const Descriptor&) { return calls->create_file(write); },
+                std::move(done));
   }
   std::unique_ptr<Operation> str_replace(StrReplace edit, Done done) override {
-    return call(
-        [calls = calls_, edit = std::move(edit)](const Fd&) { return calls->str_replace(edit); },
-        std::move(done));
+    return call([calls = calls_,
+                 edit = std::move(edit)](const Descriptor&) { return calls->str_replace(edit); },
+                std::move(done));
   }
   std::unique_ptr<Operation> file_request(FileRequest request, Done done) override {
-    return call([calls = calls_,
-                 request = std::move(request)](const Fd&) { return calls->file_request(request); },
+    return call([calls = calls_, request = std::move(request)](
+                    const Descriptor&) { return calls->file_request(request); },
                 std::move(done));
   }
   std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) override {
     auto work = std::make_shared<AnsweredWork<Status>>(
-        loop_, [calls = calls_](const Fd&) { return calls->cleanup(); },
+        loop_, [calls = calls_](const Descriptor&) { return calls->cleanup(); },
         Error{ErrorCode::conflict, "the session has ended before"}, std::move(done));
     thread_->finish(work);
     return std::make_unique<SessionOperation<Status>>(thread_, std::move(work));
   }
 
  private:
-  std::unique_ptr<Operation> call(std::function<BackendOutcome(const Fd&)> perform, Done done) {
+  std::unique_ptr<Operation> call(std::function<BackendOutcome(const Descriptor&)> perform,
+                                  Done done) {
     auto work = std::make_shared<AnsweredWork<BackendOutcome>>(loop_, std::move(perform),
                                                                aborted(level()), std::move(done));
     thread_->submit(work);
@@ -93,7 +93,7 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<Operation> init(ExecutionContext context,
                                   std::function<void(SessionResult)> done) override {
     auto thread = std::make_shared<SessionThread>();
-    auto open = [context = std::move(context), open = parts_.open](const Fd&) {
+    auto open = [context = std::move(context), open = parts_.open](const Descriptor&) {
       return open(context);
     };
     auto opened = [&loop = loop_, thread, done = std::move(done)](CallsResult calls) {

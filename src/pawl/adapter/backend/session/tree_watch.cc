@@ -9,18 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/backend/command/fd.h"
 #include "pawl/adapter/backend/command/proc_table.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::backend {
 namespace {
 
-using tool_command::Fd;
-
 constexpr std::size_t kFileBytesMax = 2048;
 
 std::string read_small(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text(kFileBytesMax, '\0');
   const ssize_t count = file ? ::read(file.number(), text.data(), text.size()) : 0;
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
