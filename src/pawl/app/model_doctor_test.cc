@@ -2,35 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-
-#include "pawl/runtime/models/fake_executor_test.h"
-#include "tests/support/temp_directory.h"
+#include "pawl/app/model_layer_stage_test.h"
 
 namespace pawl {
 namespace {
 
-struct Stage {
-  explicit Stage(const std::string& config = "{}") {
-    std::ofstream(directory / "config.yaml") << config;
-  }
-  ModelLayer& layer() {
-    if (made) return *made;
-    ModelLayerOptions options;
-    options.config = directory / "config.yaml";
-    options.environment = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
-    options.factory = [this](ProviderConfig config) {
-      auto executor = std::make_shared<FakeExecutor>(loop);
-      executor->set_models(config.models);
-      executors[config.name] = executor;
-      return executor;
-    };
-    made = std::make_unique<ModelLayer>(loop, std::move(options));
-    return *made;
-  }
+struct Stage : ModelLayerStage {
+  using ModelLayerStage::ModelLayerStage;
   std::string probe() {
     return text_of(probe_providers(layer(), loop, [this](const std::function<bool()>& done) {
       while (!done() && loop.skip_to_next_timer()) continue;
@@ -51,12 +29,6 @@ struct Stage {
     }
     return count;
   }
-
-  TempDirectory directory;
-  TestLoop loop;
-  std::map<std::string, std::string> variables;
-  std::map<std::string, std::shared_ptr<FakeExecutor>> executors;
-  std::unique_ptr<ModelLayer> made;
 };
 
 const ModelRow* find_row(const std::vector<ModelRow>& rows, const std::string& id) {

@@ -4,39 +4,13 @@
 
 #include <fstream>
 
-#include "pawl/runtime/models/fake_executor_test.h"
+#include "pawl/app/model_layer_stage_test.h"
 #include "pawl/runtime/secret_filter/secret_filter.h"
-#include "tests/support/temp_directory.h"
 
 namespace pawl {
 namespace {
 
-struct Stage {
-  void configure(const std::string& text) const {
-    std::ofstream(directory / "config.yaml") << text;
-  }
-  ModelLayer& layer() {
-    if (made) return *made;
-    ModelLayerOptions options;
-    options.config = directory / "config.yaml";
-    options.environment = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
-    options.factory = [this](ProviderConfig config) {
-      auto executor = std::make_shared<FakeExecutor>(loop);
-      executor->set_models(config.models);
-      executors[config.name] = executor;
-      return executor;
-    };
-    options.note = [this](const std::string& text) { notes.push_back(text); };
-    options.local_model = [this](const std::string& url) {
-      asked.push_back(url);
-      return local;
-    };
-    made = std::make_unique<ModelLayer>(loop, std::move(options));
-    return *made;
-  }
+struct Stage : ModelLayerStage {
   Result<ModelChoice> choose(const Charter& charter, const std::string& pinned = "") {
     PAWL_TRY(const ModelChains chains, layer().expand(charter, pinned));
     OwnTargets own;
@@ -57,16 +31,6 @@ struct Stage {
     for (const auto& target : choice->targets) text += (text.empty() ? "" : " ") + target.literal;
     return text;
   }
-
-  Stage() { configure("{}"); }
-  TempDirectory directory;
-  TestLoop loop;
-  std::map<std::string, std::string> variables;
-  std::map<std::string, std::shared_ptr<FakeExecutor>> executors;
-  std::vector<std::string> notes;
-  std::vector<std::string> asked;    // where a local server was looked for
-  std::optional<std::string> local;  // and its model
-  std::unique_ptr<ModelLayer> made;
 };
 
 }  // namespace
