@@ -108,6 +108,20 @@ TEST_CASE("a reopened run takes up its workers again") {
   CHECK(run.in<AwaitingModel>(InstanceId{2}));
 }
 
+TEST_CASE("what a worker asked for while the run was ending is answered: it may go on") {
+  TestRun run;
+  run.spawns("helper");
+  run.replies({says("done")}, ReplyStop::cede);
+  run.replies_as(InstanceId{2}, {calls("once")});
+
+  run.hears("wait");
+
+  CHECK(run.in<AwaitingModel>(InstanceId{2}));
+  CHECK(run.started<RunTool>() == 0);
+  CHECK(run.dialogue(InstanceId{2}) ==
+        "user: task | assistant: [once] | c1! not run: the run was about to end; ask again");
+}
+
 TEST_CASE("a message to a done run that has no room to answer is refused: it stays done") {
   const std::string refusal =
       "message_received comes too late: the run is done, and a limit leaves no room to answer";

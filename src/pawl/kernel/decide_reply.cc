@@ -164,14 +164,10 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
 // Calls that cannot be run have a result nevertheless: a transcript with a call and no result is
 // one that no provider accepts.
 void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>& calls,
-                RefusedBecause because) {
-  // A call inside a reply that was cut off is never run, even where its input happens to parse.
-  const std::string text = because == RefusedBecause::truncated
-                               ? "not run: the reply was cut off at the output limit"
-                               : "not run: the same reply gave control away; ask again";
+                RefusedBecause because, std::string_view text) {
   for (const Asked& asked : calls) {
-    draft.add(
-        CallRefused{instance.id, draft.mint_call(), asked.index, because, text, asked.fingerprint});
+    draft.add(CallRefused{instance.id, draft.mint_call(), asked.index, because, std::string(text),
+                          asked.fingerprint});
   }
   if (!calls.empty()) draft.add(ResultsTaken{instance.id});
 }
@@ -179,7 +175,9 @@ void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>
 void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
              const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::max_tokens);
-  refuse_all(draft, instance, calls, RefusedBecause::truncated);
+  // A call inside a reply that was cut off is never run, even where its input happens to parse.
+  refuse_all(draft, instance, calls, RefusedBecause::truncated,
+             "not run: the reply was cut off at the output limit");
   if (instance.wrap_up == WrapUp::asked) {
     return draft.stop(RunStatus::stopped, StopReason::max_tokens,
                       "cut off at the output limit a second time, after being asked to wrap up");
@@ -230,11 +228,23 @@ void cede(Draft& draft, const Instance& instance, const Reply& reply) {
 void yield_turn(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, yield_of(reply.stop, calls));
-  refuse_all(draft, instance, calls, RefusedBecause::yielded);
+  refuse_all(draft, instance, calls, RefusedBecause::yielded,
+             "not run: the same reply gave control away; ask again");
   if (reply.stop == ReplyStop::cede) return cede(draft, instance, reply);
   if (reply.stop == ReplyStop::external) return draft.add(TurnHandedOut{instance.id});
   draft.add(InstanceSuspended{instance.id, "s" + std::to_string(reply.step),
                               std::string(reply.detail), std::string(reply.metadata)});
+}
+
+// A branch was faster than its abort. A message may yet withdraw the end of a run that is done, and
+// then this conversation goes on.
+void take_late_reply(Draft& draft, const Instance& instance, const Reply& reply,
+                     const std::vector<Asked>& calls) {
+  end_step(draft, instance, reply, yield_of(reply.stop, calls));
+  const Ending* ending = std::get_if<Ending>(&draft.state.course);
+  if (ending == nullptr || ending->status != RunStatus::done) return;
+  refuse_all(draft, instance, calls, RefusedBecause::yielded,
+             "not run: the run was about to end; ask again");
 }
 
 bool is_beyond_bounds(const Draft& draft, const Reply& reply) {
@@ -256,7 +266,7 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
   reply.fingerprint = fingerprint_of(said.blocks);
   const std::vector<Asked> calls = calls_of(reply.blocks);
   const YieldReason yield = yield_of(reply.stop, calls);
-  if (draft.ending()) return end_step(draft, instance, reply, yield);
+  if (draft.ending()) return take_late_reply(draft, instance, reply, calls);
   if (is_beyond_bounds(draft, reply)) {
     end_step(draft, instance, reply, yield);
     return stop_beyond_bounds(draft, reply);

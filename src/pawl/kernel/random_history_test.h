@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "pawl/base/rng.h"
-#include "pawl/kernel/scenario_test.h"
+#include "pawl/kernel/example_parts_test.h"
+#include "pawl/kernel/kernel.h"
 
 namespace pawl::testing {
 

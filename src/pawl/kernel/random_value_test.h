@@ -6,8 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/base/rng.h"
 #include "pawl/kernel/bytes.h"
-#include "pawl/kernel/random_history_test.h"
+#include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
 

@@ -3,6 +3,7 @@
 #include "pawl/kernel/reference_model_test.h"
 
 #include "pawl/kernel/random_history_test.h"
+#include "pawl/kernel/scenario_test.h"
 #include "pawl/kernel/source_test.h"
 
 namespace pawl::testing {

@@ -1,6 +1,7 @@
 // What the journal holds is all there is: folding its bytes gives the run, deciding its events
 // again gives its bytes.
 #include "pawl/kernel/random_history_test.h"
+#include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
 namespace {

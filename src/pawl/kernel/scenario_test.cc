@@ -2,64 +2,6 @@
 
 namespace pawl::testing {
 
-Block says(std::string text) {
-  return TextBlock{Content(std::move(text))};
-}
-
-Block calls(std::string tool, std::string input) {
-  CallBlock block{std::move(tool), Content(std::move(input)), "", ""};
-  block.judgement = CallJudgement::allowed();
-  return block;
-}
-
-Block calls_judged(std::string tool, CallJudgement judgement) {
-  CallBlock block{std::move(tool), Content("{}"), "", ""};
-  block.judgement = std::move(judgement);
-  return block;
-}
-
-Block calls_wrongly(std::string tool, std::string fault) {
-  return CallBlock{std::move(tool), Content("{}"), "", std::move(fault)};
-}
-
-Usage tokens(std::uint64_t input, std::uint64_t output) {
-  Usage usage;
-  usage.input_tokens = input;
-  usage.output_tokens = output;
-  return usage;
-}
-
-std::vector<PinnedTool> all_tools() {
-  return {{"pure", EffectClass::pure, OnDoubt::wait, sha256("pure")},
-          {"idem", EffectClass::idempotent, OnDoubt::wait, sha256("idem")},
-          {"recon", EffectClass::reconcilable, OnDoubt::wait, sha256("recon")},
-          {"once", EffectClass::once, OnDoubt::wait, sha256("once")},
-          {"tell", EffectClass::once, OnDoubt::tell_model, sha256("tell")}};
-}
-
-RunStarted a_start() {
-  RunStarted start;
-  start.run = RunId{"r1"};
-  start.name = "test";
-  start.node = "main";
-  start.model = "scripted";
-  start.tools = all_tools();
-  start.input = Content("hello");
-  return start;
-}
-
-RunStarted with_limits(const Limits& limits) {
-  RunStarted start = a_start();
-  start.limits = limits;
-  return start;
-}
-
-RunStarted with_agent_callbacks() {
-  RunStarted start = a_start();
-  start.agent_callbacks = Presence::present;
-  return start;
-}
-
 TestRun::TestRun(RunStarted start) {
   takes(std::move(start));
 }

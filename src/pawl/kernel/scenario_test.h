@@ -10,25 +10,13 @@
 #include <vector>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/kernel/example_parts_test.h"
 #include "pawl/kernel/invariants_test.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/kernel/shown_test.h"
 #include "pawl/kernel/transcript.h"
 
 namespace pawl::testing {
-
-Block says(std::string text);
-Block calls(std::string tool, std::string input = "{}");
-Block calls_judged(std::string tool, CallJudgement judgement);
-Block calls_wrongly(std::string tool, std::string fault);
-Usage tokens(std::uint64_t input, std::uint64_t output = 0);
-
-// Tools named by what they are: pure, idem, recon, once; "tell" is a once tool whose doubts are
-// told to the model.
-std::vector<PinnedTool> all_tools();
-RunStarted a_start();
-RunStarted with_limits(const Limits& limits);
-RunStarted with_agent_callbacks();
 
 using Decisions = std::vector<Decision>;
 using Effects = std::vector<Effect>;

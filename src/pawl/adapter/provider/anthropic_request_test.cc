@@ -2,55 +2,28 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/anthropic_validator_test.h"
 #include "pawl/adapter/provider/golden_test.h"
 #include "pawl/adapter/provider/random_sampling_test.h"
 #include "pawl/adapter/provider/traffic_test.h"
+#include "pawl/adapter/provider/wires_test.h"
 
 namespace pawl::provider {
 namespace {
-
-const std::vector<std::string> kModels = {"claude-opus-4-6", "claude-sonnet-4-5-20250929",
-                                          "claude-3-7-sonnet-20250219", "claude-3-5-haiku-20241022",
-                                          "claude-sonnet-5"};
-
-std::string shown(const std::vector<std::string>& faults) {
-  std::string all;
-  for (const std::string& fault : faults) all += fault + "; ";
-  return all;
-}
-
-RandomConversationRules rules() {
-  RandomConversationRules rules;
-  rules.own = "anthropic";
-  rules.own_signatures = {"c2lnbmF0dXJl"};
-  rules.own_raw_blocks = {R"({"type":"redacted_thinking","data":"AAAA"})",
-                          R"({"type":"something_new","cache_control":{"type":"ephemeral"},"x":1})",
-                          "[1]"};
-  for (const char* id : {"srv_0", "srv_1"}) {
-    rules.own_raw_blocks.push_back(R"({"type":"server_tool_use","id":")" + std::string(id) +
-                                   R"(","name":"web_search","input":{}})");
-    rules.own_raw_blocks.push_back(R"({"type":"web_search_tool_result","tool_use_id":")" +
-                                   std::string(id) + R"(","content":[]})");
-  }
-  rules.media_types = {"image/png", "IMAGE/JPG", "image/webp; q=1", "application/pdf"};
-  return rules;
-}
 
 TEST_CASE("sc-P26: no transcript makes a request that Anthropic would refuse") {
   const std::uint64_t count = transcript_count();
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);
-    const RandomConversationRules own = rules();
+    const RandomConversationRules own = anthropic_rules();
     PhaseExecutionRequest request = random_request(rng, own);
     randomize(rng, request);
     WireOptions options;
     options.name = "anthropic";
-    options.model = random_model(rng, kModels);
+    options.model = random_model(rng, anthropic_models());
     const auto body = anthropic_body(request, options);
     REQUIRE_MESSAGE(body, "seed " << seed << ": " << body.error().message);
     const auto faults = AnthropicValidator::faults(*body);
-    if (!faults.empty()) FAIL("seed " << seed << ": " << shown(faults) << "\n" << *body);
+    if (!faults.empty()) FAIL("seed " << seed << ": " << joined(faults) << "\n" << *body);
   }
   MESSAGE(count << " transcripts");
 }
@@ -63,7 +36,7 @@ TEST_CASE("the validator takes what Anthropic took") {
     auto faults = AnthropicValidator::faults(write_json(one.request));
     // Stricter than Anthropic was once: a text of one space was taken.
     if (one.file == "simon--test_tools.json") std::erase(faults, "a blank text");
-    CHECK(shown(faults) == "");
+    CHECK(joined(faults) == "");
     ++taken;
   }
   MESSAGE(taken << " recorded requests");
@@ -100,10 +73,10 @@ TEST_CASE("the validator refuses what Anthropic refuses") {
                      tools + R"(,"thinking":{"type":"enabled","budget_tokens":1024})")},
       {"a budget out of range; ",
        with_messages(user, R"(,"thinking":{"type":"enabled","budget_tokens":2000})")}};
-  CHECK(shown(AnthropicValidator::faults(with_messages(user + assistant(call) + result, tools))) ==
+  CHECK(joined(AnthropicValidator::faults(with_messages(user + assistant(call) + result, tools))) ==
         "");
   for (const auto& [fault, body] : cases) {
-    const std::string found = shown(AnthropicValidator::faults(body));
+    const std::string found = joined(AnthropicValidator::faults(body));
     CHECK_MESSAGE(found.find(fault) != std::string::npos, "wanted " << fault << " got " << found);
   }
 }

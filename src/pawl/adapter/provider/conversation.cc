@@ -29,6 +29,13 @@ bool is_text(std::string_view media_type) {
   return media_type.starts_with("text/") || media_type.starts_with("application/json");
 }
 
+// Pawl's own note of what an executor's tool has done (runtime/reply_assembler.cc). An executor
+// that runs tools itself may have had this provider's name; the provider knows no such block.
+bool is_native_result(const Json& json) {
+  const std::string* type = json.find_string("type");
+  return type != nullptr && *type == "native_tool_result";
+}
+
 // A block that a provider's own tool left: a turn that ends with one was paused, not ended.
 bool is_own_tool(const Part& part) {
   const auto* raw = std::get_if<RawPart>(&part);
@@ -151,7 +158,8 @@ class Composer {
     if (const auto* raw = std::get_if<RawBlock>(&block)) {
       PAWL_TRY(std::string bytes, whole(raw->json));
       const auto json = parse_json(bytes);
-      if (json && json->is_object()) add(index, Role::assistant, RawPart{std::move(bytes)});
+      const bool known = json && json->is_object() && !is_native_result(*json);
+      if (known) add(index, Role::assistant, RawPart{std::move(bytes)});
     }
     return ok();
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pawl/adapter/provider/dialect.h"
+#include "pawl/adapter/provider/random_words_test.h"
 #include "pawl/base/rng.h"
 
 namespace pawl::provider {
@@ -25,16 +26,10 @@ class ListedTranscript final : public Transcript {
   std::vector<Message> messages_;
 };
 
-struct RandomConversationRules {
-  std::string own;                            // the name of the provider that is asked
-  std::vector<std::string> own_signatures;    // what its thoughts are signed with
-  std::vector<std::string> own_raw_blocks;    // JSON
-  std::vector<std::string> media_types = {};  // of attachments; empty: none
-};
-
 class RandomConversation {
  public:
-  RandomConversation(Rng& rng, const RandomConversationRules& rules) : rng_(rng), rules_(rules) {}
+  RandomConversation(Rng& rng, const RandomConversationRules& rules)
+      : rng_(rng), rules_(rules), words_(rng, rules) {}
 
   std::vector<Message> messages() {
     const std::uint64_t rounds = rng_.below(8);
@@ -47,31 +42,16 @@ class RandomConversation {
   }
 
  private:
-  std::string text() {
-    switch (rng_.below(9)) {
-      case 0:
-        return "";
-      case 1:
-        return " \n\t";
-      case 2:
-        return "gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80 \"quoted\" \\ \x01";
-      case 3:
-        return "not UTF-8: \xFF\xC3 end";
-      default:
-        return "text " + std::to_string(rng_.below(1000));
-    }
-  }
-
   void user() {
     Message message;
-    message.text = Content(text());
+    message.text = Content(words_.text());
     while (!rules_.media_types.empty() && rng_.one_in(5)) {
       message.attachments.push_back({rng_.pick(rules_.media_types),
-                                     rng_.one_in(3) ? "" : "file \"" + text(),
+                                     rng_.one_in(3) ? "" : "file \"" + words_.text(),
                                      Content(std::string("\x89PNG\0bytes", 10))});
     }
     if (rng_.one_in(10)) {
-      message.attachments.push_back({"text/plain", "notes.txt", Content(text())});
+      message.attachments.push_back({"text/plain", "notes.txt", Content(words_.text())});
     }
     all_.push_back(std::move(message));
   }
@@ -87,58 +67,11 @@ class RandomConversation {
     }
   }
 
-  std::string provider_id() {
-    switch (rng_.below(6)) {
-      case 0:
-        return "";
-      case 1:
-        return "toolu_" + std::to_string(rng_.below(5));  // may come again
-      case 2:
-        return "bad id/\n" + std::to_string(rng_.below(5));
-      case 3:
-        return std::string(70, 'i');
-      default:
-        return "call_" + std::to_string(rng_.below(1'000'000));
-    }
-  }
-
-  std::string input() {
-    switch (rng_.below(8)) {
-      case 0:
-        return "";
-      case 1:
-        return R"({"path":"/tm)";
-      case 2:
-        return "[1,2]";
-      case 3:
-        return R"({"a":1,"a":2})";
-      case 4:
-        return "{}";
-      default:
-        return R"({"n":)" + std::to_string(rng_.below(100)) + R"(,"s":"x\ny"})";
-    }
-  }
-
-  std::string tool() {
-    switch (rng_.below(8)) {
-      case 0:
-        return "";
-      case 1:
-        return "../x y";
-      case 2:
-        return std::string(128, 't');
-      case 3:
-        return "files.read";
-      default:
-        return "look";
-    }
-  }
-
   CallBlock call() {
     CallBlock made;
-    made.tool = tool();
-    made.input = Content(input());
-    made.provider_id = provider_id();
+    made.tool = words_.tool();
+    made.input = Content(words_.input());
+    made.provider_id = words_.provider_id();
     if (rng_.one_in(4)) made.signature = "c2lnbmF0dXJl";
     return made;
   }
@@ -153,13 +86,13 @@ class RandomConversation {
     for (std::uint64_t i = 0; i < blocks; ++i) {
       switch (rng_.below(5)) {
         case 0:
-          message.blocks.emplace_back(TextBlock{Content(text())});
+          message.blocks.emplace_back(TextBlock{Content(words_.text())});
           break;
         case 1:
-          message.blocks.emplace_back(ThinkingBlock{Content(text()), signature(own)});
+          message.blocks.emplace_back(ThinkingBlock{Content(words_.text()), words_.signature(own)});
           break;
         case 2:
-          message.blocks.emplace_back(RawBlock{Content(raw(own))});
+          message.blocks.emplace_back(RawBlock{Content(words_.raw(own))});
           break;
         default:
           message.blocks.emplace_back(call());
@@ -168,16 +101,6 @@ class RandomConversation {
     }
     all_.push_back(std::move(message));
     results(calls);
-  }
-
-  std::string signature(bool own) {
-    if (rng_.one_in(4) || (own && rules_.own_signatures.empty())) return "";
-    return own ? rng_.pick(rules_.own_signatures) : "c2lnbmF0dXJlIG9mIGFub3RoZXI=";
-  }
-  std::string raw(bool own) {
-    if (rng_.one_in(8)) return "not JSON";
-    if (own && !rules_.own_raw_blocks.empty()) return rng_.pick(rules_.own_raw_blocks);
-    return R"({"type":"somebodys_block","x":1})";
   }
 
   // Of all calls, of some, in another order, of none; with words of the user's in between.
@@ -200,7 +123,7 @@ class RandomConversation {
     Message message;
     message.role = Role::tool;
     message.call = CallId{number};
-    message.text = Content(text());
+    message.text = Content(words_.text());
     if (rng_.one_in(3)) message.outcome = Message::Outcome::error;
     all_.push_back(std::move(message));
   }
@@ -216,6 +139,7 @@ class RandomConversation {
 
   Rng& rng_;
   const RandomConversationRules& rules_;
+  RandomWords words_;
   std::vector<Message> all_;
   std::uint64_t last_call_ = 0;
 };

@@ -64,6 +64,16 @@ TEST_CASE("turns of one role are one turn, blank texts are none") {
                                    {Role::user, {TextPart{"e"}}}});
 }
 
+TEST_CASE("what an executor's own tool did is no block of a provider's, nor a pause") {
+  const Block native = raw(R"({"type":"native_tool_result","tool":"Bash","outcome":"fine"})");
+  CHECK(turns_of({user("a"), assistant({native, said("b")})}) ==
+        std::vector<Turn>{{Role::user, {TextPart{"a"}}},
+                          {Role::assistant, {TextPart{"b"}}},
+                          {Role::user, {TextPart{"(continue)"}}}});
+  CHECK(turns_of({user("a"), assistant({native})}) ==
+        std::vector<Turn>{{Role::user, {TextPart{"a"}}}});
+}
+
 TEST_CASE("a conversation begins and ends with the user") {
   CHECK(turns_of({}) == std::vector<Turn>{{Role::user, {TextPart{"(continue)"}}}});
   CHECK(turns_of({assistant({said("a")})}) ==

@@ -2,30 +2,18 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/gemini_validator_test.h"
 #include "pawl/adapter/provider/golden_test.h"
 #include "pawl/adapter/provider/random_sampling_test.h"
 #include "pawl/adapter/provider/traffic_test.h"
+#include "pawl/adapter/provider/wires_test.h"
 
 namespace pawl::provider {
 namespace {
 
 using Signatures = GeminiValidator::Signatures;
 
-std::string shown(const std::vector<std::string>& faults) {
-  std::string all;
-  for (const std::string& fault : faults) all += fault + "; ";
-  return all;
-}
-
 TEST_CASE("sc-P26: no transcript makes a request that Gemini would refuse") {
-  RandomConversationRules rules;
-  rules.own = "gemini";
-  rules.own_signatures = {"c2lnbmF0dXJl"};
-  rules.own_raw_blocks = {R"({"executableCode":{"code":"1"}})", "[1]"};
-  rules.media_types = {"image/png", "IMAGE/JPG", "image/webp; q=1", "application/pdf"};
-  const std::vector<std::string> models = {"gemini-3-pro-preview", "gemini-2.5-flash",
-                                           "gemini-2.0-flash", "gemini-3-flash"};
+  const RandomConversationRules rules = gemini_rules();
   const std::uint64_t count = transcript_count();
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);
@@ -33,13 +21,11 @@ TEST_CASE("sc-P26: no transcript makes a request that Gemini would refuse") {
     randomize(rng, request);
     WireOptions options;
     options.name = "gemini";
-    options.model = random_model(rng, models);
+    options.model = random_model(rng, gemini_models());
     const auto body = gemini_body(request, options);
     REQUIRE_MESSAGE(body, "seed " << seed << ": " << body.error().message);
-    const bool demanded = gemini_generation_of(options.model.id) == GeminiGeneration::level;
-    const auto faults =
-        GeminiValidator::faults(*body, demanded ? Signatures::demanded : Signatures::optional);
-    if (!faults.empty()) FAIL("seed " << seed << ": " << shown(faults) << "\n" << *body);
+    const std::string fault = gemini_wire_fault(*body, options);
+    if (!fault.empty()) FAIL("seed " << seed << ": " << fault << "\n" << *body);
   }
   MESSAGE(count << " transcripts");
 }
@@ -47,13 +33,13 @@ TEST_CASE("sc-P26: no transcript makes a request that Gemini would refuse") {
 TEST_CASE("the validator takes what Gemini took") {
   for (const RecordedExchange& one : recorded("gemini")) {
     INFO(one.file);
-    CHECK(shown(GeminiValidator::faults(write_json(one.request), Signatures::demanded)) == "");
+    CHECK(joined(GeminiValidator::faults(write_json(one.request), Signatures::demanded)) == "");
   }
 }
 
 TEST_CASE("the validator refuses what Gemini refuses") {
   const auto faults = [](const std::string& contents) {
-    return shown(
+    return joined(
         GeminiValidator::faults(R"({"contents":[)" + contents + "]}", Signatures::demanded));
   };
   const std::string user = R"({"role":"user","parts":[{"text":"a"}]})";

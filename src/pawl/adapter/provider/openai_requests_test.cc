@@ -3,37 +3,19 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/chat_quirks.h"
-#include "pawl/adapter/provider/chat_validator_test.h"
 #include "pawl/adapter/provider/conversation_random_test.h"
 #include "pawl/adapter/provider/random_sampling_test.h"
-#include "pawl/adapter/provider/responses_validator_test.h"
 #include "pawl/adapter/provider/traffic_test.h"
+#include "pawl/adapter/provider/wires_test.h"
 
 namespace pawl::provider::openai_test {
 namespace {
-
-RandomConversationRules rules() {
-  RandomConversationRules made;
-  made.own = "openai";
-  made.own_signatures = {
-      R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"})",
-      R"({"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"x"}]})",
-      "not JSON", R"({"type":"message"})"};
-  made.own_raw_blocks = {R"({"type":"web_search_call","id":"ws_1","status":"completed"})",
-                         R"({"type":"custom_tool_call","call_id":"c1","name":"x","input":""})",
-                         R"({"type":"shell_call","call_id":"s1"})",
-                         R"({"type":"shell_call_output","call_id":"s1"})",
-                         R"({"type":"computer_call","call_id":"cc"})",
-                         R"({"no":"type"})"};
-  made.media_types = {"image/png", "IMAGE/JPG; q=1", "application/pdf"};
-  return made;
-}
 
 WireOptions random_options(Rng& rng) {
   WireOptions options;
   options.name = "openai";
   options.base_url = "https://api.openai.com";
-  options.model = random_model(rng, {"gpt-5", "gpt-5.2-codex", "o3", "llama-4"});
+  options.model = random_model(rng, openai_models());
   if (rng.one_in(3)) options.resume = WireOptions::Resume::session;
   return options;
 }
@@ -115,10 +97,9 @@ TEST_CASE("Responses: no random transcript gives a request that the provider wou
                         const WireOptions& options) -> std::string {
     const auto wire = dialect.encode(request, options);
     if (!wire) return wire.error().message;
-    const auto body = parse_json(wire->body);
-    return body ? responses_fault(*body, Author::pawl) : body.error().message;
+    return responses_wire_fault(wire->body, options);
   };
-  check_random_requests(*make_responses_dialect(), rules(), check);
+  check_random_requests(*make_responses_dialect(), openai_rules(), check);
 }
 
 TEST_CASE("chat: no random transcript gives a request that the provider would refuse") {
@@ -128,10 +109,9 @@ TEST_CASE("chat: no random transcript gives a request that the provider would re
     options.quirks = {std::string(rng.pick(known_chat_servers())), "documents"};
     const auto wire = dialect.encode(request, options);
     if (!wire) return wire.error().message;
-    const auto body = parse_json(wire->body);
-    return body ? chat_fault(*body, Author::pawl) : body.error().message;
+    return chat_wire_fault(wire->body, options);
   };
-  check_random_requests(*make_chat_dialect(), rules(), check);
+  check_random_requests(*make_chat_dialect(), openai_rules(), check);
 }
 
 }  // namespace pawl::provider::openai_test
