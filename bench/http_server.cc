@@ -26,7 +26,6 @@ namespace pawl::bench {
 namespace {
 
 constexpr int kEventsAtOnce = 256;
-constexpr int kTickMs = 2;
 constexpr std::string_view kSmall =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 65\r\n\r\n"
     "{\"id\":\"msg_0123456789\",\"text\":\"a short answer of 65 bytes, fine\"}";
@@ -54,7 +53,11 @@ std::string as_chunk(std::string_view bytes) {
 class Server {
  public:
   Server(int listener, int orders, HttpServerPlan plan)
-      : listener_(listener), orders_(orders), plan_(plan), epoll_(::epoll_create1(0)) {
+      : listener_(listener),
+        orders_(orders),
+        plan_(plan),
+        tick_{plan.tick_us / 1'000'000, plan.tick_us % 1'000'000 * 1'000},
+        epoll_(::epoll_create1(0)) {
     watch(listener_);
     watch(orders_);
   }
@@ -63,7 +66,9 @@ class Server {
   [[noreturn]] void run() {
     for (;;) {
       std::array<epoll_event, kEventsAtOnce> events{};
-      const int count = ::epoll_wait(epoll_, events.data(), kEventsAtOnce, going_ ? kTickMs : -1);
+      const int count =
+          ::epoll_pwait2(epoll_, events.data(), kEventsAtOnce, going_ ? &tick_ : nullptr, nullptr);
+      PAWL_ASSERT(count >= 0 || errno == EINTR);
       for (int i = 0; i < count; ++i) on_ready(events[static_cast<std::size_t>(i)].data.fd);
       if (going_) tick();
     }
@@ -169,6 +174,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
   const int listener_;
   const int orders_;
   const HttpServerPlan plan_;
+  const timespec tick_;
   const int epoll_;
   std::unordered_map<int, std::string> requests_;
   std::vector<Stream> streams_;

@@ -18,6 +18,9 @@ inline constexpr std::size_t kDeltaBytes = 120;
 struct HttpServerPlan {
   std::uint64_t deltas = 5;  // of each stream, after the first
   std::int64_t interval_ms = 1'000;
+  // How often the server looks who is due. Streams that know nothing of each other do not speak
+  // together: what is due since the last look goes out in one burst.
+  std::int64_t tick_us = 100;
 };
 
 class HttpServerProcess {

@@ -1,5 +1,7 @@
 // What HTTP costs: many slow streams at once, and small requests beside libcurl alone.
-//   pawl_bench_http streams STREAMS DELTAS        fewer where there are not so many descriptors
+//   pawl_bench_http streams STREAMS DELTAS [TICK_US]  fewer where there are not so many
+//   descriptors;
+//                                                 TICK_US: how often the server speaks, in bursts
 //   pawl_bench_http h2 STREAMS DELTAS             the same over TLS, on few connections
 //   pawl_bench_http requests REQUESTS AT_ONCE ROUNDS
 //   pawl_bench_http h2-requests REQUESTS AT_ONCE ROUNDS
@@ -108,10 +110,10 @@ void streams(Source source, std::uint64_t count, std::uint64_t deltas) {
   crowd.report(meter);
 }
 
-void h1_streams(std::uint64_t wanted, std::uint64_t deltas) {
+void h1_streams(std::uint64_t wanted, HttpServerPlan plan) {
   const std::uint64_t count = streams_possible(wanted + kWarmUpStreams) - kWarmUpStreams;
-  const HttpServerProcess server({deltas});
-  streams({server.url("/stream"), [&server] { server.go(); }}, count, deltas);
+  const HttpServerProcess server(plan);
+  streams({server.url("/stream"), [&server] { server.go(); }}, count, plan.deltas);
 }
 
 void h2_streams(std::uint64_t count, std::uint64_t deltas) {
@@ -207,8 +209,11 @@ int main(int argc, char** argv) {
   using namespace pawl::bench;
   const std::string what = argc > 1 ? argv[1] : "";
   const auto number = [&](int at) { return std::strtoull(argv[at], nullptr, 10); };
-  if (what == "streams" && argc == 4) {
-    h1_streams(number(2), number(3));
+  if (what == "streams" && (argc == 4 || argc == 5)) {
+    HttpServerPlan plan;
+    plan.deltas = number(3);
+    if (argc == 5) plan.tick_us = static_cast<std::int64_t>(number(4));
+    h1_streams(number(2), plan);
   } else if (what == "h2" && argc == 4) {
     h2_streams(number(2), number(3));
   } else if (what == "h2-requests" && argc == 5) {

@@ -223,6 +223,25 @@ TEST_CASE("an empty last reply leaves the answer that was given before") {
   CHECK(std::get<Ending>(silent->course).status == RunStatus::failed);
 }
 
+TEST_CASE("an empty last reply of a worker ends its turn, not the run of the others") {
+  TestRun run;
+  run.spawns("helper");
+  run.replies_as(InstanceId{2}, {says("Half of it."), calls("pure")});
+  run.finishes(kC1, "ok");
+
+  ModelFailed empty;
+  empty.instance = InstanceId{2};
+  empty.effect = run.model_effect(InstanceId{2});
+  empty.kind = FailureKind::empty;
+  run.takes(empty);
+
+  CHECK(run.in<Resting>(InstanceId{2}));
+  CHECK_FALSE(run.ending());
+  run.replies({says("All of it.")});
+  run.ends();
+  CHECK(run.output() == "All of it.");
+}
+
 TEST_CASE("a last reply that only points back is not the answer; a short one is") {
   TestRun run;
   run.replies({says("The sum is 42."), calls("pure")});

@@ -185,6 +185,7 @@ void give_up(Draft& draft, const Instance& instance, const AwaitingModel& phase,
   if (event.kind == FailureKind::empty && instance.last_text && instance.waiting_messages.empty()) {
     draft.add(StepEnded{instance.id, instance.open_step, YieldReason::end_turn, 0});
     draft.add(InstanceRested{instance.id});
+    if (others_active(draft.state, instance.id)) return;
     return draft.stop(RunStatus::done, StopReason::end_turn, "the last reply was empty");
   }
   std::vector<TargetFailure> failures = instance.failures;

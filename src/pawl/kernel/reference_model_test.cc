@@ -33,6 +33,8 @@ const std::vector<std::string> kCorners = {
     "a refused call is repeated",
     "evidence comes late",
     "a reply has too many blocks",
+    "a fork goes on",
+    "a fork of a tree goes on",
 };
 
 template <class D>
@@ -102,16 +104,27 @@ std::string fault_after(ReferenceModel& model, const Run& run, const Record& rec
   return fault;
 }
 
-void live_one_life(std::uint64_t seed, Outcome& outcome) {
-  Rng rng(seed);
+// One run and the books that are kept beside it.
+struct Life {
   Run run;
   ReferenceModel model;
   Stamp now{1, 0, 0};
+  std::vector<Record> records;
+  std::vector<Tally> tallies;  // after each record
+};
+
+std::string where(std::uint64_t seed, const Record& record, const std::string& fault) {
+  return "seed " + std::to_string(seed) + ", record " + std::to_string(record.seq) + ": " + fault +
+         "\n  after " + shown(record.event) + "\n  decided " + shown(record.decisions) +
+         "\n  and " + shown(record.effects);
+}
+
+void live(std::uint64_t seed, Rng& rng, Life& life, Outcome& outcome) {
   for (std::uint64_t i = 0; i < kEventsOfOneRunMax; ++i) {
-    Event event = RandomHost(rng, run.state()).next();
-    move_clock(rng, run.state(), event, now);
-    const RunState before = run.state();
-    const auto record = advance(run, event, now);
+    Event event = RandomHost(rng, life.run.state()).next();
+    move_clock(rng, life.run.state(), event, life.now);
+    const RunState before = life.run.state();
+    const auto record = advance(life.run, event, life.now);
     if (!record) {
       ++outcome.refused;
       const bool no_room = record.error().message.ends_with("leaves no room to answer");
@@ -120,20 +133,54 @@ void live_one_life(std::uint64_t seed, Outcome& outcome) {
     }
     ++outcome.events;
     if (record->seq > 0) {
-      for (const auto& [corner, there] : corners_of(*record, before, run.state())) {
+      for (const auto& [corner, there] : corners_of(*record, before, life.run.state())) {
         if (there) ++outcome.corners[corner];
       }
     }
-    if (const std::string fault = fault_after(model, run, *record); !fault.empty()) {
-      outcome.fault = "seed " + std::to_string(seed) + ", record " + std::to_string(record->seq) +
-                      ": " + fault + "\n  after " + shown(record->event) + "\n  decided " +
-                      shown(record->decisions) + "\n  and " + shown(record->effects);
+    if (const std::string fault = fault_after(life.model, life.run, *record); !fault.empty()) {
+      outcome.fault = where(seed, *record, fault);
       return;
     }
-    if (std::holds_alternative<Finished>(run->life)) break;
+    life.records.push_back(*record);
+    life.tallies.push_back(life.run->tally);
+    if (std::holds_alternative<Finished>(life.run->life)) break;
   }
-  ++outcome.ends[std::string(name(status_of(run.state()))) + " " +
-                 std::string(name(stop_reason_of(run.state())))];
+  ++outcome.ends[std::string(name(status_of(life.run.state()))) + " " +
+                 std::string(name(stop_reason_of(life.run.state())))];
+}
+
+// The same beginning under another name, as the runtime tells it again (runtime/fork.h). What it
+// took has been spent: the books of the fork begin with it.
+void tell_again(std::uint64_t seed, const Life& origin, std::size_t length, Life& fork,
+                Outcome& outcome) {
+  for (std::size_t i = 0; i < length && outcome.fault.empty(); ++i) {
+    const Record& original = origin.records[i];
+    Event event = original.event;
+    if (auto* start = std::get_if<RunStarted>(&event)) {
+      start->run = RunId{"fork"};
+      start->forked_from = ForkedFrom{RunId{"origin"}, length - 1, {}, {}};
+    }
+    fork.now = original.stamp;
+    fork.now.epoch = 1;
+    const auto record = advance(fork.run, event, fork.now);
+    std::string fault =
+        record ? fault_after(fork.model, fork.run, *record) : record.error().message;
+    if (fault.empty() && fork.run->tally != origin.tallies[i]) fault = "it has not spent the same";
+    if (!fault.empty()) outcome.fault = "a fork: " + where(seed, original, fault);
+  }
+}
+
+void live_one_life(std::uint64_t seed, Outcome& outcome) {
+  Rng rng(seed);
+  Life life;
+  live(seed, rng, life, outcome);
+  if (!outcome.fault.empty() || life.records.empty() || !rng.one_in(4)) return;
+  Life fork;
+  tell_again(seed, life, 1 + rng.below(life.records.size()), fork, outcome);
+  if (!outcome.fault.empty() || std::holds_alternative<Finished>(fork.run->life)) return;
+  ++outcome.corners["a fork goes on"];
+  if (fork.run->instances.size() > 1) ++outcome.corners["a fork of a tree goes on"];
+  live(seed, rng, fork, outcome);
 }
 
 TEST_CASE("random histories look from outside as the reference model says") {

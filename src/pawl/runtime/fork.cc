@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/kernel/tally.h"
 #include "pawl/runtime/contents.h"
 
 namespace pawl {
@@ -32,6 +33,23 @@ bool at_rest(const RunState& state, const Record& last) {
                      [&last](const OpenEffect& open) { return started_by(last, open.id); });
 }
 
+const std::string& currency_of(const RunState& state) {
+  return state.targets.front().prices.currency;
+}
+
+// What the prefix has cost was paid, whatever the fork's own model costs: the first reply that is
+// told makes up for what failures before it cost less here. (Other money cannot be added up.)
+void keep_cost(const RunState& told, const RunState& parent, const Stamp& stamp, Event& event) {
+  std::optional<std::uint64_t>* stated = nullptr;
+  if (auto* replied = std::get_if<ModelReplied>(&event)) stated = &replied->cost_pico;
+  if (auto* compacted = std::get_if<ContextCompacted>(&event)) stated = &compacted->cost_pico;
+  if (stated == nullptr || told.targets == parent.targets) return;
+  if (currency_of(told) != currency_of(parent)) return;
+  const std::uint64_t paid = parent.tally.cost_pico;
+  if (tally_after(told, event, stamp).cost_pico == paid) return;
+  *stated = paid - std::min(paid, told.tally.cost_pico);
+}
+
 }  // namespace
 
 Retelling::Retelling(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
@@ -53,6 +71,7 @@ Result<std::optional<WritePiece>> Retelling::next() {
   Ingress ingress;
   Event event = original->event;
   edits_.apply(told_.run.state(), event, ingress);
+  keep_cost(told_.run.state(), walker_.loaded().run.state(), original->stamp, event);
   if (auto* started = std::get_if<RunStarted>(&event)) {
     change_(*started);
     told_.chain = chain_origin(started->run);

@@ -260,6 +260,37 @@ TEST_CASE("another model is pinned in the fork, if somebody can make it") {
   CHECK(refused.error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("what the prefix has cost is spent, whatever the fork's model costs") {
+  RunStage stage(three_notes());
+  stage.prices = {{"scripted", 1'000}, {"scripted/cheap", 1}, {"scripted/dear", 5'000}};
+  stage.start("p");
+  const auto inherited = [&stage](const std::string& id, const std::string& model) {
+    ForkRequest request = Desk::at(2, id);
+    request.parent = RunId{"p"};
+    request.model = model;
+    std::uint64_t cost = 0;
+    stage.service.fork(std::move(request), [&](const Result<Forked>& forked) {
+      REQUIRE(forked);
+      cost = forked->inherited.cost_pico;
+    });
+    stage.loop.advance(300);
+    return cost;
+  };
+  const std::uint64_t paid = inherited("same", "");
+  REQUIRE(paid > 0);
+
+  CHECK(inherited("cheap", "scripted/cheap") == paid);
+  CHECK(inherited("dear", "scripted/dear") == paid);
+
+  // What it does itself it pays at its own prices, and no event of a fork of the same model
+  // differs.
+  const std::uint64_t all = stage.service.show(RunId{"p"})->state.tally.cost_pico;
+  const std::uint64_t cheap = stage.service.show(RunId{"cheap"})->state.tally.cost_pico;
+  CHECK(cheap - paid == (all - paid) / 1'000);
+  CHECK(stage.service.show(RunId{"same"})->state.tally.cost_pico == all);
+  CHECK(replay(stage.journal, RunId{"cheap"})->same());
+}
+
 TEST_CASE("a fork is refused where there is nothing to fork, and an id that is taken is refused") {
   Desk desk;
   CHECK(desk.fork(Desk::at(9)).error().code == ErrorCode::invalid_argument);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,6 +66,7 @@ struct RunStage {
   std::shared_ptr<CallGate> gate;
   Script script;
   std::string model_refused = "nobody/knows";
+  std::map<std::string, std::uint64_t> prices;  // of a token, by model; none: it costs nothing
   Engine engine;
   Service service{engine};
 
@@ -80,8 +82,18 @@ struct RunStage {
       }
       RunnableAgent made = agent();
       made.charter.model = pinned.model;
+      put_price(made);
       return made;
     };
+  }
+  void put_price(RunnableAgent& made) const {
+    const auto price = prices.find(made.charter.model);
+    if (price == prices.end()) return;
+    ResolvedTarget target;
+    target.literal = made.charter.model;
+    target.facts.prices = {"USD", price->second, price->second, 0, 0};
+    target.facts.max_output_tokens = 1'000;
+    made.targets = {std::move(target)};
   }
   RunnableAgent agent() {
     RunnableAgent made;
@@ -91,6 +103,7 @@ struct RunStage {
     made.executor = make_scripted_executor(script, loop);
     made.tools.push_back(tool);
     made.gate = gate;
+    put_price(made);
     return made;
   }
   RunId start(const std::string& id, const std::string& input = "go") {

@@ -15,6 +15,7 @@ constexpr std::int64_t kTroubleMs = 60'000;       // faults strike until then
 constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all runs to end
 constexpr std::int64_t kWallJumpMs = 86'400'000;
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
+constexpr std::uint64_t kForksMax = 3;             // of one history
 constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
 class History {
@@ -115,7 +116,12 @@ class History {
     world_loop_.at(hurried ? rng_.between(5, 120) : rng_.between(100, 2'000), [this] { tick(); });
   }
 
-  static std::string run_name(std::uint64_t number) { return "r" + std::to_string(number); }
+  // Runs that were started, and behind them the forks.
+  std::uint64_t known() const { return started_ + forks_; }
+  RunId run_id(std::uint64_t number) const {
+    const bool started = number <= started_;
+    return RunId{(started ? "r" : "f") + std::to_string(started ? number : number - started_)};
+  }
 
   void look_after_processes() {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
@@ -180,7 +186,7 @@ class History {
     if (rng_.one_in(5)) limits.cost_pico = 4'500 + rng_.below(12'000);
     if (rng_.one_in(10)) limits.ask_cost_pico = 1 + rng_.below(4'000);
     const Approvers approvers = rng_.one_in(4) ? Approvers::others : Approvers::anyone;
-    process->start(RunId{run_name(++started_)}, limits, approvers);
+    process->start(RunId{"r" + std::to_string(++started_)}, limits, approvers);
   }
 
   bool is_driven(const RunId& id) const {
@@ -226,6 +232,8 @@ class History {
 
   void check_summary(const RunSummary& summary, const Track& track) {
     if (summary.status == "quarantined") {
+      const bool begun = summary.id.text.starts_with('f') && track.chains.size() <= summary.length;
+      if (begun && (track.chains.empty() || !track.is_whole())) return;  // a fork in the making
       if (track.standing == Track::Standing::sound) {
         oracle_.fail("run " + summary.id.text +
                      " is quarantined, and was never damaged: " + summary.reason);
@@ -301,8 +309,9 @@ class History {
 
   void make_trouble() {
     if (started_ == 0) return;
-    const RunId id{run_name(1 + rng_.below(started_))};
+    const RunId id = run_id(1 + rng_.below(known()));
     if (!faults_.is_calm() && rng_.one_in(8)) interfere(id);
+    if (!faults_.is_calm() && rng_.one_in(60)) fork(id);
     if (faults_.strikes(FaultKind::process_crash, 250)) crash_one();
     if (faults_.strikes(FaultKind::process_stop, 100)) stop_one();
     if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
@@ -335,6 +344,18 @@ class History {
         return post(id, MessageReceived{kRootInstance, Content(text), "operator"}, text);
       }
     }
+  }
+
+  // Somebody tries another way from a step of a run, whatever that is doing now.
+  void fork(const RunId& id) {
+    const Track& track = oracle_.tracks()[id.text];
+    SimProcess* process = any_process();
+    const bool sound = track.standing == Track::Standing::sound && track.is_whole();
+    if (process == nullptr || track.chains.empty() || !sound || forks_ == kForksMax) return;
+    const std::uint64_t step = rng_.below(track.steps + 1);
+    const RunId fork{"f" + std::to_string(++forks_)};
+    say(id.text + " is forked at step " + std::to_string(step) + " as " + fork.text);
+    process->fork(id, step, fork);
   }
 
   void crash_one() {
@@ -377,7 +398,8 @@ class History {
 
   void damage(const RunId& id) {
     Track& track = oracle_.tracks()[id.text];
-    if (is_driven(id) || track.chains.empty() || !std::holds_alternative<Live>(track.run->life)) {
+    if (is_driven(id) || track.chains.empty() || !track.is_whole() ||
+        !std::holds_alternative<Live>(track.run->life)) {
       return;
     }
     const std::uint64_t seq = rng_.below(track.chains.size());
@@ -388,7 +410,8 @@ class History {
 
   void poison(const RunId& id) {
     Track& track = oracle_.tracks()[id.text];
-    if (is_driven(id) || track.chains.empty() || !std::holds_alternative<Live>(track.run->life)) {
+    if (is_driven(id) || track.chains.empty() || !track.is_whole() ||
+        !std::holds_alternative<Live>(track.run->life)) {
       return;
     }
     say("loading " + id.text + " kills from now on");
@@ -401,8 +424,8 @@ class History {
   bool is_over() {
     if (started_ < options_.runs || looked_at_ms_ == clock_.monotonic_ms()) return false;
     looked_at_ms_ = clock_.monotonic_ms();
-    for (std::uint64_t number = 1; number <= started_; ++number) {
-      if (!has_ended(RunId{run_name(number)})) return false;
+    for (std::uint64_t number = 1; number <= known(); ++number) {
+      if (!has_ended(run_id(number))) return false;
     }
     return true;
   }
@@ -412,15 +435,16 @@ class History {
     // A run whose start was lost before anybody was told: it never was.
     if (found == oracle_.tracks().end() || found->second.chains.empty()) return !is_driven(id);
     if (std::holds_alternative<Finished>(found->second.run->life)) return !is_driven(id);
-    if (found->second.standing == Track::Standing::sound) return false;
+    const bool sound = found->second.standing == Track::Standing::sound;
+    if (sound && found->second.is_whole()) return false;
     const auto listed = storage_.list({id.text, "", "quarantined", 1000});
     return std::any_of(listed->begin(), listed->end(),
                        [&](const RunSummary& one) { return one.id == id; });
   }
 
   std::string who_does_not_end() {
-    for (std::uint64_t number = 1; number <= started_; ++number) {
-      const RunId id{run_name(number)};
+    for (std::uint64_t number = 1; number <= known(); ++number) {
+      const RunId id = run_id(number);
       if (has_ended(id)) continue;
       const Track& track = oracle_.tracks()[id.text];
       return "run " + id.text + " does not end; it is " +
@@ -437,6 +461,7 @@ class History {
     report.events = oracle_.records();
     report.steps = oracle_.steps();
     report.effects = oracle_.effects_total();
+    report.forks = oracle_.forks();
     report.crashes = crashes_;
     report.hash = oracle_.trace_hash();
     report.met = oracle_.met();
@@ -461,6 +486,7 @@ class History {
   std::vector<Resident> processes_;
   std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;
+  std::uint64_t forks_ = 0;  // that somebody asked for
   std::uint64_t messages_ = 0;
   std::uint64_t crashes_ = 0;
   std::int64_t looked_at_ms_ = -1;

@@ -29,6 +29,7 @@ struct HistoryReport {
   std::uint64_t events = 0;   // records that the kernel decided and the store kept
   std::uint64_t steps = 0;    // model steps among them
   std::uint64_t effects = 0;  // on the outside world
+  std::uint64_t forks = 0;    // that were made whole
   std::uint64_t crashes = 0;  // of processes, power losses included
   std::uint64_t hash = 0;     // of everything that became durable, and when
   Met met;

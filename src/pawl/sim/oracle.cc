@@ -48,6 +48,12 @@ void Oracle::check_limits(const RunId& id, const Track& track) {
 void Oracle::on_handed_over(const Append& append) {
   const auto record = decode_record(append.bytes);
   if (violation_ || !record) return;
+  const auto* started = std::get_if<RunStarted>(&record->event);
+  if (started != nullptr && started->forked_from) {
+    told_again_[append.run.text] = started->forked_from->seq;
+  }
+  const auto told = told_again_.find(append.run.text);
+  if (told != told_again_.end() && append.seq <= told->second) return;  // the other run's times
   const std::uint64_t elapsed_ms = record->stamp.elapsed_ms;
   const std::pair drive(append.run.text, append.epoch);
   const bool attached = std::holds_alternative<DriverAttached>(record->event);
@@ -129,7 +135,13 @@ void Oracle::check_inbox(const RunId& id, const Track& track, const std::string&
   }
 }
 
-void Oracle::take(Track& track, const RunId& id, const Record& record) {
+void Oracle::take(Track& track, const RunId& own, const Record& record) {
+  if (const auto* started = std::get_if<RunStarted>(&record.event)) {
+    track.forked = started->forked_from;
+  }
+  check_prefix(track, record);
+  // What models, tools and people said, they said to the run that a fork has it from.
+  const RunId& id = lived_by(track, own, record.seq);
   take_usage(track, id, record);
   if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
     check_reply(track, id, *replied);
@@ -176,8 +188,9 @@ void Oracle::take(Track& track, const RunId& id, const Record& record) {
   }
   const Status folded = fold(track.run, record);
   if (!folded) return fail("it cannot be folded: " + folded.error().message);
-  check_limits(id, track);
-  check_budget(id, track, record);
+  check_limits(own, track);
+  check_budget(own, track, record);
+  if (track.forked && track.forked->seq == record.seq) check_inherited(track);
 }
 
 void Oracle::check_reply(Track& track, const RunId& id, const ModelReplied& event) {

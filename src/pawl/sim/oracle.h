@@ -17,6 +17,7 @@
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/runtime/call_gate.h"
+#include "pawl/runtime/fork.h"
 #include "pawl/runtime/run_event.h"
 #include "pawl/sim/policy.h"
 #include "pawl/sim/storage.h"
@@ -73,8 +74,12 @@ struct Track {
   std::uint64_t budget_pico = 0;        // given at the start, and by people since
   std::uint64_t published = 0;          // records that somebody has seen
   std::uint64_t rows_before_rest = 0;   // inbox rows up to here must be taken before it is over
+  std::optional<ForkedFrom> forked;     // its records up to there are those of another run
   enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
   enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
+
+  // A fork is one when the last record of its prefix is there.
+  bool is_whole() const { return !forked || chains.size() > forked->seq; }
 };
 
 struct Met {
@@ -92,6 +97,7 @@ class Oracle {
   void on_durable(const Append& append);
   void on_published(const RecordView& view);
   void on_accepted(const RunId& run);
+  void on_forked(const Forked& forked);
   void on_power_loss();
   // Its driver has let the run go, for no other reason than that it waits or is over.
   void on_let_go(const RunId& run);
@@ -126,6 +132,7 @@ class Oracle {
   const std::optional<std::string>& violation() const { return violation_; }
   std::uint64_t records() const { return records_; }
   std::uint64_t steps() const { return steps_; }
+  std::uint64_t forks() const { return forks_; }
   std::uint64_t effects_total() const { return effects_total_; }
   std::uint64_t trace_hash() const { return hash_; }
   // How often each event and decision became durable, by its place in the variant.
@@ -157,6 +164,9 @@ class Oracle {
   void check_summary_usage(const RunId& id, EffectId effect, const Usage& charged);
   void take_usage(Track& track, const RunId& id, const Record& record);
   void check_budget(const RunId& id, const Track& track, const Record& record);
+  const RunId& lived_by(const Track& track, const RunId& id, std::uint64_t seq) const;
+  void check_prefix(const Track& track, const Record& record);
+  void check_inherited(const Track& track);
   void check_blobs(const RunId& id, const Record& record);
   void rebuild(const std::string& id, Track& track);
   template <class E>
@@ -176,6 +186,7 @@ class Oracle {
   std::map<std::pair<std::string, EffectId>, Usage> summaries_;  // what each took
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>
       clocks_;  // by run and epoch: elapsed and monotonic time of the first record
+  std::map<std::string, std::uint64_t> told_again_;  // the last record of each fork's prefix
   std::set<std::tuple<std::string, std::uint64_t, HookPoint>> forbidden_;
   std::map<std::tuple<std::string, std::string, std::string>, CallVerdict>
       words_;                                               // of the gate, by run, tool and input
@@ -186,6 +197,7 @@ class Oracle {
   std::optional<std::string> violation_;
   std::uint64_t records_ = 0;
   std::uint64_t steps_ = 0;
+  std::uint64_t forks_ = 0;
   std::uint64_t effects_total_ = 0;
   std::uint64_t hash_ = 0;
   Met met_;

@@ -100,4 +100,15 @@ void SimProcess::start(const RunId& id, const Limits& limits, Approvers approver
   });
 }
 
+void SimProcess::fork(const RunId& parent, std::uint64_t step, const RunId& id) {
+  ForkRequest request;
+  request.parent = parent;
+  request.step = step;
+  request.id = id;
+  request.by = "operator";
+  engine_->fork(std::move(request), [this](const Result<Forked>& forked) {
+    if (forked) world_.oracle.on_forked(*forked);
+  });
+}
+
 }  // namespace pawl::sim

@@ -23,6 +23,7 @@ class SimProcess {
   SimProcess& operator=(const SimProcess&) = delete;
 
   void start(const RunId& id, const Limits& limits, Approvers approvers);
+  void fork(const RunId& parent, std::uint64_t step, const RunId& id);
   Status resume(const RunId& id) { return engine_->resume(id); }
   bool drives(const RunId& id) const { return engine_->find(id) != nullptr; }
   SimConnection& store() { return connection_; }

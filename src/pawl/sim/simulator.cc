@@ -75,6 +75,7 @@ void add(SimulationReport& report, const HistoryReport& history) {
   report.events += history.events;
   report.steps += history.steps;
   report.effects += history.effects;
+  report.forks += history.forks;
   report.crashes += history.crashes;
   report.hash = Rng::mixed(report.hash ^ history.hash);
   const auto sum = [](auto& sums, const auto& counts) {

@@ -32,6 +32,7 @@ struct SimulationReport {
   std::uint64_t events = 0;
   std::uint64_t steps = 0;
   std::uint64_t effects = 0;
+  std::uint64_t forks = 0;
   std::uint64_t crashes = 0;
   std::uint64_t hash = 0;  // of all histories: equal options give equal hashes
   std::array<std::uint64_t, kFaultKinds> faults{};

@@ -20,6 +20,7 @@ void check_met(const Counts& counts, const std::set<std::string_view>& never) {
 
 TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind was met") {
   SimulationOptions options;
+  options.history.seed = 301;  // Results come late in three of these, and in few of others.
   options.seeds = 400;
   const SimulationReport report = simulate(options, nullptr);
   if (report.failure) {
@@ -35,8 +36,10 @@ TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind 
   // What no history comes by is not simulated. Those have a reason.
   check_met<Event>(report.met.events, {"instance_spawned", "unrecognised"});
   check_met<Decision>(report.met.decisions, {"instance_born", "instance_ceded"});
+  CHECK(report.forks > 0);
   MESSAGE(report.events << " events, " << report.steps << " steps, " << report.crashes
-                        << " crashes, " << report.effects << " effects");
+                        << " crashes, " << report.forks << " forks, " << report.effects
+                        << " effects");
 }
 
 TEST_CASE("the same seed is the same history, and another seed is another") {
