@@ -1,43 +1,14 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl {
 namespace {
-
-Error conflict(const RunId& run, const std::string& what) {
-  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
-}
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
-
-Status check_size(std::size_t size, std::size_t max, std::string_view what) {
-  if (size <= max) return ok();
-  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
-                                              " bytes is over the maximum of " +
-                                              std::to_string(max)};
-}
-
-Status check_limits(const Append& append) {
-  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
-  for (const StoredBlob& blob : append.blobs) {
-    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
-  }
-  if (append.snapshot) {
-    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
-  }
-  if (append.inbox_taken.size() > kInboxRowsMax) {
-    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
-  }
-  return ok();
-}
 
 bool matches(const RunSummary& summary, const ListQuery& query) {
   return summary.id.text.starts_with(query.id_prefix) &&
@@ -217,7 +188,7 @@ Result<bool> MemoryJournal::is_driven(const RunId& run) {
 }
 
 Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body) {
-  PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
+  PAWL_CHECK(check_inbox_limits(body));
   Run* known = find(run);
   if (!known) return no_such_run(run);
   if (is_terminal(known->summary.status))

@@ -15,6 +15,7 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/sweeper.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl {
 namespace {
@@ -114,7 +115,7 @@ Result<Drive> SqliteJournal::acquire(const RunId& run) {
 
 void SqliteJournal::append(Append append, StatusCallback done) {
   std::optional<Error> refusal;
-  if (Status status = sqlite::check_limits(append); !status) refusal = std::move(status).error();
+  if (Status status = check_limits(append); !status) refusal = std::move(status).error();
   sqlite::Job job;
   job.bytes = sqlite::size_of(append);
   job.done = std::move(done);
@@ -131,7 +132,7 @@ Status SqliteJournal::quarantine(const RunId& run, const std::string& why) {
 void SqliteJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   std::optional<Error> refusal;
-  if (Status status = sqlite::check_inbox_limits(body); !status) {
+  if (Status status = check_inbox_limits(body); !status) {
     refusal = std::move(status).error();
   }
   sqlite::Job job{"", body.size(), nullptr, std::move(done)};

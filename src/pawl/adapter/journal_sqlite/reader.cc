@@ -6,6 +6,7 @@
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -35,10 +36,6 @@ constexpr const char* kListPrefix = PAWL_SUMMARY_COLUMNS
 #undef PAWL_SUMMARY_FILTER
 
 constexpr char kAfterEveryIdCharacter = '\x7f';
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
 
 std::int64_t clamped(std::uint64_t value) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();

@@ -7,6 +7,7 @@
 
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/base/hash.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -179,7 +180,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
   {
     Query find(connection, kFind);
     PAWL_TRY(const bool found, find.text(run.text).next());
-    if (!found) return Error{ErrorCode::not_found, "no run " + run.text};
+    if (!found) return no_such_run(run);
     number = find.number_at(0);
   }
   PAWL_CHECK(Query(connection, kForget).number(number).run());

@@ -1,11 +1,11 @@
 #include "pawl/adapter/journal_sqlite/writes.h"
 
 #include <optional>
-#include <string_view>
 
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -45,21 +45,6 @@ struct RunRow {
   std::string status;
   std::optional<std::string> quarantine;
 };
-
-Error conflict(const RunId& run, const std::string& what) {
-  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
-}
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
-
-Status check_size(std::size_t size, std::size_t max, std::string_view what) {
-  if (size <= max) return ok();
-  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
-                                              " bytes is over the maximum of " +
-                                              std::to_string(max)};
-}
 
 Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
   Query query(connection, kFindRun);
@@ -161,24 +146,6 @@ Digest digest_of(const StoredSnapshot& snapshot) {
       .add(snapshot.chain.view())
       .add(snapshot.state)
       .finish();
-}
-
-Status check_limits(const Append& append) {
-  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
-  for (const StoredBlob& blob : append.blobs) {
-    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
-  }
-  if (append.snapshot) {
-    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
-  }
-  if (append.inbox_taken.size() > kInboxRowsMax) {
-    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
-  }
-  return ok();
-}
-
-Status check_inbox_limits(const std::string& body) {
-  return check_size(body.size(), kInboxBodyBytesMax, "an inbox row");
 }
 
 std::size_t size_of(const Append& append) {
