@@ -1,7 +1,6 @@
 #include "pawl/adapter/journal_sqlite/removal.h"
 
 #include <array>
-#include <chrono>
 #include <optional>
 #include <unordered_map>
 
@@ -11,8 +10,6 @@
 
 namespace pawl::sqlite {
 namespace {
-
-using std::chrono::steady_clock;
 
 constexpr const char* kFind = "SELECT no FROM runs WHERE id = ?";
 constexpr const char* kForget = "DELETE FROM runs WHERE no = ?";
@@ -49,28 +46,6 @@ constexpr const char* kFindRecord =
     "journal.id = places.id WHERE places.run = ? ORDER BY places.seq LIMIT 1";
 constexpr const char* kDropPlace = "DELETE FROM places WHERE run = ? AND seq = ?";
 constexpr const char* kDropRecord = "DELETE FROM journal WHERE id = ?";
-
-// How much of a budget is left.
-class Spending {
- public:
-  explicit Spending(const SliceBudget& budget)
-      : budget_(budget), until_(steady_clock::now() + std::chrono::milliseconds(budget.ms_max)) {}
-
-  void row(std::uint64_t bytes) {
-    ++rows_;
-    bytes_ += bytes;
-  }
-  bool is_over() const {
-    return rows_ >= budget_.rows_max || bytes_ >= budget_.bytes_max || out_of_time();
-  }
-  bool out_of_time() const { return steady_clock::now() >= until_; }
-
- private:
-  const SliceBudget& budget_;
-  steady_clock::time_point until_;
-  std::uint64_t rows_ = 0;
-  std::uint64_t bytes_ = 0;
-};
 
 // False: there was none.
 Result<bool> drop_one(Connection& connection, std::int64_t run, const Content& content,

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "pawl/adapter/journal_sqlite/expiry.h"
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
@@ -22,8 +23,12 @@ constexpr const char* kUpdateSummary =
 constexpr const char* kForgiveLoads = "UPDATE runs SET loads = 0 WHERE no = ?";
 constexpr const char* kInsertRecord =
     "INSERT INTO journal (run, seq, epoch, payload, chain) VALUES (?, ?, ?, ?, ?)";
-constexpr const char* kInsertBlob =
+constexpr const char* kInsertNote =
     "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+// Bytes that come again take the place of the note that they had expired.
+constexpr const char* kInsertBytes =
+    "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+    "bytes = excluded.bytes WHERE length(bytes) < 100 AND bytes <> excluded.bytes";
 constexpr const char* kPutSnapshot =
     "INSERT INTO snapshots (run, seq, chain, digest, state) VALUES (?1, ?2, ?3, ?4, ?5) "
     "ON CONFLICT DO UPDATE SET seq = ?2, chain = ?3, digest = ?4, state = ?5";
@@ -62,10 +67,7 @@ Error wrong_epoch(const RunId& run, std::uint64_t is, std::uint64_t given) {
 
 Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t length) {
   if (append.epoch != epoch) return wrong_epoch(append.run, epoch, append.epoch);
-  if (append.seq != length) {
-    return conflict(append.run, "has " + std::to_string(length) + " records, not " +
-                                    std::to_string(append.seq));
-  }
+  PAWL_CHECK(check_length(append.run, length, append.seq));
   if (append.seq == 0 && !append.summary) {
     return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
   }
@@ -103,10 +105,19 @@ Status update_run(Connection& connection, const RunRow& row, const Append& appen
   return Query(connection, kForgiveLoads).number(row.no).run();
 }
 
+Status write_blob(Connection& connection, std::int64_t no, const StoredBlob& blob) {
+  if (!blob.expired_at_ms) {
+    Query insert(connection, kInsertBytes);
+    return insert.number(no).blob(blob.digest.view()).blob(blob.bytes).run();
+  }
+  const std::string note = expiry_note(blob.digest, *blob.expired_at_ms);
+  Query insert(connection, kInsertNote);
+  return insert.number(no).blob(blob.digest.view()).blob(note).run();
+}
+
 Status write_content(Connection& connection, std::int64_t no, const Append& append) {
   for (const StoredBlob& blob : append.blobs) {
-    Query insert(connection, kInsertBlob);
-    PAWL_CHECK(insert.number(no).blob(blob.digest.view()).blob(blob.bytes).run());
+    PAWL_CHECK(write_blob(connection, no, blob));
   }
   PAWL_CHECK(Query(connection, kInsertRecord)
                  .number(no)
