@@ -276,6 +276,15 @@ TEST_CASE("files that were tampered with are refused with the line that shows it
   check_refused(sealed(doubled), "line 5: this blob was there before");
 }
 
+TEST_CASE("a file whose first record is that of another run is refused") {
+  RunStage stage(a_note());
+  stage.start("r");
+  RunStage forged(a_note());
+  write_journal(forged.journal, forged.loop, RunId{"q"}, decoded(stage.records(RunId{"r"})));
+
+  check_refused(exported(forged, "q").text, "line 2: the first record is that of another run");
+}
+
 TEST_CASE("records that this version would not have written are for looking only") {
   RunStage stage(a_note());
   stage.tool->answers = false;
