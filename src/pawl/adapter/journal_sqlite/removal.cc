@@ -1,6 +1,7 @@
 #include "pawl/adapter/journal_sqlite/removal.h"
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr const char* kFind = "SELECT no FROM runs WHERE id = ?";
 constexpr const char* kForget = "DELETE FROM runs WHERE no = ?";
 constexpr const char* kMark = "INSERT INTO removals (run) VALUES (?)";
-constexpr const char* kNext = "SELECT run FROM removals ORDER BY run LIMIT 1";
+constexpr const char* kNext = "SELECT run FROM removals WHERE run > ? ORDER BY run LIMIT 1";
 constexpr const char* kUnmark = "DELETE FROM removals WHERE run = ?";
 constexpr const char* kCount = "SELECT count(*) FROM removals";
 
@@ -28,6 +29,8 @@ std::int64_t sealed(std::int64_t number) {
   for (std::size_t i = 0; i < 3; ++i) check = check << 8 | digest.bytes[i];
   return (number << kSealBits) | (check & ((std::int64_t{1} << kSealBits) - 1));
 }
+
+constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // One row at a time: rows differ in size by orders of magnitude, and the budget is in bytes too.
 struct Content {
@@ -78,11 +81,15 @@ Result<bool> drop_record(Connection& connection, std::int64_t run, Spending& spe
   return true;
 }
 
-// True: nothing is left of the run.
+// Runs that were under way together have their records on the same pages, in turns. Removed one
+// after the other, they would have each of these pages written once a run.
+constexpr int kRecordsInTurn = 16;
+
+// True: nothing is left of the run. False: its turn or the budget is over.
 Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& spending) {
   bool record = true;
-  while (record) {
-    if (spending.is_over()) return false;
+  for (int dropped = 0; record; ++dropped) {
+    if (spending.is_over() || dropped == kRecordsInTurn) return false;
     PAWL_TRY(record, drop_record(connection, run, spending));
   }
   for (const Content& content : kContents) {
@@ -96,9 +103,10 @@ Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& sp
   return true;
 }
 
-Result<std::optional<std::int64_t>> next_removal(Connection& connection) {
+// The one after `last`, in the order of their marks.
+Result<std::optional<std::int64_t>> next_removal(Connection& connection, std::int64_t last) {
   Query query(connection, kNext);
-  PAWL_TRY(const bool found, query.next());
+  PAWL_TRY(const bool found, query.number(last == kBeforeAll ? last : sealed(last)).next());
   if (!found) return std::optional<std::int64_t>();
   const std::int64_t stored = query.number_at(0);
   const std::int64_t number = stored >> kSealBits;
@@ -167,7 +175,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
 Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   Swept swept;
   Spending spending(budget);
-  PAWL_TRY(auto run, next_removal(connection));
+  PAWL_TRY(auto run, next_removal(connection, kBeforeAll));
   if (!run) return swept;
   // A run is found by its places alone.
   PAWL_CHECK(ensure_tail(connection));
@@ -175,8 +183,10 @@ Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   while (run) {
     PAWL_TRY(const bool finished, drop_content(connection, *run, spending));
     if (finished) swept.finished.push_back(*run);
-    if (!finished || spending.is_over()) break;
-    PAWL_TRY(run, next_removal(connection));
+    if (spending.is_over()) break;
+    PAWL_TRY(run, next_removal(connection, *run));
+    if (run) continue;
+    PAWL_TRY(run, next_removal(connection, kBeforeAll));
   }
   PAWL_CHECK(after_deleting(connection));
   PAWL_TRY(const std::uint64_t left, count_removals(connection));
