@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is kept: rm, gc, backup, doctor."""
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -74,6 +75,77 @@ class Keep(Stage):
         self.ok("verify", "--all")
         self.ok("gc", "--older-than", "1h")
         self.assertEqual(self.runs(), ["r5", "r4"])
+
+    def printing(self, name, size):
+        """A charter whose tool prints that many bytes."""
+        self.write(f"{name}.sh", f"#!/bin/sh\nhead -c {size} /dev/zero | tr '\\0' x\n", 0o755)
+        self.charter(name, f"  - call: [{{ tool: {name}, input: {{}} }}]\n  - text: Done.\n",
+                     f"    {name}:\n      description: Prints much.\n      command: [./{name}.sh]\n"
+                     "      effect: pure\n      input: { type: object }\n")
+        self.ok("run", f"{name}.yaml", "--id", name)
+
+    def artifacts(self, run):
+        return json_lines(self.ok("artifacts", run, "--json").stdout)
+
+    def test_old_outputs_expire_and_their_run_stays(self):
+        self.printing("large", 60_000)
+        listed, = self.artifacts("large")
+        self.assertEqual((listed["call"], listed["expired"], listed["needed"]), ("c1", None, False))
+        read = self.ok("artifacts", "large", listed["sha256"][:12]).stdout
+        self.assertEqual(hashlib.sha256(read.encode()).hexdigest(), listed["sha256"])
+        kept = self.data / "artifacts" / "large"
+        kept.mkdir(parents=True)
+        (kept / "old").write_text("cut output")
+        os.utime(kept / "old", (1_000, 1_000))
+        (kept / "young").write_text("cut output")
+        exported = self.directory / "whole.jsonl"
+        self.ok("export", "large", "-o", exported)
+
+        said = self.ok("gc", "--artifacts", "1ms", "--dry-run").stdout
+        self.assertIn("would let 3 outputs of large expire", said)
+        self.assertEqual(self.artifacts("large"), [listed])
+        before = (self.data / "pawl.db").stat().st_size
+        said = self.ok("gc", "--artifacts", "1h").stdout
+        self.assertIn("let 1 output of large expire (10 bytes)", said)
+        self.assertEqual([path.name for path in kept.iterdir()], ["young"])
+        lines = json_lines(self.ok("gc", "--artifacts", "1ms", "--json").stdout)
+        self.assertEqual([lines[0][key] for key in ("run", "artifacts", "expired")],
+                         ["large", 2, True])
+        self.assertEqual((lines[-1]["runs"], lines[-1]["artifacts"]), (0, 2))
+        self.assertGreater(before - (self.data / "pawl.db").stat().st_size, 40_000)
+
+        self.assertIn("expired on ", self.ok("artifacts", "large").stdout)
+        self.refused("artifacts", "large", listed["sha256"], code=1, says="expired on ")
+        self.assertIn("1 blobs (1 expired)", self.ok("verify", "large").stdout)
+        self.assertIn("(1 expired)", self.ok("replay", "large").stdout)
+        self.assertIn("expired on ", self.ok("logs", "large").stdout)
+        self.refused("fork", "large", "--at", "1", code=1, says="expired on ")
+        marked = self.directory / "marked.jsonl"
+        self.assertIn("1 blobs had expired", self.ok("export", "large", "-o", marked).stdout)
+        self.ok("import", marked, "--id", "copy")
+        self.assertIn("(1 expired)", self.ok("verify", "copy").stdout)
+        self.ok("import", exported, "--id", "restored")
+        self.assertEqual(self.ok("artifacts", "restored", listed["sha256"]).stdout, read)
+        self.ok("verify", "--all")
+
+    def test_outputs_of_runs_that_may_go_on_stay(self):
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", "live")
+        self.wait_for_keys(1)
+        self.printing("over", 60_000)
+        self.refused("gc", "--artifacts", "soon", code=2, says="artifacts")
+        self.assertIn("1 output expired", self.ok("gc", "--artifacts", "1ms", "--force").stdout)
+        process.kill()
+        process.communicate()
+        self.assertIn("0 outputs expired", self.ok("gc", "--artifacts", "1ms", "--force").stdout)
+        # One that cannot be read is complained about, and the next one is looked at all the same.
+        self.printing("bad", 60_000)
+        self.printing("good", 60_000)
+        self.damage("bad")
+        result = self.pawl("gc", "--artifacts", "1ms")
+        self.assertEqual(result.returncode, 6)
+        self.assertIn("let 1 output of good expire", result.stdout)
+        self.assertIn("1 output expired", result.stdout)
 
     def test_a_backup_is_a_data_directory(self):
         self.pay()

@@ -121,6 +121,14 @@ class Secrets(Stage):
         self.assertIn("[[pawl-secret:ANTHROPIC_API_KEY]]", self.log.read_text())
         self.assertIn("[[pawl-secret:header.key]]", self.log.read_text())
 
+    def test_a_line_of_the_log_is_filtered_whoever_writes_it(self):
+        """The command line itself names the data directory, which no other filter has seen."""
+        self.charter("plain", "  - text: Done.\n")
+        self.debugged("--data", self.directory / f"data-of-{KEY}", "run", "plain.yaml")
+        log = self.log.read_text()
+        self.assertIn("data-of-[[pawl-secret:ANTHROPIC_API_KEY]]", log)
+        self.assert_clean(log)
+
     def test_no_argv_and_no_environment_of_a_tool_has_a_value(self):
         self.write("wait.sh", "#!/bin/sh\nenv >environment\necho $$ >pid\n"
                    "while [ ! -e gate ]; do sleep 0.02; done\n", 0o755)

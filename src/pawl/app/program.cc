@@ -21,6 +21,7 @@
 #include "pawl/app/local_models.h"
 #include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
+#include "pawl/app/old_outputs.h"
 #include "pawl/app/remembered.h"
 #include "pawl/app/sandbox_doctor.h"
 #include "pawl/runtime/charter_reader.h"
@@ -60,7 +61,7 @@ class SqliteWorkspace final : public Workspace {
         journal_(std::move(journal)),
         engine_(EngineOptions{loop,
                               Store{journal_.get(), journal_.get(), journal_.get(), journal_.get(),
-                                    journal_.get(), journal_.get()},
+                                    journal_.get(), journal_.get(), journal_.get()},
                               {},
                               std::move(agents),
                               std::move(name),
@@ -238,6 +239,11 @@ void Program::remove_files(const Settings& settings, const std::string& run) {
   for (const std::string directory : {"artifacts", "inputs"}) {
     std::filesystem::remove_all(settings.data + "/" + directory + "/" + run, ignored);
   }
+}
+
+FileTally Program::old_outputs(const Settings& settings, const std::string& run,
+                               std::int64_t before_ms, OldFiles what) {
+  return pawl::old_outputs(settings.data + "/artifacts/" + run, before_ms, what);
 }
 
 // A link, because what was recorded names the files by the parent's path. It leads to the run that

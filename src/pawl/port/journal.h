@@ -40,6 +40,8 @@ struct StoredRecord {
 struct StoredBlob {
   Digest digest;  // SHA-256 of bytes
   std::string bytes;
+  // Its bytes were let go then, and are not here: of a run that comes from another store.
+  std::optional<std::int64_t> expired_at_ms = {};
 
   friend bool operator==(const StoredBlob&, const StoredBlob&) = default;
 };
@@ -123,10 +125,14 @@ class JournalReader {
   // Gaps and rows that cannot be read are corrupt, naming the row. Unknown run: not_found.
   virtual Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                                  std::size_t bytes_max) = 0;
-  // The bytes of a blob of this run; their digest is checked. not_found, corrupt.
+  // The bytes of a blob of this run; their digest is checked. corrupt. not_found: there is none, or
+  // its bytes have expired; the message says on which day.
   virtual Result<std::string> blob(const RunId& run, const Digest& digest) = 0;
   // The newest snapshot; none, or one that cannot be read, is nullopt.
   virtual Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) = 0;
+  // When the bytes of a blob were let go (Retention in port/upkeep.h). nullopt: they were not.
+  virtual Result<std::optional<std::int64_t>> expired_at(const RunId& run,
+                                                         const Digest& digest) = 0;
 };
 
 struct ListQuery {

@@ -52,6 +52,36 @@ class Upkeep {
   virtual Status check() = 0;
 };
 
+struct KeptBlob {
+  Digest digest;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const KeptBlob&, const KeptBlob&) = default;
+};
+
+// What of a run is to be let go.
+struct Expiry {
+  RunId run;
+  std::uint64_t length = 0;  // of the run when that was decided
+  std::vector<Digest> blobs;
+  std::int64_t at_ms = 0;  // the time that is kept in their place
+};
+
+// Letting single blobs go while their run stays. What may go the caller decides.
+class Retention {
+ public:
+  virtual ~Retention() = default;
+
+  // The blobs of a run whose bytes are there, in no order. not_found.
+  virtual Result<std::vector<KeptBlob>> kept_blobs(const RunId& run) = 0;
+
+  // Takes the bytes of these blobs away for good; that they were there, and when they went, is
+  // kept. Those that the run does not have, or not any more, are passed over. done(ok) when all are
+  // gone; a crash leaves some of them whole. An append that brings such bytes again puts them back.
+  // conflict: the run is driven, or has another length by now; nothing goes. not_found.
+  virtual void expire(Expiry expiry, StatusCallback done) = 0;
+};
+
 class Copier {
  public:
   virtual ~Copier() = default;

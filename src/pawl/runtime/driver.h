@@ -30,8 +30,9 @@ struct Store {
   JournalReader* reader = nullptr;
   Catalog* catalog = nullptr;
   Inbox* inbox = nullptr;
-  Upkeep* upkeep = nullptr;  // these two only where the store offers them
+  Upkeep* upkeep = nullptr;  // these three only where the store offers them
   Copier* copier = nullptr;
+  Retention* retention = nullptr;
 };
 
 // A snapshot is taken when the records since the last one have at least this many bytes, and four

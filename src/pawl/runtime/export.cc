@@ -62,10 +62,20 @@ class Passage {
         break;
       }
       if (!found) {
-        PAWL_TRY(stored.bytes, reader_.blob(run_, blob.digest));
+        PAWL_CHECK(read(stored));
       }
       out.blobs.push_back(std::move(stored));
     }
+    return ok();
+  }
+
+  Status read(StoredBlob& stored) {
+    auto bytes = reader_.blob(run_, stored.digest);
+    if (!bytes) {
+      PAWL_TRY(stored.expired_at_ms, reader_.expired_at(run_, stored.digest));
+      return stored.expired_at_ms ? ok() : Status(bytes.error());
+    }
+    stored.bytes = *std::move(bytes);
     return ok();
   }
 
@@ -91,7 +101,12 @@ std::string header_line(const ExportReport& report, const RunSummary& summary,
 
 std::string blob_line(const StoredBlob& blob) {
   JsonWriter json;
-  json.begin_object().field("blob", to_hex(blob.digest)).field("bytes", to_base64(blob.bytes));
+  json.begin_object().field("blob", to_hex(blob.digest));
+  if (blob.expired_at_ms) {
+    json.field("expired_at_ms", *blob.expired_at_ms);
+  } else {
+    json.field("bytes", to_base64(blob.bytes));
+  }
   return json.end_object().take() + "\n";
 }
 
@@ -129,6 +144,7 @@ Result<ExportReport> survey(JournalReader& reader, const RunSummary& summary,
     if (!out) break;
     ++report.records;
     report.blobs += out->blobs.size();
+    for (const StoredBlob& blob : out->blobs) report.expired += blob.expired_at_ms ? 1U : 0U;
     report.chain = out->chain;
   }
   report.redactions = passage.redactions();

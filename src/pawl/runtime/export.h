@@ -31,8 +31,9 @@ struct ExportReport {
   std::uint64_t records = 0;
   std::uint64_t blobs = 0;
   std::uint64_t redactions = 0;
-  Digest chain;           // of what is exported
-  std::string look_only;  // why it cannot be taken up elsewhere; empty: it can
+  Digest chain;               // of what is exported
+  std::string look_only;      // why it cannot be taken up elsewhere; empty: it can
+  std::uint64_t expired = 0;  // blobs whose bytes were let go before
 };
 
 // Takes the file piece by piece. An error ends the export.

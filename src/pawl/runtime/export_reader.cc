@@ -101,15 +101,28 @@ Result<std::optional<WritePiece>> ExportReader::next() {
 
 Status ExportReader::take_blob(const Json& line) {
   const auto digest = digest_at(line, "blob");
+  const auto expired = number_at(line, "expired_at_ms");
+  if (digest && expired && line.find("bytes") == nullptr) return take_expired(*digest, *expired);
   auto bytes = bytes_at(line, kBlobBytesMax);
   if (!digest || !bytes) return wrong("the blob's digest or its bytes are missing or wrong");
   if (sha256(*bytes) != *digest) return wrong("the blob's bytes do not have its digest");
-  if (!given_.insert(*digest).second) return wrong("this blob was there before");
-  waiting_bytes_ += bytes->size();
+  return await_record({*digest, *std::move(bytes)});
+}
+
+// Only its digest is known, and when the bytes went.
+Status ExportReader::take_expired(const Digest& digest, std::uint64_t at_ms) {
+  if (at_ms > kExpiredAtMsMax) return wrong("expired_at_ms is no time");
+  ++report_.expired;
+  return await_record({digest, "", static_cast<std::int64_t>(at_ms)});
+}
+
+Status ExportReader::await_record(StoredBlob blob) {
+  if (!given_.insert(blob.digest).second) return wrong("this blob was there before");
+  waiting_bytes_ += blob.bytes.size();
   if (waiting_.size() >= kBlobsPerRecordMax || waiting_bytes_ > kBlobBytesPerRecordMax) {
     return wrong("too many blobs for one record");
   }
-  waiting_.push_back({*digest, *std::move(bytes)});
+  waiting_.push_back(std::move(blob));
   ++blobs_;
   return ok();
 }
@@ -145,7 +158,8 @@ Status ExportReader::check_blobs(const Record& record) {
   for (const StoredBlob& blob : waiting_) {
     const auto by = std::find_if(named.begin(), named.end(),
                                  [&](const BlobRef& one) { return one.digest == blob.digest; });
-    if (by == named.end() || by->length != blob.bytes.size()) {
+    const bool whole = blob.expired_at_ms || (by != named.end() && by->length == blob.bytes.size());
+    if (by == named.end() || !whole) {
       return wrong("blob " + to_hex(blob.digest) + " is not what this record names");
     }
   }
@@ -206,6 +220,7 @@ std::string ExportReader::look_only() const {
   if (run_ != report_.run && !over) {
     return "imported under another id, so that its calls have other keys; fork it to go on";
   }
+  if (report_.expired > 0 && !over) return "outputs of its tools have expired";
   return "";
 }
 

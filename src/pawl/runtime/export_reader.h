@@ -26,6 +26,7 @@ class LineSource {
 
 inline constexpr std::size_t kBlobsPerRecordMax = 100'000;
 inline constexpr std::size_t kBlobBytesPerRecordMax = 512U << 20U;
+inline constexpr std::uint64_t kExpiredAtMsMax = 253'402'300'799'999;  // the end of the year 9999
 
 class ExportReader {
  public:
@@ -51,6 +52,8 @@ class ExportReader {
  private:
   Result<Json> take_line();
   Status take_blob(const Json& line);
+  Status take_expired(const Digest& digest, std::uint64_t at_ms);
+  Status await_record(StoredBlob blob);
   Result<WritePiece> take_record(const Json& line);
   Result<Record> decoded(const Json& line, std::string& bytes);
   Status check_blobs(const Record& record);

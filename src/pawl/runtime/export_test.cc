@@ -8,69 +8,13 @@
 
 #include "pawl/base/base64.h"
 #include "pawl/base/json.h"
-#include "pawl/runtime/import.h"
-#include "pawl/runtime/run_stage_test.h"
+#include "pawl/runtime/exported_run_test.h"
 
 namespace pawl {
 namespace {
 
-class TextLines final : public LineSource {
- public:
-  explicit TextLines(std::string text) : text_(std::move(text)) {}
-  Result<std::optional<std::string>> next(std::size_t bytes_max) override {
-    if (at_ == text_.size()) return std::optional<std::string>();
-    const std::size_t end = text_.find('\n', at_);
-    if (end == std::string::npos) return Error{ErrorCode::invalid_argument, "it does not end"};
-    if (end - at_ > bytes_max) return Error{ErrorCode::limit_exceeded, "it is too long"};
-    const std::size_t from = std::exchange(at_, end + 1);
-    return std::optional(text_.substr(from, end - from));
-  }
-  Status rewind() override {
-    at_ = 0;
-    if (!later_.empty()) text_ = later_;
-    return ok();
-  }
-  void change_to(std::string later) { later_ = std::move(later); }
-
- private:
-  std::string text_;
-  std::string later_;
-  std::size_t at_ = 0;
-};
-
 Script a_note() {
   return scripted({ScriptReply::call("note", R"({"n":1})"), ScriptReply::say("All noted.")});
-}
-
-struct Exported {
-  std::string text;
-  ExportReport report;
-};
-
-Exported exported(RunStage& stage, const std::string& id, const ExportOptions& options = {}) {
-  Exported made;
-  const auto report = stage.service.export_run(RunId{id}, options, [&](std::string_view piece) {
-    made.text += piece;
-    return ok();
-  });
-  REQUIRE(report);
-  made.report = *report;
-  return made;
-}
-
-Result<ExportReport> imported(RunStage& stage, std::shared_ptr<LineSource> lines,
-                              std::optional<RunId> id = std::nullopt) {
-  std::optional<Result<ExportReport>> answer;
-  stage.service.import_run(std::move(lines), std::move(id),
-                           [&](Result<ExportReport> report) { answer = std::move(report); });
-  stage.loop.advance(10);
-  REQUIRE(answer);
-  return *std::move(answer);
-}
-
-Result<ExportReport> imported(RunStage& stage, const std::string& text,
-                              std::optional<RunId> id = std::nullopt) {
-  return imported(stage, std::make_shared<TextLines>(text), std::move(id));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -330,6 +274,15 @@ TEST_CASE("files that were tampered with are refused with the line that shows it
   std::vector<std::string> doubled = lines;
   doubled.insert(doubled.begin() + blob, lines[blob]);
   check_refused(sealed(doubled), "line 5: this blob was there before");
+}
+
+TEST_CASE("a file whose first record is that of another run is refused") {
+  RunStage stage(a_note());
+  stage.start("r");
+  RunStage forged(a_note());
+  write_journal(forged.journal, forged.loop, RunId{"q"}, decoded(stage.records(RunId{"r"})));
+
+  check_refused(exported(forged, "q").text, "line 2: the first record is that of another run");
 }
 
 TEST_CASE("records that this version would not have written are for looking only") {

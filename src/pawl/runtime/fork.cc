@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+<<<<<<< HEAD
 #include "pawl/kernel/tally.h"
+=======
+#include "pawl/port/journal_checks.h"
+>>>>>>> 534fa181fbbcfbd1d3be9b3a65858b463a8e4043
 #include "pawl/runtime/contents.h"
 
 namespace pawl {
@@ -109,16 +113,28 @@ Result<Record> Retelling::tell(Event event, const Stamp& recorded) {
 
 Result<std::vector<StoredBlob>> Retelling::blobs_for(const Event& event, Ingress& ingress) const {
   std::vector<StoredBlob> blobs = ingress.take_blobs();
-  if (blobs_ == Blobs::left_out) return std::vector<StoredBlob>();
   for (const BlobRef& blob : blobs_of(event)) {
     const bool new_here = std::any_of(blobs.begin(), blobs.end(), [&blob](const StoredBlob& one) {
       return one.digest == blob.digest;
     });
     if (new_here) continue;
+    PAWL_CHECK(check_kept(blob));
+    if (blobs_ == Blobs::left_out) continue;
     PAWL_TRY(std::string bytes, reader_.blob(parent_, blob.digest));
     blobs.push_back({blob.digest, std::move(bytes)});
   }
   return blobs;
+}
+
+// A model would have to go on without what it had read.
+Status Retelling::check_kept(const BlobRef& blob) const {
+  PAWL_TRY(const auto gone, reader_.expired_at(parent_, blob.digest));
+  if (!gone) return ok();
+  return Error{ErrorCode::conflict, "step " + std::to_string(step_) + " of run " + parent_.text +
+                                        " cannot be forked at: of record " +
+                                        std::to_string(walker_.loaded().run->length - 1) + ", " +
+                                        expired_blob(parent_, blob.digest, *gone).message +
+                                        "; fork at an earlier step"};
 }
 
 void Retelling::look_for_cut(const Record& original) {

@@ -64,6 +64,7 @@ class Retelling {
  private:
   Result<Record> tell(Event event, const Stamp& recorded);
   Result<std::vector<StoredBlob>> blobs_for(const Event& event, Ingress& ingress) const;
+  Status check_kept(const BlobRef& blob) const;
   void look_for_cut(const Record& original);
   Error not_ended() const;
 

@@ -49,6 +49,11 @@ Result<std::optional<StoredSnapshot>> GuardedStore::snapshot(const RunId& run) {
   return guarded("the store", [&] { return inner_.reader->snapshot(run); });
 }
 
+Result<std::optional<std::int64_t>> GuardedStore::expired_at(const RunId& run,
+                                                             const Digest& digest) {
+  return guarded("the store", [&] { return inner_.reader->expired_at(run, digest); });
+}
+
 Result<std::vector<RunSummary>> GuardedStore::list(const ListQuery& query) {
   return guarded("the store", [&] { return inner_.catalog->list(query); });
 }
@@ -109,6 +114,16 @@ Status GuardedStore::check() {
 void GuardedStore::copy_to(const std::string& target, StatusCallback done) {
   give_once(std::move(done),
             [&](StatusCallback once) { inner_.copier->copy_to(target, std::move(once)); });
+}
+
+Result<std::vector<KeptBlob>> GuardedStore::kept_blobs(const RunId& run) {
+  return guarded("the store", [&] { return inner_.retention->kept_blobs(run); });
+}
+
+void GuardedStore::expire(Expiry expiry, StatusCallback done) {
+  give_once(std::move(done), [&](StatusCallback once) {
+    inner_.retention->expire(std::move(expiry), std::move(once));
+  });
 }
 
 }  // namespace pawl

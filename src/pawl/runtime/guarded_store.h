@@ -11,14 +11,16 @@ class GuardedStore final : public Journal,
                            public Catalog,
                            public Inbox,
                            public Upkeep,
-                           public Copier {
+                           public Copier,
+                           public Retention {
  public:
   explicit GuardedStore(const Store& inner) : inner_(inner) {}
 
   Store parts() {
     Upkeep* upkeep = inner_.upkeep == nullptr ? nullptr : this;
     Copier* copier = inner_.copier == nullptr ? nullptr : this;
-    return {this, this, this, this, upkeep, copier};
+    Retention* retention = inner_.retention == nullptr ? nullptr : this;
+    return {this, this, this, this, upkeep, copier, retention};
   }
 
   Result<Drive> acquire(const RunId& run) override;
@@ -29,6 +31,7 @@ class GuardedStore final : public Journal,
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
@@ -47,6 +50,8 @@ class GuardedStore final : public Journal,
   Result<std::vector<RunSize>> run_sizes() override;
   Status check() override;
   void copy_to(const std::string& target, StatusCallback done) override;
+  Result<std::vector<KeptBlob>> kept_blobs(const RunId& run) override;
+  void expire(Expiry expiry, StatusCallback done) override;
 
  private:
   Store inner_;

@@ -74,6 +74,62 @@ Result<std::vector<StoredRun>> Housekeeping::choose(const KeepRules& rules) cons
   return choose_removals(runs, rules, service_.engine().loop().wall_ms());
 }
 
+bool may_expire(const Artifact& artifact, std::int64_t before_ms) {
+  return artifact.need == Artifact::Need::none && !artifact.expired_at_ms &&
+         artifact.at_ms < before_ms;
+}
+
+Result<bool> Housekeeping::may_look_at(const RunSummary& summary, Force force) const {
+  if (!is_over(summary) && force == Force::no) return false;
+  PAWL_TRY(const bool driven, store().catalog->is_driven(summary.id));
+  return !driven;
+}
+
+OldArtifacts Housekeeping::old_of(const RunSummary& summary, std::int64_t before_ms) const {
+  OldArtifacts old{summary};
+  const auto kept = store().retention->kept_blobs(summary.id);
+  if (!kept) {
+    old.fault = kept.error();
+    return old;
+  }
+  if (kept->empty()) return old;
+  const auto artifacts = artifacts_of(*store().reader, summary.id);
+  if (!artifacts) {
+    old.fault = artifacts.error();
+    return old;
+  }
+  for (const Artifact& one : *artifacts) {
+    if (!may_expire(one, before_ms)) continue;
+    old.blobs.push_back(one.digest);
+    old.bytes += one.bytes;
+  }
+  return old;
+}
+
+Result<std::vector<OldArtifacts>> Housekeeping::choose_artifacts(const ArtifactRules& rules) const {
+  if (store().retention == nullptr) return not_offered("let outputs go");
+  const std::int64_t before_ms = service_.engine().loop().wall_ms() - rules.older_than_ms;
+  ListQuery query;
+  query.count_max = SIZE_MAX;
+  PAWL_TRY(const auto summaries, service_.list(query));
+  std::vector<OldArtifacts> found;
+  for (const RunSummary& summary : summaries) {
+    PAWL_TRY(const bool looked_at, may_look_at(summary, rules.force));
+    if (looked_at) found.push_back(old_of(summary, before_ms));
+  }
+  return found;
+}
+
+void Housekeeping::expire(const OldArtifacts& old, StatusCallback done) {
+  Loop& loop = service_.engine().loop();
+  if (store().retention != nullptr) {
+    const RunSummary& run = old.summary;
+    return store().retention->expire({run.id, run.length, old.blobs, loop.wall_ms()},
+                                     std::move(done));
+  }
+  loop.post([done = std::move(done)] { done(not_offered("let outputs go")); });
+}
+
 Status Housekeeping::check() const {
   return store().upkeep == nullptr ? ok() : store().upkeep->check();
 }

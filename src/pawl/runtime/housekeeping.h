@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/runtime/artifacts.h"
 #include "pawl/runtime/service.h"
 
 namespace pawl {
@@ -37,12 +38,34 @@ bool may_be_removed(const StoredRun& run, Force force);
 std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const KeepRules& rules,
                                        std::int64_t now_ms);
 
+// Which outputs of tools are let go, of runs that stay.
+struct ArtifactRules {
+  std::int64_t older_than_ms = 0;
+  Force force = Force::no;  // also of runs that are not over: what they do not need any more
+};
+
+// A run whose old outputs may go.
+struct OldArtifacts {
+  RunSummary summary;
+  std::vector<Digest> blobs = {};
+  std::uint64_t bytes = 0;
+  std::optional<Error> fault = {};  // it cannot be read: nothing of it goes
+};
+
+// Old, and not needed by the run.
+bool may_expire(const Artifact& artifact, std::int64_t before_ms);
+
 class Housekeeping {
  public:
   explicit Housekeeping(Service& service) : service_(service) {}
 
   // What choose_removals() makes of the store as it is now.
   Result<std::vector<StoredRun>> choose(const KeepRules& rules) const;
+  // Of every run that the rules allow to look at, also where nothing is old; newest first. Reads
+  // the journals of those that have blobs.
+  Result<std::vector<OldArtifacts>> choose_artifacts(const ArtifactRules& rules) const;
+  // Lets them go, as of now. conflict: the run is driven, or has gone on since they were chosen.
+  void expire(const OldArtifacts& old, StatusCallback done);
   // conflict: it is driven, or not over and not forced. `done` when nothing is left of it.
   void remove(const RunId& run, Force force, StatusCallback done);
   // Gives the space of removed runs back. The bytes given back.
@@ -54,6 +77,8 @@ class Housekeeping {
 
  private:
   Status check_removable(const RunId& run, Force force) const;
+  Result<bool> may_look_at(const RunSummary& summary, Force force) const;
+  OldArtifacts old_of(const RunSummary& summary, std::int64_t before_ms) const;
   const Store& store() const { return service_.engine().store(); }
 
   Service& service_;

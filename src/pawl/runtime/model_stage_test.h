@@ -89,6 +89,9 @@ class DoorReader final : public JournalReader {
   Result<std::string> blob(const RunId& run, const Digest& digest) override {
     return inner_.blob(run, digest);
   }
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
+    return inner_.expired_at(run, digest);
+  }
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
     return inner_.snapshot(run);
   }

@@ -1,5 +1,6 @@
 #include "pawl/runtime/record_redactor.h"
 
+#include "pawl/runtime/run_loader.h"
 #include "pawl/runtime/secret_filter/event_texts.h"
 
 namespace pawl {
@@ -15,7 +16,11 @@ class TextPass {
   void operator()(Content& content) {
     if (std::string* bytes = std::get_if<std::string>(&content.held)) return (*this)(*bytes);
     auto bytes = reader_.blob(run_, content.blob()->digest);
-    if (!bytes) return fail(bytes.error());
+    if (!bytes) {
+      // What is gone holds no secret.
+      if (!has_expired(reader_, run_, content.blob()->digest)) fail(bytes.error());
+      return;
+    }
     if (!redactor_.redact(*bytes)) return;
     changed_ = true;
     const BlobRef ref{sha256(*bytes), bytes->size()};

@@ -83,7 +83,9 @@ class Replay {
     for (const BlobRef& blob : blobs_of(record.event)) {
       const auto bytes = reader_.blob(report_.run, blob.digest);
       const bool whole = bytes && bytes->size() == blob.length;
-      if (!whole) {
+      if (!bytes && has_expired(reader_, report_.run, blob.digest)) {
+        ++report_.expired;
+      } else if (!whole) {
         report_.damage = "blob " + to_hex(blob.digest) + " of record " +
                          std::to_string(record.seq) + ": " +
                          (bytes ? "it is not as long as the record says" : bytes.error().message);

@@ -28,6 +28,7 @@ struct ReplayReport {
   RunId run;
   std::uint64_t records = 0;  // decided again, with the same bytes
   std::uint64_t blobs = 0;    // references that were followed
+  std::uint64_t expired = 0;  // of them: decisions need no bytes, and they were let go
   Digest chain;               // over the records as they were decided again
   std::optional<ReplayDifference> difference;
   std::string damage;  // of what is stored; empty: none was found

@@ -23,6 +23,9 @@ class WithoutBlobs final : public JournalReader {
   Result<std::string> blob(const RunId&, const Digest&) override {
     return Error{ErrorCode::not_found, "it is not there"};
   }
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
+    return inner_.expired_at(run, digest);
+  }
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
     return inner_.snapshot(run);
   }

@@ -107,6 +107,11 @@ Result<std::string> resolve(JournalReader& reader, const RunId& id, const Conten
   return reader.blob(id, content.blob()->digest);
 }
 
+bool has_expired(JournalReader& reader, const RunId& id, const Digest& digest) {
+  const auto at = reader.expired_at(id, digest);
+  return at && *at;
+}
+
 Result<std::string> output_text(JournalReader& reader, const RunState& state) {
   return output_text(reader, state.id, output_record(state));
 }

@@ -64,6 +64,9 @@ Result<Record> read_trusted_record(JournalReader& reader, const RunId& id, std::
 // The bytes behind a content.
 Result<std::string> resolve(JournalReader& reader, const RunId& id, const Content& content);
 
+// Whether a blob that cannot be read was let go, as it should be, and not lost.
+bool has_expired(JournalReader& reader, const RunId& id, const Digest& digest);
+
 // What a finished (or stopped, or waiting) run says: its last text. Empty when there is none.
 Result<std::string> output_text(JournalReader& reader, const RunState& state);
 // The same, by output_record() of some state of the run.

@@ -37,6 +37,9 @@ class FlippedJournal : public JournalReader {
   Result<std::string> blob(const RunId& run, const Digest& digest) override {
     return memory.blob(run, digest);
   }
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
+    return memory.expired_at(run, digest);
+  }
   Result<std::optional<StoredSnapshot>> snapshot(const RunId&) override { return taken; }
 
   const RunId id{"r"};

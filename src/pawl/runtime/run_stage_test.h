@@ -72,8 +72,11 @@ struct RunStage {
 
   explicit RunStage(Script replies)
       : script(std::move(replies)),
-        engine(
-            EngineOptions{loop, {&journal, &journal, &journal, &journal}, {}, source(), "stage"}) {}
+        engine(EngineOptions{loop,
+                             {&journal, &journal, &journal, &journal, &journal, nullptr, &journal},
+                             {},
+                             source(),
+                             "stage"}) {}
 
   AgentSource source() {
     return [this](const PinnedCharter& pinned) -> Result<RunnableAgent> {

@@ -238,9 +238,14 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
   }
   report.damage = lost_end(listed, walker.loaded().run.state());
   for (const Digest& digest : blobs) {
-    const auto bytes = reader.blob(run, digest);
-    if (!bytes) report.damage = "blob " + to_hex(digest) + ": " + bytes.error().message;
     ++report.blobs;
+    const auto bytes = reader.blob(run, digest);
+    if (bytes) continue;
+    if (has_expired(reader, run, digest)) {
+      ++report.expired;
+    } else {
+      report.damage = "blob " + to_hex(digest) + ": " + bytes.error().message;
+    }
   }
   return report;
 }

@@ -39,6 +39,7 @@ struct VerifyReport {
   RunId run;
   std::uint64_t records = 0;
   std::uint64_t blobs = 0;
+  std::uint64_t expired = 0;  // of them: their bytes were let go
   Digest chain;
   std::string damage;  // empty: everything is as it was written
 };

@@ -157,6 +157,11 @@ Result<std::string> SimConnection::blob(const RunId& run, const Digest& digest) 
   return storage_.index().blob(run, digest);
 }
 
+Result<std::optional<std::int64_t>> SimConnection::expired_at(const RunId& run,
+                                                              const Digest& digest) {
+  return storage_.index().expired_at(run, digest);
+}
+
 // The first thing a load reads.
 Result<std::optional<StoredSnapshot>> SimConnection::snapshot(const RunId& run) {
   if (storage_.load_kills(run)) {

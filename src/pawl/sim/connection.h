@@ -34,6 +34,7 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;

@@ -180,6 +180,12 @@ Result<std::optional<StoredSnapshot>> FaultyJournal::snapshot(const RunId& run) 
   return behind_.reader.snapshot(run);
 }
 
+Result<std::optional<std::int64_t>> FaultyJournal::expired_at(const RunId& run,
+                                                              const Digest& digest) {
+  if (crashed_) return has_crashed();
+  return behind_.reader.expired_at(run, digest);
+}
+
 Result<std::vector<RunSummary>> FaultyJournal::list(const ListQuery& query) {
   if (crashed_) return has_crashed();
   return behind_.catalog.list(query);

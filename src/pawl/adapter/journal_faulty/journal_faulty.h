@@ -90,6 +90,7 @@ class FaultyJournal final : public Journal,
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;

@@ -1,43 +1,14 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl {
 namespace {
-
-Error conflict(const RunId& run, const std::string& what) {
-  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
-}
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
-
-Status check_size(std::size_t size, std::size_t max, std::string_view what) {
-  if (size <= max) return ok();
-  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
-                                              " bytes is over the maximum of " +
-                                              std::to_string(max)};
-}
-
-Status check_limits(const Append& append) {
-  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
-  for (const StoredBlob& blob : append.blobs) {
-    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
-  }
-  if (append.snapshot) {
-    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
-  }
-  if (append.inbox_taken.size() > kInboxRowsMax) {
-    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
-  }
-  return ok();
-}
 
 bool matches(const RunSummary& summary, const ListQuery& query) {
   return summary.id.text.starts_with(query.id_prefix) &&
@@ -52,6 +23,16 @@ std::uint64_t bytes_of(const Run& run) {
   for (const auto& [digest, content] : run.blobs) bytes += content.size();
   for (const InboxRow& row : run.inbox) bytes += row.body.size();
   return bytes;
+}
+
+template <class Run>
+void keep(Run& run, const StoredBlob& blob) {
+  if (blob.expired_at_ms) {
+    if (!run.blobs.contains(blob.digest)) run.expired.emplace(blob.digest, *blob.expired_at_ms);
+    return;
+  }
+  run.blobs.emplace(blob.digest, blob.bytes);
+  run.expired.erase(blob.digest);
 }
 
 }  // namespace
@@ -113,10 +94,7 @@ Status MemoryJournal::check_position(const Append& append) {
     return conflict(append.run, "is at epoch " + std::to_string(epoch) + ", not " +
                                     std::to_string(append.epoch));
   }
-  if (append.seq != length) {
-    return conflict(append.run, "has " + std::to_string(length) + " records, not " +
-                                    std::to_string(append.seq));
-  }
+  PAWL_CHECK(check_length(append.run, length, append.seq));
   if (append.seq == 0 && !append.summary) {
     return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
   }
@@ -130,7 +108,7 @@ Status MemoryJournal::write(const Append& append) {
   if (append.seq == 0) run.number = ++runs_made_;
   run.records.push_back({append.seq, append.bytes, append.chain});
   run.loads = 0;
-  for (const StoredBlob& blob : append.blobs) run.blobs.emplace(blob.digest, blob.bytes);
+  for (const StoredBlob& blob : append.blobs) keep(run, blob);
   std::erase_if(run.inbox, [&](const InboxRow& row) {
     const auto& taken = append.inbox_taken;
     return std::find(taken.begin(), taken.end(), row.row) != taken.end();
@@ -181,13 +159,21 @@ Result<std::string> MemoryJournal::blob(const RunId& run, const Digest& digest) 
   if (!known) return no_such_run(run);
   const auto found = known->blobs.find(digest);
   if (found == known->blobs.end()) {
-    return Error{ErrorCode::not_found, "run " + run.text + " has no blob " + to_hex(digest)};
+    const auto gone = known->expired.find(digest);
+    return gone == known->expired.end() ? no_such_blob(run, digest)
+                                        : expired_blob(run, digest, gone->second);
   }
-  if (sha256(found->second) != digest) {
-    return Error{ErrorCode::corrupt,
-                 "blob " + to_hex(digest) + " of run " + run.text + " is not what was written"};
-  }
+  if (sha256(found->second) != digest) return damaged_blob(run, digest);
   return found->second;
+}
+
+Result<std::optional<std::int64_t>> MemoryJournal::expired_at(const RunId& run,
+                                                              const Digest& digest) {
+  const Run* known = find(run);
+  if (!known) return no_such_run(run);
+  const auto gone = known->expired.find(digest);
+  if (gone == known->expired.end()) return std::optional<std::int64_t>();
+  return std::optional(gone->second);
 }
 
 Result<std::optional<StoredSnapshot>> MemoryJournal::snapshot(const RunId& run) {
@@ -217,7 +203,7 @@ Result<bool> MemoryJournal::is_driven(const RunId& run) {
 }
 
 Status MemoryJournal::put(const RunId& run, std::int64_t at_ms, std::string body) {
-  PAWL_CHECK(check_size(body.size(), kInboxBodyBytesMax, "an inbox row"));
+  PAWL_CHECK(check_inbox_limits(body));
   Run* known = find(run);
   if (!known) return no_such_run(run);
   if (is_terminal(known->summary.status))
@@ -300,6 +286,33 @@ void MemoryJournal::compact(std::function<void(Result<std::uint64_t>)> done) {
   std::weak_ptr<char> alive = alive_;
   loop_.post([alive, done = std::move(done)] {
     if (!alive.expired()) done(std::uint64_t{0});  // What is removed has been freed.
+  });
+}
+
+Result<std::vector<KeptBlob>> MemoryJournal::kept_blobs(const RunId& run) {
+  const Run* known = find(run);
+  if (!known) return no_such_run(run);
+  std::vector<KeptBlob> kept;
+  for (const auto& [digest, bytes] : known->blobs) kept.push_back({digest, bytes.size()});
+  return kept;
+}
+
+Status MemoryJournal::let_go(const Expiry& expiry) {
+  Run* known = find(expiry.run);
+  if (driven_->contains(expiry.run.text)) return conflict(expiry.run, "is driven by someone else");
+  if (!known) return no_such_run(expiry.run);
+  PAWL_CHECK(check_length(expiry.run, known->records.size(), expiry.length));
+  for (const Digest& digest : expiry.blobs) {
+    if (known->blobs.erase(digest) > 0) known->expired[digest] = expiry.at_ms;
+  }
+  ++version_;
+  return ok();
+}
+
+void MemoryJournal::expire(Expiry expiry, StatusCallback done) {
+  std::weak_ptr<char> alive = alive_;
+  loop_.post([alive, outcome = let_go(expiry), done = std::move(done)]() mutable {
+    if (!alive.expired()) done(std::move(outcome));
   });
 }
 

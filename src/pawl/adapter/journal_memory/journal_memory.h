@@ -21,7 +21,8 @@ class MemoryJournal final : public Journal,
                             public JournalReader,
                             public Catalog,
                             public Inbox,
-                            public Upkeep {
+                            public Upkeep,
+                            public Retention {
  public:
   // `loop` must outlive the journal. Callbacks not yet delivered when the journal is destroyed are
   // never called.
@@ -38,6 +39,7 @@ class MemoryJournal final : public Journal,
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
@@ -57,6 +59,9 @@ class MemoryJournal final : public Journal,
   Result<std::vector<RunSize>> run_sizes() override;
   Status check() override { return ok(); }  // there is nothing it could disagree with
 
+  Result<std::vector<KeptBlob>> kept_blobs(const RunId& run) override;
+  void expire(Expiry expiry, StatusCallback done) override;
+
  private:
   Status take_away(const RunId& run, std::uint64_t epoch, const std::vector<std::uint64_t>& rows);
   struct Run {
@@ -67,6 +72,7 @@ class MemoryJournal final : public Journal,
     RunSummary summary;
     std::vector<StoredRecord> records;
     std::map<Digest, std::string> blobs;
+    std::map<Digest, std::int64_t> expired;  // blobs that are not there any more, and since when
     std::optional<StoredSnapshot> snapshot;
     std::vector<InboxRow> inbox;
   };
@@ -80,6 +86,7 @@ class MemoryJournal final : public Journal,
   Status write(const Append& append);
   Status check_position(const Append& append);
   Status erase(const RunId& run);
+  Status let_go(const Expiry& expiry);
   Status put(const RunId& run, std::int64_t at_ms, std::string body);
   void set_quarantined(Run& run, const std::string& why);
 

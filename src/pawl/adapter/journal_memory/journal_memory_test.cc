@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/contract/journal_contract.h"
+#include "tests/contract/retention_contract.h"
 #include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
@@ -21,6 +22,10 @@ TEST_CASE("the memory journal keeps the contract") {
 
 TEST_CASE("the memory journal keeps the contract of upkeep") {
   contract::check_upkeep_contract<MemoryStore>();
+}
+
+TEST_CASE("the memory journal keeps the contract of retention") {
+  contract::check_retention_contract<MemoryStore>();
 }
 
 TEST_CASE("callbacks are not called after the journal is gone") {

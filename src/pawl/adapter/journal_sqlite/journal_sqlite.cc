@@ -7,6 +7,7 @@
 #include "pawl/adapter/journal_sqlite/committer.h"
 #include "pawl/adapter/journal_sqlite/copying.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/expiring.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
@@ -15,6 +16,7 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/sweeper.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl {
 namespace {
@@ -64,6 +66,7 @@ SqliteJournal::SqliteJournal(Loop& loop, std::string database,
 
 SqliteJournal::~SqliteJournal() {
   copies_.clear();
+  expiries_.clear();
   sweeper_.reset();
   committer_.reset();
   reader_.reset();
@@ -114,7 +117,7 @@ Result<Drive> SqliteJournal::acquire(const RunId& run) {
 
 void SqliteJournal::append(Append append, StatusCallback done) {
   std::optional<Error> refusal;
-  if (Status status = sqlite::check_limits(append); !status) refusal = std::move(status).error();
+  if (Status status = check_limits(append); !status) refusal = std::move(status).error();
   sqlite::Job job;
   job.bytes = sqlite::size_of(append);
   job.done = std::move(done);
@@ -131,7 +134,7 @@ Status SqliteJournal::quarantine(const RunId& run, const std::string& why) {
 void SqliteJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
                          StatusCallback done) {
   std::optional<Error> refusal;
-  if (Status status = sqlite::check_inbox_limits(body); !status) {
+  if (Status status = check_inbox_limits(body); !status) {
     refusal = std::move(status).error();
   }
   sqlite::Job job{"", body.size(), nullptr, std::move(done)};
@@ -161,6 +164,11 @@ Result<std::string> SqliteJournal::blob(const RunId& run, const Digest& digest) 
 
 Result<std::optional<StoredSnapshot>> SqliteJournal::snapshot(const RunId& run) {
   return reader_->snapshot(run);
+}
+
+Result<std::optional<std::int64_t>> SqliteJournal::expired_at(const RunId& run,
+                                                              const Digest& digest) {
+  return reader_->expired_at(run, digest);
 }
 
 Result<std::vector<RunSummary>> SqliteJournal::list(const ListQuery& query) {
@@ -227,6 +235,17 @@ Status SqliteJournal::check() {
 void SqliteJournal::copy_to(const std::string& target, StatusCallback done) {
   std::erase_if(copies_, [](const auto& copying) { return copying->is_over(); });
   copies_.push_back(std::make_unique<sqlite::Copying>(database_, target, loop_, std::move(done)));
+}
+
+Result<std::vector<KeptBlob>> SqliteJournal::kept_blobs(const RunId& run) {
+  return reader_->kept_blobs(run);
+}
+
+void SqliteJournal::expire(Expiry expiry, StatusCallback done) {
+  std::erase_if(expiries_, [](const auto& expiring) { return expiring->is_over(); });
+  auto hold = locks_->take(expiry.run);
+  expiries_.push_back(std::make_unique<sqlite::Expiring>(*committer_, loop_, std::move(expiry),
+                                                         std::move(hold), std::move(done)));
 }
 
 Status SqliteJournal::checkpoint() {

@@ -17,6 +17,7 @@ namespace pawl {
 namespace sqlite {
 class Committer;
 class Copying;
+class Expiring;
 class Reader;
 class RunLocks;
 class Sweeper;
@@ -27,7 +28,8 @@ class SqliteJournal final : public Journal,
                             public Catalog,
                             public Inbox,
                             public Upkeep,
-                            public Copier {
+                            public Copier,
+                            public Retention {
  public:
   // `directory` is made if it is not there (0700, its files 0600). `loop` must outlive the journal.
   // invalid_argument: not a directory that this user alone may write, another program's database,
@@ -49,6 +51,7 @@ class SqliteJournal final : public Journal,
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
 
   Result<std::vector<RunSummary>> list(const ListQuery& query) override;
   Result<std::uint64_t> version() override;
@@ -66,6 +69,8 @@ class SqliteJournal final : public Journal,
   Result<std::vector<RunSize>> run_sizes() override;
   Status check() override;
   void copy_to(const std::string& target, StatusCallback done) override;
+  Result<std::vector<KeptBlob>> kept_blobs(const RunId& run) override;
+  void expire(Expiry expiry, StatusCallback done) override;
 
   // Bytes of the log that were cut off at opening: of a commit that was never acknowledged.
   std::uint64_t torn_bytes() const { return torn_bytes_; }
@@ -83,6 +88,7 @@ class SqliteJournal final : public Journal,
   std::unique_ptr<sqlite::Committer> committer_;
   std::unique_ptr<sqlite::Sweeper> sweeper_;
   std::vector<std::unique_ptr<sqlite::Copying>> copies_;
+  std::vector<std::unique_ptr<sqlite::Expiring>> expiries_;
 };
 
 }  // namespace pawl

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "pawl/adapter/journal_sqlite/expiry.h"
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -35,10 +37,6 @@ constexpr const char* kListPrefix = PAWL_SUMMARY_COLUMNS
 #undef PAWL_SUMMARY_FILTER
 
 constexpr char kAfterEveryIdCharacter = '\x7f';
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
 
 std::int64_t clamped(std::uint64_t value) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -176,15 +174,25 @@ Result<std::string> Reader::blob(const RunId& run, const Digest& digest) {
   if (!number) return no_such_run(run);
   Query query(*connection_, kBlob);
   PAWL_TRY(const bool found, query.number(*number).blob(digest.view()).next());
-  if (!found) {
-    return Error{ErrorCode::not_found, "run " + run.text + " has no blob " + to_hex(digest)};
-  }
+  if (!found) return no_such_blob(run, digest);
   std::string bytes(query.blob_at(0));
   if (sha256(bytes) != digest) {
-    return Error{ErrorCode::corrupt,
-                 "blob " + to_hex(digest) + " of run " + run.text + " is not what was written"};
+    const auto gone = read_expiry_note(digest, bytes);
+    return gone ? expired_blob(run, digest, *gone) : damaged_blob(run, digest);
   }
   return bytes;
+}
+
+Result<std::optional<std::int64_t>> Reader::expired_at(const RunId& run, const Digest& digest) {
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return no_such_run(run);
+  return sqlite::expired_at(*connection_, *number, digest);
+}
+
+Result<std::vector<KeptBlob>> Reader::kept_blobs(const RunId& run) {
+  PAWL_TRY(const auto number, number_of(run));
+  if (!number) return no_such_run(run);
+  return sqlite::kept_blobs(*connection_, *number);
 }
 
 // A snapshot can be made again from the records, so damage to one is not an error.

@@ -26,6 +26,7 @@ class Reader final : public JournalReader {
                                          std::size_t bytes_max) override;
   Result<std::string> blob(const RunId& run, const Digest& digest) override;
   Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override;
+  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override;
   // As a Catalog does.
   Result<std::vector<RunSummary>> list(const ListQuery& query);
   Result<std::uint64_t> version();
@@ -34,6 +35,8 @@ class Reader final : public JournalReader {
   Result<StoreSize> size();
   Result<std::vector<RunSize>> run_sizes();
   Status check();
+  // As a Retention does.
+  Result<std::vector<KeptBlob>> kept_blobs(const RunId& run);
 
  private:
   struct Batch;

@@ -1,22 +1,21 @@
 #include "pawl/adapter/journal_sqlite/removal.h"
 
 #include <array>
-#include <chrono>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/base/hash.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr const char* kFind = "SELECT no FROM runs WHERE id = ?";
 constexpr const char* kForget = "DELETE FROM runs WHERE no = ?";
 constexpr const char* kMark = "INSERT INTO removals (run) VALUES (?)";
-constexpr const char* kNext = "SELECT run FROM removals ORDER BY run LIMIT 1";
+constexpr const char* kNext = "SELECT run FROM removals WHERE run > ? ORDER BY run LIMIT 1";
 constexpr const char* kUnmark = "DELETE FROM removals WHERE run = ?";
 constexpr const char* kCount = "SELECT count(*) FROM removals";
 
@@ -30,6 +29,8 @@ std::int64_t sealed(std::int64_t number) {
   for (std::size_t i = 0; i < 3; ++i) check = check << 8 | digest.bytes[i];
   return (number << kSealBits) | (check & ((std::int64_t{1} << kSealBits) - 1));
 }
+
+constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // One row at a time: rows differ in size by orders of magnitude, and the budget is in bytes too.
 struct Content {
@@ -48,28 +49,6 @@ constexpr const char* kFindRecord =
     "journal.id = places.id WHERE places.run = ? ORDER BY places.seq LIMIT 1";
 constexpr const char* kDropPlace = "DELETE FROM places WHERE run = ? AND seq = ?";
 constexpr const char* kDropRecord = "DELETE FROM journal WHERE id = ?";
-
-// How much of a budget is left.
-class Spending {
- public:
-  explicit Spending(const SliceBudget& budget)
-      : budget_(budget), until_(steady_clock::now() + std::chrono::milliseconds(budget.ms_max)) {}
-
-  void row(std::uint64_t bytes) {
-    ++rows_;
-    bytes_ += bytes;
-  }
-  bool is_over() const {
-    return rows_ >= budget_.rows_max || bytes_ >= budget_.bytes_max || out_of_time();
-  }
-  bool out_of_time() const { return steady_clock::now() >= until_; }
-
- private:
-  const SliceBudget& budget_;
-  steady_clock::time_point until_;
-  std::uint64_t rows_ = 0;
-  std::uint64_t bytes_ = 0;
-};
 
 // False: there was none.
 Result<bool> drop_one(Connection& connection, std::int64_t run, const Content& content,
@@ -102,11 +81,15 @@ Result<bool> drop_record(Connection& connection, std::int64_t run, Spending& spe
   return true;
 }
 
-// True: nothing is left of the run.
+// Runs that were under way together have their records on the same pages, in turns. Removed one
+// after the other, they would have each of these pages written once a run.
+constexpr int kRecordsInTurn = 16;
+
+// True: nothing is left of the run. False: its turn or the budget is over.
 Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& spending) {
   bool record = true;
-  while (record) {
-    if (spending.is_over()) return false;
+  for (int dropped = 0; record; ++dropped) {
+    if (spending.is_over() || dropped == kRecordsInTurn) return false;
     PAWL_TRY(record, drop_record(connection, run, spending));
   }
   for (const Content& content : kContents) {
@@ -120,9 +103,10 @@ Result<bool> drop_content(Connection& connection, std::int64_t run, Spending& sp
   return true;
 }
 
-Result<std::optional<std::int64_t>> next_removal(Connection& connection) {
+// The one after `last`, in the order of their marks.
+Result<std::optional<std::int64_t>> next_removal(Connection& connection, std::int64_t last) {
   Query query(connection, kNext);
-  PAWL_TRY(const bool found, query.next());
+  PAWL_TRY(const bool found, query.number(last == kBeforeAll ? last : sealed(last)).next());
   if (!found) return std::optional<std::int64_t>();
   const std::int64_t stored = query.number_at(0);
   const std::int64_t number = stored >> kSealBits;
@@ -179,7 +163,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
   {
     Query find(connection, kFind);
     PAWL_TRY(const bool found, find.text(run.text).next());
-    if (!found) return Error{ErrorCode::not_found, "no run " + run.text};
+    if (!found) return no_such_run(run);
     number = find.number_at(0);
   }
   PAWL_CHECK(Query(connection, kForget).number(number).run());
@@ -191,7 +175,7 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
 Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   Swept swept;
   Spending spending(budget);
-  PAWL_TRY(auto run, next_removal(connection));
+  PAWL_TRY(auto run, next_removal(connection, kBeforeAll));
   if (!run) return swept;
   // A run is found by its places alone.
   PAWL_CHECK(ensure_tail(connection));
@@ -199,8 +183,10 @@ Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   while (run) {
     PAWL_TRY(const bool finished, drop_content(connection, *run, spending));
     if (finished) swept.finished.push_back(*run);
-    if (!finished || spending.is_over()) break;
-    PAWL_TRY(run, next_removal(connection));
+    if (spending.is_over()) break;
+    PAWL_TRY(run, next_removal(connection, *run));
+    if (run) continue;
+    PAWL_TRY(run, next_removal(connection, kBeforeAll));
   }
   PAWL_CHECK(after_deleting(connection));
   PAWL_TRY(const std::uint64_t left, count_removals(connection));

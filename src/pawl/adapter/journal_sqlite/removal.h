@@ -6,19 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "pawl/adapter/journal_sqlite/slice.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/port/journal.h"
 #include "pawl/port/upkeep.h"
 
 namespace pawl::sqlite {
-
-// What one slice may take of its transaction.
-struct SliceBudget {
-  std::int64_t ms_max = 15;
-  std::uint64_t rows_max = 1'000;       // of a removal
-  std::uint64_t bytes_max = 4U << 20U;  // of content; the last row may go beyond it
-  std::uint64_t pages_max = 256;        // given back
-};
 
 // The run's number, under which it is still to be swept. not_found.
 Result<std::int64_t> write_removal(Connection& connection, const RunId& run);

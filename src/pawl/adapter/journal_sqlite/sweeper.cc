@@ -1,18 +1,10 @@
 #include "pawl/adapter/journal_sqlite/sweeper.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/schema.h"
 
 namespace pawl::sqlite {
-namespace {
-
-// Another process looks whether it may write once a millisecond.
-constexpr std::int64_t kPauseMsMin = 3;
-constexpr std::int64_t kPauseMsMax = 100;
-
-}  // namespace
 
 void Sweeper::start() {
   if (std::exchange(working_, true)) return;
@@ -38,9 +30,8 @@ void Sweeper::submit(std::function<Status(Connection&)> work, void (Sweeper::*th
 }
 
 void Sweeper::pause(void (Sweeper::*then)()) {
-  const std::int64_t took_ms = loop_.monotonic_ms() - slice_began_ms_;
-  timer_ =
-      loop_.after(std::clamp(took_ms, kPauseMsMin, kPauseMsMax), [this, then] { (this->*then)(); });
+  timer_ = loop_.after(pause_ms(loop_.monotonic_ms() - slice_began_ms_),
+                       [this, then] { (this->*then)(); });
 }
 
 void Sweeper::sweep_slice() {

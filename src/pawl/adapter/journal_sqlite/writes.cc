@@ -1,11 +1,12 @@
 #include "pawl/adapter/journal_sqlite/writes.h"
 
 #include <optional>
-#include <string_view>
 
+#include "pawl/adapter/journal_sqlite/expiry.h"
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -22,8 +23,12 @@ constexpr const char* kUpdateSummary =
 constexpr const char* kForgiveLoads = "UPDATE runs SET loads = 0 WHERE no = ?";
 constexpr const char* kInsertRecord =
     "INSERT INTO journal (run, seq, epoch, payload, chain) VALUES (?, ?, ?, ?, ?)";
-constexpr const char* kInsertBlob =
+constexpr const char* kInsertNote =
     "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+// Bytes that come again take the place of the note that they had expired.
+constexpr const char* kInsertBytes =
+    "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+    "bytes = excluded.bytes WHERE length(bytes) < 100 AND bytes <> excluded.bytes";
 constexpr const char* kPutSnapshot =
     "INSERT INTO snapshots (run, seq, chain, digest, state) VALUES (?1, ?2, ?3, ?4, ?5) "
     "ON CONFLICT DO UPDATE SET seq = ?2, chain = ?3, digest = ?4, state = ?5";
@@ -46,21 +51,6 @@ struct RunRow {
   std::optional<std::string> quarantine;
 };
 
-Error conflict(const RunId& run, const std::string& what) {
-  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
-}
-
-Error no_such_run(const RunId& run) {
-  return Error{ErrorCode::not_found, "no run " + run.text};
-}
-
-Status check_size(std::size_t size, std::size_t max, std::string_view what) {
-  if (size <= max) return ok();
-  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
-                                              " bytes is over the maximum of " +
-                                              std::to_string(max)};
-}
-
 Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
   Query query(connection, kFindRun);
   PAWL_TRY(const bool found, query.text(run.text).next());
@@ -77,10 +67,7 @@ Error wrong_epoch(const RunId& run, std::uint64_t is, std::uint64_t given) {
 
 Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t length) {
   if (append.epoch != epoch) return wrong_epoch(append.run, epoch, append.epoch);
-  if (append.seq != length) {
-    return conflict(append.run, "has " + std::to_string(length) + " records, not " +
-                                    std::to_string(append.seq));
-  }
+  PAWL_CHECK(check_length(append.run, length, append.seq));
   if (append.seq == 0 && !append.summary) {
     return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
   }
@@ -118,10 +105,19 @@ Status update_run(Connection& connection, const RunRow& row, const Append& appen
   return Query(connection, kForgiveLoads).number(row.no).run();
 }
 
+Status write_blob(Connection& connection, std::int64_t no, const StoredBlob& blob) {
+  if (!blob.expired_at_ms) {
+    Query insert(connection, kInsertBytes);
+    return insert.number(no).blob(blob.digest.view()).blob(blob.bytes).run();
+  }
+  const std::string note = expiry_note(blob.digest, *blob.expired_at_ms);
+  Query insert(connection, kInsertNote);
+  return insert.number(no).blob(blob.digest.view()).blob(note).run();
+}
+
 Status write_content(Connection& connection, std::int64_t no, const Append& append) {
   for (const StoredBlob& blob : append.blobs) {
-    Query insert(connection, kInsertBlob);
-    PAWL_CHECK(insert.number(no).blob(blob.digest.view()).blob(blob.bytes).run());
+    PAWL_CHECK(write_blob(connection, no, blob));
   }
   PAWL_CHECK(Query(connection, kInsertRecord)
                  .number(no)
@@ -161,24 +157,6 @@ Digest digest_of(const StoredSnapshot& snapshot) {
       .add(snapshot.chain.view())
       .add(snapshot.state)
       .finish();
-}
-
-Status check_limits(const Append& append) {
-  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
-  for (const StoredBlob& blob : append.blobs) {
-    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
-  }
-  if (append.snapshot) {
-    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
-  }
-  if (append.inbox_taken.size() > kInboxRowsMax) {
-    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
-  }
-  return ok();
-}
-
-Status check_inbox_limits(const std::string& body) {
-  return check_size(body.size(), kInboxBodyBytesMax, "an inbox row");
 }
 
 std::size_t size_of(const Append& append) {

@@ -11,9 +11,6 @@
 
 namespace pawl::sqlite {
 
-// The maxima of port/journal.h. Needs no database.
-Status check_limits(const Append& append);
-Status check_inbox_limits(const std::string& body);
 std::size_t size_of(const Append& append);
 
 Status write_append(Connection& connection, const Append& append);

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 35> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -39,6 +39,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 35> kHandlers = {{
     {"push", command_push},
     {"chat", command_chat},
     {"resolve", command_resolve},
+    {"artifacts", command_artifacts},
     {"rm", command_rm},
     {"gc", command_gc},
     {"backup", command_backup},

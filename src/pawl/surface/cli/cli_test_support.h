@@ -89,6 +89,11 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   void remove_files(const Settings&, const std::string& run) override { forgotten.push_back(run); }
+  FileTally old_outputs(const Settings&, const std::string& run, std::int64_t,
+                        OldFiles what) override {
+    if (what == OldFiles::removed) forgotten.push_back("outputs of " + run);
+    return old_files;
+  }
   void share_files(const Settings&, const std::string&, const std::string&) override {}
   Handover detach(const Settings&, const std::string&, const Background&) override { return {}; }
   std::vector<Finding> examine(const Settings&, Probing probing) override {
@@ -136,6 +141,7 @@ struct FakeEnvironment : CliEnvironment {
   std::map<std::string, std::string> files;
   std::vector<std::string> logged;
   std::vector<std::string> forgotten;
+  FileTally old_files;  // of every run
   std::vector<Finding> findings;
   Probing probed = Probing::none;
   std::vector<ModelRow> rows;
@@ -199,8 +205,8 @@ struct MemoryEnvironment final : FakeEnvironment {
   };
 
   Result<std::unique_ptr<Workspace>> open(const Settings&, IfAbsent) override {
-    return std::unique_ptr<Workspace>(
-        std::make_unique<Opened>(*this, Store{&journal, &journal, &journal, &journal, &journal}));
+    return std::unique_ptr<Workspace>(std::make_unique<Opened>(
+        *this, Store{&journal, &journal, &journal, &journal, &journal, nullptr, &journal}));
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
   AgentReading chat_agent(const std::string&) override {

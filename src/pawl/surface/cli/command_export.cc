@@ -11,6 +11,7 @@ namespace {
 std::string told(const ExportReport& report) {
   std::string text = fmt::format("run {}: {} records, {} blobs, chain {}", report.run.text,
                                  report.records, report.blobs, to_hex(report.chain));
+  if (report.expired > 0) text += fmt::format("; {} blobs had expired", report.expired);
   if (report.redactions > 0) text += fmt::format("; {} secrets replaced", report.redactions);
   if (!report.look_only.empty()) {
     text += "; it can be looked at, not driven (" + safe_line(report.look_only, 200) + ")";
@@ -23,6 +24,7 @@ std::string as_json(const ExportReport& report) {
   json.begin_object().field("run", report.run.text).field("records", report.records);
   json.field("blobs", report.blobs).field("redactions", report.redactions);
   json.field("chain", to_hex(report.chain)).field("look_only", report.look_only);
+  json.field("expired", report.expired);
   return json.end_object().take() + "\n";
 }
 

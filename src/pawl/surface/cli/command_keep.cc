@@ -2,26 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "pawl/base/json.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/old_outputs.h"
+#include "pawl/surface/cli/waiting.h"
 
 namespace pawl {
 namespace {
 
 constexpr std::size_t kRemovedAtOnce = 64;
-
-// Calls `begin` with a callback and waits for it.
-template <class Answer, class Begin>
-Answer wait_for(AsioLoop& loop, const Begin& begin) {
-  std::optional<Answer> answer;
-  begin([&](Answer given) { answer = std::move(given); });
-  loop.run_until([&] { return answer.has_value(); });
-  return *std::move(answer);
-}
 
 struct Desk {
   const CliContext& context;
@@ -49,8 +43,6 @@ struct Desk {
   }
 };
 
-enum class Dry : std::uint8_t { no, yes };
-
 // Sizes are known to gc only: to find them out, the whole store must be read.
 void print_run(const CliContext& context, const StoredRun& run, Dry dry) {
   if (context.format() == Format::json) {
@@ -65,20 +57,45 @@ void print_run(const CliContext& context, const StoredRun& run, Dry dry) {
                              run.summary.id.text, run.summary.status, size));
 }
 
-void print_total(const CliContext& context, std::size_t runs, std::uint64_t bytes, Dry dry) {
+// What was removed or let go; absent: it was not asked for.
+struct Totals {
+  std::optional<std::uint64_t> runs = {};
+  std::optional<std::uint64_t> outputs = {};
+  std::uint64_t bytes = 0;
+};
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_total(const CliContext& context, const Totals& totals, Dry dry) {
   if (context.format() == Format::json) {
     JsonWriter json;
-    json.begin_object().field("runs", runs).field("bytes_returned", bytes);
+    json.begin_object().field("runs", totals.runs.value_or(0));
+    json.field("artifacts", totals.outputs.value_or(0)).field("bytes_returned", totals.bytes);
     json.field("dry_run", dry == Dry::yes).end_object();
     return print(context, json.take() + "\n");
   }
-  const std::string_view plural = runs == 1 ? "" : "s";
-  print(context, dry == Dry::yes
-                     ? fmt::format("would remove {} run{}\n", runs, plural)
-                     : fmt::format("removed {} run{}; {} bytes returned\n", runs, plural, bytes));
+  std::string text;
+  if (totals.runs) {
+    text += (dry == Dry::yes ? "would remove " : "removed ") + counted(*totals.runs, "run");
+  }
+  if (totals.outputs) {
+    text += (text.empty() ? "" : ", ") + counted(*totals.outputs, "output");
+    text += dry == Dry::yes ? " would expire" : " expired";
+  }
+  if (dry == Dry::no) text += fmt::format("; {} bytes returned", totals.bytes);
+  print(context, text + "\n");
 }
 
-Result<KeepRules> rules_of(const Arguments& arguments) {
+struct GcRules {
+  KeepRules runs;
+  std::optional<ArtifactRules> outputs = {};
+
+  bool remove_runs() const { return runs.older_than_ms || runs.keep || runs.bytes_max; }
+};
+
+Result<KeepRules> run_rules_of(const Arguments& arguments) {
   KeepRules rules;
   if (const auto age = arguments.one("older-than")) {
     PAWL_TRY(const std::uint64_t age_ms, parse_duration_option("older-than", *age));
@@ -94,9 +111,20 @@ Result<KeepRules> rules_of(const Arguments& arguments) {
     PAWL_TRY(rules.bytes_max, parse_bytes_option("max-size", *size));
   }
   if (arguments.has("force")) rules.force = Force::yes;
-  if (rules.older_than_ms || rules.keep || rules.bytes_max) return rules;
+  return rules;
+}
+
+Result<GcRules> rules_of(const Arguments& arguments) {
+  GcRules rules;
+  PAWL_TRY(rules.runs, run_rules_of(arguments));
+  if (const auto age = arguments.one("artifacts")) {
+    PAWL_TRY(const std::uint64_t age_ms, parse_duration_option("artifacts", *age));
+    rules.outputs = ArtifactRules{static_cast<std::int64_t>(age_ms), rules.runs.force};
+  }
+  if (rules.remove_runs() || rules.outputs) return rules;
   return Error{ErrorCode::invalid_argument,
-               "gc removes nothing by itself; say --older-than AGE, --keep N or --max-size SIZE"};
+               "gc removes nothing by itself; say --older-than AGE, --keep N or --max-size SIZE, "
+               "or --artifacts AGE"};
 }
 
 Result<std::vector<StoredRun>> named_runs(const CliContext& context, Service& service) {
@@ -110,11 +138,11 @@ Result<std::vector<StoredRun>> named_runs(const CliContext& context, Service& se
   return runs;
 }
 
-// Removes them, says so, and gives the space back. What was driven in the meantime, or removed by
-// somebody else, is complained about and does not keep the others.
-int remove_all(Desk& desk, const std::vector<StoredRun>& runs, Force force) {
+// Removes them and says so. What was driven in the meantime, or removed by somebody else, is
+// complained about and does not keep the others.
+int remove_all(Desk& desk, const std::vector<StoredRun>& runs, Force force, Totals& totals) {
   int code = kExitDone;
-  std::size_t removed = 0;
+  totals.runs = 0;
   for (std::size_t from = 0; from < runs.size(); from += kRemovedAtOnce) {
     const auto some = std::span(runs).subspan(from, std::min(kRemovedAtOnce, runs.size() - from));
     const std::vector<Status> answers = desk.remove(some, force);
@@ -123,14 +151,44 @@ int remove_all(Desk& desk, const std::vector<StoredRun>& runs, Force force) {
         code = fail(desk.context, answers[i].error());
         continue;
       }
-      ++removed;
+      ++*totals.runs;
       desk.context.environment.remove_files(desk.context.settings, some[i].summary.id.text);
       print_run(desk.context, some[i], Dry::no);
     }
   }
+  return code;
+}
+
+// Gives the space back, and says what was done.
+int finish(Desk& desk, Totals& totals, int code) {
   const auto bytes = desk.compact();
   if (!bytes) return fail(desk.context, bytes.error());
-  print_total(desk.context, removed, *bytes, Dry::no);
+  totals.bytes = *bytes;
+  print_total(desk.context, totals, Dry::no);
+  return code;
+}
+
+int collect(Desk& desk, const GcRules& rules, const std::vector<StoredRun>& runs, Dry dry) {
+  int code = kExitDone;
+  Totals totals;
+  std::set<RunId> removed;
+  if (rules.remove_runs() && dry == Dry::no) {
+    code = remove_all(desk, runs, rules.runs.force, totals);
+  } else if (rules.remove_runs()) {
+    totals.runs = runs.size();
+    for (const StoredRun& run : runs) {
+      print_run(desk.context, run, Dry::yes);
+      removed.insert(run.summary.id);
+    }
+  }
+  if (rules.outputs) {
+    const ExpiryTally tally =
+        expire_outputs(desk.context, desk.workspace, *rules.outputs, removed, dry);
+    totals.outputs = tally.outputs;
+    code = std::max(code, tally.exit_code);
+  }
+  if (dry == Dry::no) return finish(desk, totals, code);
+  print_total(desk.context, totals, Dry::yes);
   return code;
 }
 
@@ -143,7 +201,10 @@ int command_rm(const CliContext& context) {
   auto runs = named_runs(context, service);
   if (!runs) return fail(context, runs.error());
   Desk desk{context, *opened.workspace, Housekeeping(service)};
-  return remove_all(desk, *runs, context.arguments.has("force") ? Force::yes : Force::no);
+  Totals totals;
+  const Force force = context.arguments.has("force") ? Force::yes : Force::no;
+  const int code = remove_all(desk, *runs, force, totals);
+  return finish(desk, totals, code);
 }
 
 int command_gc(const CliContext& context) {
@@ -152,12 +213,13 @@ int command_gc(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
   Desk desk{context, *opened.workspace, Housekeeping(opened.workspace->service())};
-  const auto runs = desk.housekeeping.choose(*rules);
-  if (!runs) return fail(context, runs.error());
-  if (!context.arguments.has("dry-run")) return remove_all(desk, *runs, rules->force);
-  for (const StoredRun& run : *runs) print_run(context, run, Dry::yes);
-  print_total(context, runs->size(), 0, Dry::yes);
-  return kExitDone;
+  std::vector<StoredRun> runs;
+  if (rules->remove_runs()) {
+    auto chosen = desk.housekeeping.choose(rules->runs);
+    if (!chosen) return fail(context, chosen.error());
+    runs = *std::move(chosen);
+  }
+  return collect(desk, *rules, runs, context.arguments.has("dry-run") ? Dry::yes : Dry::no);
 }
 
 int command_backup(const CliContext& context) {

@@ -17,11 +17,13 @@ void print_report(const CliContext& context, const VerifyReport& report) {
     JsonWriter json;
     json.begin_object().field("run", report.run.text).field("ok", sound);
     json.field("records", report.records).field("blobs", report.blobs);
+    json.field("expired", report.expired);
     json.field("chain", to_hex(report.chain)).field("damage", report.damage).end_object();
     return print(context, json.take() + "\n");
   }
-  const std::string counts =
+  std::string counts =
       std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";
+  if (report.expired > 0) counts += " (" + std::to_string(report.expired) + " expired)";
   const std::string said = sound ? "sound: " + counts + ", chain " + to_hex(report.chain)
                                  : "DAMAGED after " + counts + ": " + safe_line(report.damage, 400);
   print(context, report.run.text + " " + said + "\n");

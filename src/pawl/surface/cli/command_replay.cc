@@ -26,8 +26,10 @@ std::string told(const ReplayReport& report) {
     return fmt::format("{} DAMAGED after {} records that replay the same: {}\n", run,
                        report.records, safe_line(report.damage, 400));
   }
-  std::string text = fmt::format("{} the same: {} records, {} blobs, chain {}\n", run,
-                                 report.records, report.blobs, to_hex(report.chain));
+  const std::string expired =
+      report.expired > 0 ? fmt::format(" ({} expired)", report.expired) : "";
+  std::string text = fmt::format("{} the same: {} records, {} blobs{}, chain {}\n", run,
+                                 report.records, report.blobs, expired, to_hex(report.chain));
   switch (report.lineage) {
     case Lineage::no_fork:
       return text;
@@ -45,6 +47,7 @@ std::string as_json(const ReplayReport& report) {
   JsonWriter json;
   json.begin_object().field("run", report.run.text).field("same", report.same());
   json.field("records", report.records).field("blobs", report.blobs);
+  json.field("expired", report.expired);
   json.field("chain", to_hex(report.chain)).field("damage", report.damage);
   json.field("lineage", name(report.lineage)).key("difference");
   if (report.difference) {

@@ -284,6 +284,12 @@ std::vector<CommandEntry> steering_commands() {
 
 std::vector<CommandEntry> keeping_commands() {
   return {
+      {"artifacts",
+       "List long outputs of a run's tools, or read one",
+       "Results of more than 4 KiB are kept beside the journal, by their SHA-256. A DIGEST checks "
+       "one and writes it to standard output, or to a new file. What pawl gc has let go says when.",
+       {kRun, {"DIGEST", "The digest of an output, or any unique prefix of it.", Need::optional}},
+       {{"output", 'o', Takes::value, "FILE", "Write to this file, which must not exist."}}},
       {"rm",
        "Remove runs with all that is stored of them",
        "A run that somebody drives is refused; one that could be carried on needs --force. Its "
@@ -292,17 +298,20 @@ std::vector<CommandEntry> keeping_commands() {
        {{"force", '\0', Takes::nothing, "", "Also runs that wait or were interrupted."}}},
       {"gc",
        "Remove old runs by rule",
-       "A run that is over goes when any of the rules says so. Says what it removed and how many "
-       "bytes were returned.",
+       "A run that is over goes when any of the rules says so; with --artifacts its tools' outputs "
+       "go and the run stays. Says what it removed and how many bytes were returned.",
        {},
        {{"older-than", '\0', Takes::value, "AGE",
          "Runs that have not changed for that long, such as 12h or 30d."},
         {"keep", '\0', Takes::value, "N", "All but the newest N."},
         {"max-size", '\0', Takes::value, "SIZE",
          "The oldest, until all runs together have at most that much, such as 500MB."},
+        {"artifacts", '\0', Takes::value, "AGE",
+         "Of runs that are over and stay, long outputs of tools that are older than that."},
         {"dry-run", '\0', Takes::nothing, "", "Only say what would be removed."},
         {"force", '\0', Takes::nothing, "",
-         "Also runs that wait or were interrupted; never those that somebody drives."}}},
+         "Also runs that wait or were interrupted; never those that somebody drives. Of outputs, "
+         "only those that the run does not need to go on."}}},
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "

@@ -31,6 +31,7 @@ int command_deny(const CliContext& context);
 int command_answer(const CliContext& context);
 int command_chat(const CliContext& context);
 int command_resolve(const CliContext& context);
+int command_artifacts(const CliContext& context);
 int command_rm(const CliContext& context);
 int command_gc(const CliContext& context);
 int command_backup(const CliContext& context);

@@ -162,6 +162,12 @@ struct Handover {
 
 enum class IfAbsent : std::uint8_t { make, refuse };
 
+struct FileTally {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+enum class OldFiles : std::uint8_t { counted, removed };
+
 // A new file, written piece by piece. Unless finish() says ok, there is no such file.
 class OutputFile {
  public:
@@ -201,6 +207,9 @@ class CliEnvironment {
   virtual void log_line(const Settings& settings, const std::string& line) = 0;
   // What lies beside the store of a run: the log of a detached one, files that tools have kept.
   virtual void remove_files(const Settings& settings, const std::string& run) = 0;
+  // Of them: cut output of tools that was written before `before_ms`.
+  virtual FileTally old_outputs(const Settings& settings, const std::string& run,
+                                std::int64_t before_ms, OldFiles what) = 0;
   // Lets a fork read the files that its parent came with, where the parent has them.
   virtual void share_files(const Settings& settings, const std::string& parent,
                            const std::string& fork) = 0;

@@ -1,0 +1,74 @@
+#include "pawl/port/journal_checks.h"
+
+#include <array>
+#include <ctime>
+#include <string_view>
+
+namespace pawl {
+namespace {
+
+Status check_size(std::size_t size, std::size_t max, std::string_view what) {
+  if (size <= max) return ok();
+  return Error{ErrorCode::limit_exceeded, std::string(what) + " of " + std::to_string(size) +
+                                              " bytes is over the maximum of " +
+                                              std::to_string(max)};
+}
+
+}  // namespace
+
+Error conflict(const RunId& run, const std::string& what) {
+  return Error{ErrorCode::conflict, "run " + run.text + " " + what};
+}
+
+Error no_such_run(const RunId& run) {
+  return Error{ErrorCode::not_found, "no run " + run.text};
+}
+
+Status check_length(const RunId& run, std::uint64_t length, std::uint64_t given) {
+  if (length == given) return ok();
+  return conflict(run, "has " + std::to_string(length) + " records, not " + std::to_string(given));
+}
+
+Error no_such_blob(const RunId& run, const Digest& digest) {
+  return Error{ErrorCode::not_found, "run " + run.text + " has no blob " + to_hex(digest)};
+}
+
+Error damaged_blob(const RunId& run, const Digest& digest) {
+  return Error{ErrorCode::corrupt,
+               "blob " + to_hex(digest) + " of run " + run.text + " is not what was written"};
+}
+
+Error expired_blob(const RunId& run, const Digest& digest, std::int64_t at_ms) {
+  return Error{ErrorCode::not_found,
+               "blob " + to_hex(digest) + " of run " + run.text + " expired on " + day_of(at_ms)};
+}
+
+std::string day_of(std::int64_t at_ms) {
+  constexpr std::int64_t kMsPerSecond = 1000;
+  const auto when = static_cast<std::time_t>(at_ms / kMsPerSecond);
+  std::tm utc{};
+  std::array<char, 32> text{};
+  if (gmtime_r(&when, &utc) == nullptr) return "a day that no calendar has";
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
+  return std::string(text.data(), length);
+}
+
+Status check_limits(const Append& append) {
+  PAWL_CHECK(check_size(append.bytes.size(), kRecordBytesMax, "a record"));
+  for (const StoredBlob& blob : append.blobs) {
+    PAWL_CHECK(check_size(blob.bytes.size(), kBlobBytesMax, "a blob"));
+  }
+  if (append.snapshot) {
+    PAWL_CHECK(check_size(append.snapshot->state.size(), kSnapshotBytesMax, "a snapshot"));
+  }
+  if (append.inbox_taken.size() > kInboxRowsMax) {
+    return Error{ErrorCode::limit_exceeded, "an append takes more inbox rows than can wait"};
+  }
+  return ok();
+}
+
+Status check_inbox_limits(const std::string& body) {
+  return check_size(body.size(), kInboxBodyBytesMax, "an inbox row");
+}
+
+}  // namespace pawl
