@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-<<<<<<< HEAD
 #include "pawl/kernel/tally.h"
-=======
 #include "pawl/port/journal_checks.h"
->>>>>>> 534fa181fbbcfbd1d3be9b3a65858b463a8e4043
 #include "pawl/runtime/contents.h"
 
 namespace pawl {
