@@ -42,7 +42,8 @@ void Expiring::on_slice(const Status& status) {
   }
   over_ = true;
   hold_.reset();
-  done_(status);
+  const StatusCallback done = std::move(done_);  // It may begin another, which ends this.
+  done(status);
 }
 
 }  // namespace pawl::sqlite

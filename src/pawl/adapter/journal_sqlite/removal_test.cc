@@ -78,6 +78,26 @@ TEST_CASE("a run is hidden by one row and swept within the budget of each slice"
   CHECK_FALSE(sweep_slice(*tables.connection, budget)->more);
 }
 
+TEST_CASE("removed runs go in turns, so that pages they share are written once") {
+  Tables tables;
+  tables.fill("first", 40, 10);
+  tables.fill("second", 40, 10);
+  const auto first = write_removal(*tables.connection, run_id("first"));
+  const auto second = write_removal(*tables.connection, run_id("second"));
+  SliceBudget budget;
+  budget.ms_max = 60'000;
+  budget.rows_max = 40;
+
+  REQUIRE(sweep_slice(*tables.connection, budget)->more);
+
+  CHECK(tables.count("journal WHERE run = " + std::to_string(*first)) == 16);
+  CHECK(tables.count("journal WHERE run = " + std::to_string(*second)) == 24);
+  budget.rows_max = 1'000;
+  const auto swept = sweep_slice(*tables.connection, budget);
+  CHECK(swept->finished.size() == 2);
+  CHECK_FALSE(swept->more);
+}
+
 TEST_CASE("nothing of a removed run is left in any table") {
   Tables tables;
   tables.fill("gone", 2, 10);

@@ -101,6 +101,20 @@ TEST_CASE("a removal that another process has finished is answered all the same"
   CHECK(done);
 }
 
+TEST_CASE("whoever waits for a sweep that fails is told") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a");
+  execute(store.database(), "INSERT INTO removals (run) VALUES (1)");  // nobody's
+
+  CHECK(remove_now(view, run_id("a")) == "corrupt");
+
+  std::optional<std::string> compacted;
+  store.owner->compact([&](const Result<std::uint64_t>& bytes) { compacted = outcome(bytes); });
+  contract::finish(view, [&] { return compacted.has_value(); });
+  CHECK(*compacted == "corrupt");
+}
+
 TEST_CASE("a run that is removed while space is given back goes, too") {
   SqliteStore store;
   StoreView view = store.view();
