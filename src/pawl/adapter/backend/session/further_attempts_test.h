@@ -1,6 +1,6 @@
 // A third program that tries to get out: by descriptors, by the kernel's rarer interfaces, by
-// signals that nobody sends with kill(), by names beside the protected ones. One attempt a line, as
-// in escape_attempts_test.h. Run inside a sandbox by further_attacks_test.cc.
+// signals that nobody sends with kill(), by names beside the protected ones. Run inside a
+// sandbox by further_attacks_test.cc, behind kAttemptsBegin.
 #pragma once
 
 namespace pawl::backend {
@@ -8,27 +8,10 @@ namespace pawl::backend {
 // argv: host pid, directory outside (with `secret` and the program `run`), key of a message queue,
 // key of a semaphore, directory that may only be read (with `given`)
 inline constexpr const char* kFurtherAttempts = R"python(
-import array, ctypes, errno, fcntl, os, resource, signal, socket, struct, sys
+import array, errno, fcntl, resource, signal, socket, struct
 host, outside, queue, semaphore, reference = sys.argv[1:6]
 host = int(host)
 here = os.getcwd()
-libc = ctypes.CDLL(None, use_errno=True)
-def attempt(name, action):
-    try:
-        action()
-        print(name + '=ok', flush=True)
-    except OSError as error:
-        print('%s=E%d' % (name, error.errno or 0), flush=True)
-    except ValueError:  # setrlimit() beyond the hard limit
-        print('%s=E%d' % (name, errno.EPERM), flush=True)
-def number(value, *arguments):
-    result = libc.syscall(ctypes.c_long(value), *[ctypes.c_void_p(a) if isinstance(a, int) else a
-                                                  for a in arguments])
-    if result < 0:
-        raise OSError(ctypes.get_errno(), 'x')
-    return result
-def call(value, *arguments):
-    return lambda: number(value, *arguments)
 def text(words):
     return ctypes.c_char_p(words.encode())
 # Families of sockets that nobody needs, each a door into the kernel of its own.
@@ -123,8 +106,13 @@ attempt('bpf program', call(321, 5, ctypes.create_string_buffer(128), 128))
 attempt('perf of itself', call(298, ctypes.create_string_buffer(struct.pack('II', 1, 120) + b'\0' * 112), 0, -1, -1, 0))
 attempt('io_uring_register', call(427, 0, 0, 0, 0))
 # What it has of the machine cannot be made more.
+def more_of(limit):
+    try:
+        resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    except ValueError:  # beyond the hard limit
+        raise OSError(errno.EPERM, 'x')
 for name, limit in (('core', resource.RLIMIT_CORE), ('file size', resource.RLIMIT_FSIZE)):
-    attempt('more ' + name, lambda: resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
+    attempt('more ' + name, lambda: more_of(limit))
 attempt('real time', lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)))
 attempt('real time input', call(251, 1, 0, 1 << 13))
 attempt('nicer', lambda: os.setpriority(os.PRIO_PROCESS, 0, -20))
