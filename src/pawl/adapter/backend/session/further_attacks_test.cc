@@ -29,6 +29,7 @@ class OpenHost {
     REQUIRE(::chmod((outside / "run").c_str(), 0755) == 0);
     REQUIRE(::chmod(outside.path().c_str(), 0755) == 0);
     write_file(reference / "given", "given");
+    give_away(reference / "given");  // of whom `landlock` and containers run as
     REQUIRE(::chmod(reference.path().c_str(), 0755) == 0);
     signals_seen = 0;
     before_ = std::signal(SIGUSR2, [](int) { signals_seen = signals_seen + 1; });

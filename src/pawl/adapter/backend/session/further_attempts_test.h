@@ -78,6 +78,18 @@ attempt('link to what may be read', lambda: os.link(reference + '/given', 'copy'
 attempt('write what may be read', lambda: os.open(reference + '/given', os.O_WRONLY))
 attempt('chmod what may be read', lambda: os.chmod(reference + '/given', 0o600))
 attempt('utimes of what may be read', lambda: os.utime(reference + '/given', (1, 1)))
+# Metadata by request: a descriptor that may only read is enough for the owner.
+def request(path, mode, value, *numbers):
+    return lambda: fcntl.ioctl(os.open(path, mode), value, struct.pack(*numbers))
+given = reference + '/given'
+attempt('flags of what may be read', request(given, os.O_RDONLY, 0x40086602, 'q', 0x40))
+attempt('attributes of what may be read', request(given, os.O_RDONLY, 0x401c5820, 'IIIII8x', 0x80, 0, 0, 0, 0))
+attempt('version of what may be read', request(given, os.O_RDONLY, 0x40087602, 'q', 5))
+attempt('older version of what may be read', request(given, os.O_RDONLY, 0x40086604, 'q', 5))
+attempt('seal of what may be read', request(given, os.O_RDONLY, 0x40806685, 'III116x', 1, 1, 4096))
+# Space that is allotted and not written, by requests that are fallocate().
+for name, value in (('reserve', 0x40305828), ('reserve 64', 0x4030582a), ('zero range', 0x40305839)):
+    attempt('allot, ' + name, request('mine', os.O_RDWR, value, 'hhqqII16x', 0, 0, 0, 1 << 20, 0, 0))
 attempt('setxattrat', call(463, -100, text(outside + '/secret'), 0, text('user.x'), 0, 0))
 attempt('file capability', lambda: os.setxattr('mine', 'security.capability', b'\x01\0\0\x02' + b'\xff' * 16))
 attempt('immutable flag', lambda: fcntl.ioctl(os.open('mine', os.O_RDONLY), 0x40086602, array.array('l', [0x10])))
