@@ -124,12 +124,17 @@ TEST_CASE("none of the attempts to lead git elsewhere works (B16)") {
   std::filesystem::create_directories(root + "/.git/objects");
   std::filesystem::create_directories(root + "/.git/refs");
   std::filesystem::create_directories(root + "/.git/hooks");
+  std::filesystem::create_directories(root + "/.git/modules/lib");
+  std::filesystem::create_directories(root + "/.git/worktrees/tree");
   write_file(root + "/.git/HEAD", "ref: refs/heads/main\n");
   write_file(root + "/.git/config", "[core]\n\trepositoryformatversion = 0\n");
   for (const std::string attack :
        {"mkdir -p evil; echo ../evil >.git/commondir", "rm -f .git/commondir",
         "mv .git/commondir x", "echo '[core] fsmonitor = x' >.git/config.worktree",
-        "echo ../evil >x && mv x .git/commondir", "ln -s ../evil .git/commondir"}) {
+        "echo ../evil >x && mv x .git/commondir", "ln -s ../evil .git/commondir",
+        // Of submodules, and of working trees that lie elsewhere.
+        "mkdir -p .git/modules/sub", "echo '[core] fsmonitor = x' >.git/modules/lib/config",
+        "echo ../../../evil >.git/worktrees/tree/commondir", "mv .git/worktrees .git/w"}) {
     CAPTURE(attack);
     CHECK(bench.bash(attack).exit_code != 0);
   }
