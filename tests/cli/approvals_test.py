@@ -108,7 +108,7 @@ class Approvals(PayStage):
         self.assertEqual((told.count(0), told.count(1)), (1, len(said) - 1), said)
         for code, text in said:
             if code:
-                self.assertRegex(text, "was answered by another before|"
+                self.assertRegex(text, "was answered before: it is approved|"
                                  "waits for n(obody's|o) decision")
 
     def inbox_rows(self):
@@ -145,6 +145,23 @@ class Approvals(PayStage):
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [{"amount": 5}])
         self.assertEqual(len(self.decided()), 1)
+
+    def test_who_answers_again_is_told_how_it_was_decided_and_not_by_whom(self):
+        """It may have been himself, in a process that was killed before it said so."""
+        self.waiting(replies="  - call: [{ tool: pay, input: { amount: 5 } }]\n"
+                     "  - call: [{ tool: pay, input: { amount: 6 } }]\n"
+                     "  - call: [{ tool: pay, input: { amount: 7 } }]\n  - text: Done.\n")
+        for call, first, how in (("c1", "approve", "approved"), ("c2", "deny", "denied")):
+            self.ok(first, "r", call)
+            for taken_up in (False, True):
+                for again in ("approve", "deny"):
+                    said = self.pawl(again, "r", call)
+                    self.assertEqual(said.returncode, 1, said.stdout)
+                    self.assertIn(f"{call} of run r was answered before: it is {how}", said.stderr)
+                    self.assertNotIn("another", said.stderr)
+                if not taken_up:
+                    self.ok("resume", "r", code=4)
+        self.assertEqual(self.paid(), [{"amount": 5}])
 
     def test_of_approvers_who_come_while_a_run_is_taken_up_one_wins(self):
         """The run is taken up, decided and parked again in the middle of them."""

@@ -46,13 +46,46 @@ class Refused(LifeStage):
         self.refused("show", "r", code=1, says="there are no runs")
         self.assertFalse(self.data.exists())
 
-    def test_a_lower_level_is_had_where_it_is_named(self):
-        charter = self.tools(call("bash", command="echo x >made && echo made it"),
-                             sandbox=f"{{ {BASE}, level: landlock }}")
-        said = self.elsewhere("no-namespaces", "run", charter, "go", "--id", "r")
+    def behind_landlock(self, charter, *words):
+        said = self.elsewhere("no-namespaces", *(words or ("run", charter, "go", "--id", "r")))
         self.assertNotIn("user namespaces", said.stdout + said.stderr)
         if "Landlock" in said.stderr:
             raise unittest.SkipTest("not without Landlock, either: " + said.stderr)
+        return said
+
+    def test_a_repository_that_a_level_cannot_hold_refuses_the_run(self):
+        """Unless the charter accepts it in so many words."""
+        (self.directory / "work/.git/hooks").mkdir(parents=True)
+        charter = self.tools(call("bash", command="echo made it"),
+                             sandbox=f"{{ {BASE}, level: landlock }}")
+        for words in (("run", charter, "go", "--id", "r"), ("validate", charter)):
+            said = self.behind_landlock(charter, *words)
+            self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
+            self.assertIn("could write the protected name", said.stdout + said.stderr)
+            self.assertIn("protected: if_possible", said.stdout + said.stderr)
+        self.refused("show", "r", code=1, says="there are no runs")
+        charter = self.tools(call("bash", command="echo made it"),
+                             sandbox=f"{{ {BASE}, level: landlock, protected: if_possible }}")
+        said = self.behind_landlock(charter)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("made it", finished(self.events("r"))[0]["content"])
+
+    def test_a_call_that_makes_a_name_the_level_cannot_hold_is_denied(self):
+        charter = self.tools(call("bash", command="echo x >.envrc && echo made it") +
+                             call("bash", command="ls -A"),
+                             sandbox=f"{{ {BASE}, level: landlock }}")
+        said = self.behind_landlock(charter)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        denied, after = finished(self.events("r"))
+        self.assertEqual(json.loads(denied["content"])["error"], "denied")
+        self.assertIn("was put aside as denied.envrc", denied["content"])
+        self.assertNotIn(" .envrc", after["content"])
+        self.assertFalse((self.directory / "work/.envrc").exists())
+
+    def test_a_lower_level_is_had_where_it_is_named(self):
+        charter = self.tools(call("bash", command="echo x >made && echo made it"),
+                             sandbox=f"{{ {BASE}, level: landlock }}")
+        said = self.behind_landlock(charter)
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         end = finished(self.events("r"))[0]
         self.assertIn("made it", end["content"])

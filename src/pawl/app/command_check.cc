@@ -80,7 +80,10 @@ std::vector<Fault> missing_commands(const Charter& charter, const Node& document
 
 std::vector<Fault> unheld_repositories(const Charter& charter, const Node& document) {
   const SandboxDeclaration& sandbox = charter.sandbox;
-  if (sandbox.backend != "landlock" && sandbox.backend != "local") return {};
+  // Without that word `landlock` refuses what it cannot hold.
+  const bool accepted = sandbox.backend == "landlock" &&
+                        sandbox.protection == ExecutionContext::Protection::if_possible;
+  if (!accepted && sandbox.backend != "local") return {};
   const Node* node = document.find("sandbox");
   if (node != nullptr && node->find("level") != nullptr) node = node->find("level");
   std::vector<Fault> notes;

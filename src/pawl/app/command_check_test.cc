@@ -83,10 +83,11 @@ TEST_CASE("sc-B16 a repository that a level cannot hold is named, and where it i
     REQUIRE(reading.charter);
     return to_string(unheld_repositories(*reading.charter, *document.root), "t.yaml");
   };
-  CHECK(notes("landlock") ==
+  CHECK(notes("landlock, protected: if_possible") ==
         "t.yaml:3:19: at the level landlock commands may write the hooks and the configuration of "
         "the git repository in the write root work (use the level namespace, or a write root "
         "without a repository)\n");
+  CHECK(notes("landlock").empty());  // refused, by the backend
   CHECK_FALSE(notes("local").empty());
   CHECK(notes("namespace").empty());
 }

@@ -119,6 +119,15 @@ std::optional<std::string> objection_to(const fs::path& git) {
   return setting ? std::optional(".git/config sets " + *setting) : std::nullopt;
 }
 
+// A directory that a tool has filled can be one, too, with a configuration of the tool's.
+bool is_bare_repository(const fs::path& directory) {
+  const auto has = [&](const char* name) {
+    std::error_code error;
+    return fs::symlink_status(directory / name, error).type() != fs::file_type::not_found;
+  };
+  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
 }  // namespace
 
 std::optional<std::string> git_objection(const std::string& directory) {
@@ -131,6 +140,7 @@ std::optional<std::string> git_objection(const std::string& directory) {
     const bool found =
         !nothing && fs::symlink_status(at / ".git/HEAD", error).type() != fs::file_type::not_found;
     if (found) return objection_to(at / ".git");
+    if (is_bare_repository(at)) return at.filename().string() + " is a bare repository";
     if (!at.has_relative_path()) return std::nullopt;
   }
 }

@@ -64,6 +64,22 @@ TEST_CASE("sc-B16 the repository is found where git finds it") {
   CHECK(git_objection(deep.string()) == ".git is not a directory");
 }
 
+TEST_CASE("sc-B16 a directory that is a repository itself is asked about, before those above it") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / ".git");
+  REQUIRE(write_new_file(directory / ".git/HEAD", "ref: refs/heads/main\n"));
+  for (const char* part : {"work/objects", "work/refs"}) {
+    std::filesystem::create_directories(directory / part);
+  }
+  CHECK(git_objection(directory / "work") == std::nullopt);
+  REQUIRE(write_new_file(directory / "work/HEAD", "ref: refs/heads/main\n"));
+  CHECK(git_objection(directory / "work") == "work is a bare repository");
+  std::filesystem::remove(directory / "work/refs");
+  CHECK(git_objection(directory / "work") == std::nullopt);
+  REQUIRE(write_new_file(directory / "work/commondir", "evil\n"));
+  CHECK(git_objection(directory / "work") == "work is a bare repository");
+}
+
 TEST_CASE("sc-B16 git is asked about where it may start something, however it is written") {
   const TempDirectory directory;
   std::filesystem::create_directories(directory / ".git");

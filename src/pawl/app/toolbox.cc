@@ -158,6 +158,7 @@ bool Toolbox::make_sessions(Work& work) {
   for (const std::string& path : sandbox.read) {
     context.read_roots.push_back(absolute(directory, path));
   }
+  context.protection = sandbox.protection;
   context.environment = sandbox.environment;
   context.network = sandbox.network;
   context.limits = sandbox.limits;

@@ -3,6 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "pawl/base/sanitizer.h"
+
+#if PAWL_HAS_ASAN
+// clang's reports show registers, and one of them may hold a part of a key.
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
+  return "dump_registers=0";
+}
+#endif
+
 namespace pawl {
 
 void assertion_failed(const char* condition, const char* file, int line) noexcept {

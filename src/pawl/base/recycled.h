@@ -9,16 +9,7 @@
 #include <new>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PAWL_RECYCLES 0  // what uses a freed block must be found
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PAWL_RECYCLES 0
-#endif
-#endif
-#ifndef PAWL_RECYCLES
-#define PAWL_RECYCLES 1
-#endif
+#include "pawl/base/sanitizer.h"
 
 namespace pawl {
 
@@ -26,7 +17,8 @@ namespace pawl {
 template <std::size_t kBytes>
 class FreedBlocks {
  public:
-  static constexpr std::size_t kBlocksMax = PAWL_RECYCLES == 1 ? 256 : 0;
+  static constexpr std::size_t kBlocksMax =
+      PAWL_HAS_ASAN == 1 ? 0 : 256;  // what uses a freed one must be found
 
   static void* take() {
     FreedBlocks* const own = mine();

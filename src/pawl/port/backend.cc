@@ -16,8 +16,8 @@ std::string_view name(NetworkAccess access) {
 }
 
 std::string_view name(BackendOutcome::Kind kind) {
-  static constexpr std::array<std::string_view, 8> kNames = {
-      "ok", "failed", "timed_out", "aborted", "memory", "cpu", "processes", "disk"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "ok", "failed", "timed_out", "aborted", "memory", "cpu", "processes", "disk", "denied"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

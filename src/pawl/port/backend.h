@@ -73,9 +73,12 @@ struct ExecutionContext {
   std::vector<std::string> write_roots;  // absolute; may be written and read
   std::vector<std::string> read_roots;   // absolute; beside what the system needs to run programs
   std::vector<std::string> protected_names = {
-      ".git/hooks",     ".git/config", ".git/config.worktree",
-      ".git/commondir", ".pawl",       ".mcp.json",
-      ".envrc",         ".vscode",     ".idea"};   // read-only
+      ".git/hooks",     ".git/config",  ".git/config.worktree",
+      ".git/commondir", ".git/modules", ".git/worktrees",
+      ".pawl",          ".mcp.json",    ".envrc",
+      ".vscode",        ".idea"};  // read-only
+  // A level at which commands could write one that is there is refused, unless this accepts it.
+  enum class Protection : std::uint8_t { held, if_possible } protection = Protection::held;
   std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
   NetworkPolicy network;
   BackendLimits limits;
@@ -101,6 +104,7 @@ struct BackendOutcome {
     cpu,
     processes,
     disk,
+    denied,  // a protected name was made, and is put aside; the level could not keep it from that
   };
   Kind kind = Kind::failed;
   std::string output;               // valid UTF-8, at most output_bytes, with a mark where cut

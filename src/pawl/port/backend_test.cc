@@ -29,6 +29,7 @@ TEST_CASE("levels, networks and outcomes have names") {
   CHECK(name(NetworkAccess::limited) == "limited");
   CHECK(name(BackendOutcome::Kind::ok) == "ok");
   CHECK(name(BackendOutcome::Kind::disk) == "disk");
+  CHECK(name(BackendOutcome::Kind::denied) == "denied");
 }
 
 TEST_CASE("a session has no file requests unless it says so, and then nobody is called") {

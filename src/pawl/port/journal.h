@@ -56,7 +56,7 @@ struct StoredSnapshot {
 };
 
 // Why the second answer to a question is refused while the first one waits.
-inline constexpr const char* kAnsweredBefore = "was answered by another before";
+inline constexpr const char* kAnsweredBefore = "was answered before";
 
 // What a list of runs shows without loading them. Status and reason are the kernel's words.
 struct RunSummary {

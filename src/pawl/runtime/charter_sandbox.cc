@@ -1,6 +1,7 @@
 #include "pawl/runtime/charter_sandbox.h"
 
 #include <algorithm>
+#include <array>
 
 #include "pawl/kernel/tool_spec.h"
 
@@ -11,6 +12,7 @@ constexpr std::int64_t kMemoryMaxBytes = std::int64_t{1} << 40U;
 constexpr std::int64_t kDiskMaxBytes = std::int64_t{1} << 44U;
 constexpr std::int64_t kMemoryMinBytes = std::int64_t{1} << 20U;
 constexpr std::int64_t kProcessesMax = 65'536;
+constexpr std::array<std::string_view, 2> kProtections = {"held", "if_possible"};
 
 bool is_variable_name(std::string_view name) {
   const auto accepted = [](char c) {
@@ -91,6 +93,9 @@ void read_sandbox(const Node& node, std::vector<Fault>& faults, SandboxDeclarati
   reader.take_string("directory", out.directory);
   read_paths(reader, node, "write", out.write);
   read_paths(reader, node, "read", out.read);
+  if (const auto choice = reader.take_choice("protected", kProtections)) {
+    out.protection = static_cast<ExecutionContext::Protection>(*choice);
+  }
   if (const Node* network = reader.take("network")) read_network(*network, faults, out.network);
   if (const Node* env = reader.take_map("env")) read_environment(*env, faults, out.environment);
   read_bounds(reader, out.limits);

@@ -16,6 +16,7 @@ struct SandboxDeclaration {
   std::vector<std::string> write = {"."};
   std::vector<std::string> read;
   NetworkPolicy network;
+  ExecutionContext::Protection protection = ExecutionContext::Protection::held;
   std::map<std::string, std::string> environment;
   BackendLimits limits;
   enum class Declared : std::uint8_t { no, yes } declared = Declared::no;
@@ -26,6 +27,7 @@ inline constexpr std::size_t kSandboxHostsMax = 256;
 inline constexpr std::size_t kSandboxVariablesMax = 128;
 
 //   sandbox: { level: namespace, write: [.], read: [/srv/data], network: none }
+//   protected: held | if_possible
 //   network: none | full | { hosts: [example.org, .example.net] }
 void read_sandbox(const Node& node, std::vector<Fault>& faults, SandboxDeclaration& out);
 

@@ -12,7 +12,7 @@ RUN = "r"
 # The driver was faster, with another's decision: about this call, or about the last one.
 TOO_LATE = ("waits for no decision", "waits for nobody's decision", "came too late")
 # One of them, who may have been killed before he was told.
-NOT_THE_ONLY_ONE = "was answered by another before"
+NOT_THE_ONLY_ONE = "was answered before"
 ROUNDS_MAX = 40
 TROUBLED_ROUNDS = 6    # then nobody is killed any more
 DRIVER_CALLS_MAX = 60  # of those that change files: the kill comes at one of them
@@ -66,7 +66,7 @@ def end_deciders(stage, watch, deciders):
             watch.stored.setdefault(call, []).append(command[0])
         elif NOT_THE_ONLY_ONE in ended.err:
             if len(watch.sent[call]) < 2:
-                raise Violation(f"{command[0]} of {call} was told of another, and was alone")
+                raise Violation(f"{command[0]} of {call} was told of an answer, and was alone")
         elif not any(late in ended.err for late in TOO_LATE):
             raise Violation(f"{command[0]} ended with {ended.code}: {ended.err}")
 

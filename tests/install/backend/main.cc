@@ -1,10 +1,12 @@
 // A backend of somebody else: registered by name, and held to the suite that Pawl installs.
 //
 // It lends its sessions from `local`, tells commands whose they are, refuses one directory, and
-// counts what it has given and got back.
+// counts what it has given and got back. Calls of common tools are executed there by their names.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <pawl/adapter/backend/files/rooted_files.h>
 #include <pawl/adapter/backend/session/registry.h>
+#include <pawl/runtime/policy_gate.h>
+#include <pawl/runtime/tools/execute_call.h>
 
 #include <tests/contract/backend_contract.h>
 
@@ -79,16 +81,60 @@ contract::BackendSubject subject() {
   return made;
 }
 
+void register_lent() {
+  static const Status registered =
+      backend::register_backend("lent", [](Loop& loop, const backend::BackendOptions& options) {
+        return std::make_unique<LentBackend>(*backend::make_backend("local", loop, options));
+      });
+  REQUIRE(registered);
+}
+
 TEST_CASE("a backend of one's own is found by its name and keeps the contract") {
-  REQUIRE(backend::register_backend("lent", [](Loop& loop, const backend::BackendOptions& options) {
-    return std::make_unique<LentBackend>(*backend::make_backend("local", loop, options));
-  }));
+  register_lent();
   contract::check_backend_contract(subject());
   CHECK(books.inits > 5);
   CHECK(books.inits == books.cleanups);
   contract::ContractSession work(subject());
   CHECK(work.bash("echo $LENT_TO").output == "contract\n");
   CHECK(work.backend().name() == "lent");
+}
+
+TEST_CASE("a call is executed by its name in a backend of one's own, if the gate lets it") {
+  register_lent();
+  const contract::BackendSubject lent = subject();
+  TestLoop loop;
+  const contract::ContractDirectory directory;
+  const std::shared_ptr<Backend> backend = lent.make(loop);
+  ExecutionContext context;
+  context.run = RunId{"mine"};
+  context.working_directory = directory.path();
+  context.write_roots = {directory.path()};
+  lent.adapt(context);
+  GatePolicy policy;
+  policy.allow = std::vector<std::string>{"exec", "create_file"};
+  std::map<std::string, GatedTool> tools;
+  for (const char* tool : {"exec", "create_file", "bash"}) tools[tool].traits.name = tool;
+  const auto gate = make_policy_gate(policy, tools, loop);
+  REQUIRE(gate);
+  const auto run = [&](const char* tool, const char* input) {
+    std::optional<ToolOutcome> seen;
+    const auto operation = execute(loop, **gate, {tool, input}, context, backend,
+                                   [&](ToolOutcome outcome) { seen = std::move(outcome); });
+    REQUIRE(loop.run_until([&] { return seen.has_value(); }));
+    return *std::move(seen);
+  };
+  const Books before = books;
+  const ToolOutcome made = run("create_file", R"({"path":"a","file_text":"one"})");
+  CHECK(made.kind == ToolOutcome::Kind::succeeded);
+  CHECK(contract::holds(made.content, R"("files":[{"path":"a","size":3,)"));
+  CHECK(contract::read_file(directory / "a") == "one");
+  CHECK(contract::holds(run("exec", R"({"argv":["printenv","LENT_TO"]})").content, "mine"));
+  CHECK(books.inits == before.inits + 2);
+  const ToolOutcome refused = run("bash", R"({"command":"touch made"})");
+  CHECK(refused.kind == ToolOutcome::Kind::failed);
+  CHECK_FALSE(std::filesystem::exists(directory / "made"));
+  CHECK(books.inits == before.inits + 2);
+  CHECK(loop.run_until([&] { return books.cleanups == books.inits; }));
 }
 
 // The suite can fail: one that swallows the note about a new shell is not passed by it.

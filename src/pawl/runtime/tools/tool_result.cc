@@ -23,6 +23,7 @@ ToolOutcome::Kind kind_of(Kind kind) {
     case Kind::cpu:
     case Kind::processes:
     case Kind::disk:
+    case Kind::denied:
       return ToolOutcome::Kind::failed;
   }
   return ToolOutcome::Kind::failed;

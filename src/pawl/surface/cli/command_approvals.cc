@@ -53,6 +53,9 @@ Result<PendingApproval> chosen(const CliContext& context, const Target& target,
     if (named ? to_string(one.call) == *named : !kind || one.kind == *kind) fitting.push_back(one);
   }
   if (fitting.size() == 1) return fitting.front();
+  if (named) {
+    if (auto before = answered_before(target, *named)) return *std::move(before);
+  }
   std::string calls;
   for (const PendingApproval& one : pending) {
     calls += (calls.empty() ? "" : ", ") + to_string(one.call);

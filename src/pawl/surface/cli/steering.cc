@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::int64_t kTakenWaitMs = 2'000;
 constexpr std::int64_t kTakenPollMs = 50;
+constexpr std::uint64_t kAnswerRecordsMax = 4'096;  // that an earlier answer is looked for in
 
 // What became of an event in the inbox within kTakenWaitMs.
-enum class Taken : std::uint8_t { yes, refused, not_yet, answered_by_another };
+enum class Taken : std::uint8_t { yes, refused, not_yet, answered_before };
 
 Status post_and_wait(const Target& target, const Event& event) {
   std::optional<Status> durable;
@@ -53,7 +54,7 @@ Taken what_became(const Target& target, const Event& event) {
     const auto record = read_record(reader, target.run, seq);
     if (!record) return taken;
     if (is_same(record->event, event)) return Taken::yes;
-    if (answers_same_call(record->event, event)) taken = Taken::answered_by_another;
+    if (answers_same_call(record->event, event)) taken = Taken::answered_before;
   }
 }
 
@@ -85,6 +86,24 @@ Taken after_post(const Target& target, const Event& event) {
   return waits && meanwhile == Taken::refused ? Taken::not_yet : meanwhile;
 }
 
+std::string_view past_of(InterruptDecision decision) {
+  switch (decision) {
+    case InterruptDecision::approve:
+      return "approved";
+    case InterruptDecision::reject:
+      return "denied";
+    case InterruptDecision::input:
+      break;
+  }
+  return "answered";
+}
+
+std::optional<std::string> decision_in(const Event& event, const std::string& call) {
+  const auto* decided = std::get_if<CallDecided>(&event);
+  if (decided == nullptr || to_string(decided->call) != call) return std::nullopt;
+  return std::string(past_of(decided->decision));
+}
+
 int report(const Target& target, std::string_view state, const std::string& sentence) {
   const CliContext& context = target.context;
   if (context.format() == Format::text) {
@@ -107,11 +126,8 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
       return fail(target.context, {ErrorCode::conflict,
                                    what + " came too late: the run had moved on; see pawl show " +
                                        target.run.text});
-    case Taken::answered_by_another:
-      return fail(target.context,
-                  {ErrorCode::conflict, what + " came too late: run " + target.run.text +
-                                            " was answered by another before; see pawl show " +
-                                            target.run.text});
+    case Taken::answered_before:
+      return fail(target.context, {ErrorCode::conflict, what + " came too late"});
     case Taken::not_yet:
       break;
   }
@@ -123,12 +139,43 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
 
 }  // namespace
 
+// Who gave it is not said: it may have been the asker, who was gone before he was told.
+std::optional<Error> answered_before(const Target& target, const std::string& call) {
+  const Store& store = target.service().engine().store();
+  std::optional<std::string> found;
+  if (const auto rows = store.inbox->pending(target.run)) {
+    for (const InboxRow& row : *rows) {
+      const auto waiting = decode_event(row.body);
+      if (waiting && !found) found = decision_in(*waiting, call);
+    }
+  }
+  // The latest first: of those since this command looked, and of some before.
+  const std::uint64_t newest = target.length + kAnswerRecordsMax;
+  const std::uint64_t oldest = target.length - std::min(target.length, kAnswerRecordsMax);
+  std::uint64_t end = target.length;
+  while (end < newest && read_record(*store.reader, target.run, end)) ++end;
+  for (std::uint64_t seq = end; !found && seq-- > oldest;) {
+    const auto record = read_record(*store.reader, target.run, seq);
+    if (record) found = decision_in(record->event, call);
+  }
+  if (!found) return std::nullopt;
+  return Error{ErrorCode::conflict, call + " of run " + target.run.text +
+                                        " was answered before: it is " + *found +
+                                        "; see pawl show " + target.run.text};
+}
+
 int leave(const Target& target, const Result<Event>& event, const std::string& what) {
   if (!event) return fail(target.context, event.error());
-  if (const Status posted = post_and_wait(target, *event); !posted) {
-    return fail(target.context, posted.error());
+  const Status posted = post_and_wait(target, *event);
+  const bool refused = !posted && posted.error().code == ErrorCode::conflict;
+  const Taken taken = posted ? after_post(target, *event) : Taken::answered_before;
+  const auto* decided = std::get_if<CallDecided>(&*event);
+  if (decided != nullptr && (refused || taken == Taken::answered_before)) {
+    if (const auto before = answered_before(target, to_string(decided->call))) {
+      return fail(target.context, *before);
+    }
   }
-  return report_taken(target, after_post(target, *event), what);
+  return posted ? report_taken(target, taken, what) : fail(target.context, posted.error());
 }
 
 int enforce(const Target& target, const Event& event, const std::string& done, RunStatus wanted) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "pawl/surface/cli/context.h"
@@ -20,6 +21,8 @@ struct Target {
   Service& service() const { return workspace.service(); }
 };
 
+// Whether the call has its answer, in the inbox or in the journal, and what it is.
+std::optional<Error> answered_before(const Target& target, const std::string& call);
 int with_target(const CliContext& context, const std::function<int(const Target&)>& act);
 // Posts an event that is only left for the driver. `what` is as in "the message".
 int leave(const Target& target, const Result<Event>& event, const std::string& what);

@@ -49,20 +49,20 @@ Error describe(const std::string& path, int error) {
                                       " (it must be possible to create it, or to read it)"};
 }
 
-bool is_mark(const struct stat& status) {
-  const mode_t mode = status.st_mode & 07777U;
-  return S_ISDIR(status.st_mode) ? mode == kDirectoryMark
-                                 : mode == kFileMark && status.st_size <= kMarkBytesMax;
-}
-
 }  // namespace
+
+bool is_placeholder(const struct stat& status) {
+  const mode_t mode = status.st_mode & 07777U;
+  if (S_ISDIR(status.st_mode)) return mode == kDirectoryMark;
+  return S_ISREG(status.st_mode) && mode == kFileMark && status.st_size <= kMarkBytesMax;
+}
 
 Placeholders::~Placeholders() {
   for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
     struct stat held{};
     struct stat named{};
     if (::flock(made->object.number(), LOCK_EX | LOCK_NB) != 0) continue;  // others need it
-    if (::fstat(made->object.number(), &held) != 0 || !is_mark(held)) continue;
+    if (::fstat(made->object.number(), &held) != 0 || !is_placeholder(held)) continue;
     const int parent = made->parent.number();
     const char* name = made->name.c_str();
     if (::fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || held.st_ino != named.st_ino ||
@@ -154,7 +154,7 @@ Status Placeholders::protect(const std::string& root, const std::string& name) {
     }
     struct stat status{};
     if (::fstat(next.number(), &status) != 0) return describe(path, errno);
-    const bool ours = is_mark(status);
+    const bool ours = is_placeholder(status);
     // A file where a directory is expected holds all that could be beneath it.
     const bool last = rest.empty() || ours || !S_ISDIR(status.st_mode);
     note(path, last ? Hold::read_only : Hold::in_place);

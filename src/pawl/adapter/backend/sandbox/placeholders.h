@@ -5,6 +5,8 @@
 // one to leave removes it, also one that a host which was killed has left.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct ProtectedPlace {
   std::string path;
   enum class Hold : std::uint8_t { in_place, read_only } hold = Hold::read_only;
 };
+
+// By its mode: made by a session here or elsewhere, and nothing is in it.
+bool is_placeholder(const struct stat& status);
 
 class Placeholders {
  public:

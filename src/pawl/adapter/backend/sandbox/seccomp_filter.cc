@@ -1,5 +1,9 @@
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
 
+#include <linux/btrfs.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
 #include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -39,6 +43,15 @@ constexpr std::array kSystemV = {"shmget",     "shmat",   "shmctl",   "msgget", 
 // They change another process of the same user, the host for one, if their first argument says so.
 constexpr std::array kOtherProcess = {"prlimit64", "sched_setaffinity", "sched_setscheduler",
                                       "sched_setparam", "sched_setattr"};
+constexpr std::uint64_t kExt4SetVersion = _IOW('f', 4, long);  // in no header
+// Metadata by request, through a descriptor that may only read: flags, versions, seals, and what
+// btrfs makes and removes without asking Landlock.
+constexpr std::array<std::uint64_t, 13> kMetadataRequests = {
+    FS_IOC_SETFLAGS,          FS_IOC_SETVERSION,          kExt4SetVersion,
+    FS_IOC_FSSETXATTR,        FS_IOC_ENABLE_VERITY,       FS_IOC_SET_ENCRYPTION_POLICY,
+    BTRFS_IOC_SUBVOL_CREATE,  BTRFS_IOC_SUBVOL_CREATE_V2, BTRFS_IOC_SNAP_CREATE,
+    BTRFS_IOC_SNAP_CREATE_V2, BTRFS_IOC_SNAP_DESTROY,     BTRFS_IOC_SNAP_DESTROY_V2,
+    BTRFS_IOC_SUBVOL_SETFLAGS};
 constexpr int kFchmodat2 = 452;
 constexpr int kDeniedUpTo = 600;  // no architecture has reached it by far
 
@@ -137,6 +150,17 @@ void deny_outliving(Filter& filter) {
 // zeros where a file system cannot do it.
 void deny_allotment(Filter& filter) {
   filter.deny("fallocate", EOPNOTSUPP);
+  for (const std::uint64_t request : kAllotmentRequests) {
+    filter.deny_if("ioctl", EOPNOTSUPP, low_half_is(1, request));
+  }
+}
+
+void deny_metadata(Filter& filter) {
+  for (const char* name : kMetadata) filter.deny(name, EPERM);
+  filter.deny_number(kFchmodat2, EPERM);
+  for (const std::uint64_t request : kMetadataRequests) {
+    filter.deny_if("ioctl", EPERM, low_half_is(1, request));
+  }
 }
 
 // Without a pid namespace, a call's processes are known by a limit that nobody needs
@@ -203,8 +227,7 @@ Result<SeccompProgram> build(IsolationLevel level, NetworkAccess network) {
     filter.deny_number(number, ENOSYS);
   }
   if (level == IsolationLevel::landlock) {
-    for (const char* name : kMetadata) filter.deny(name, EPERM);
-    filter.deny_number(kFchmodat2, EPERM);
+    deny_metadata(filter);
     for (const char* name : kSystemV) filter.deny(name, EPERM);
     deny_other_processes(filter);
     deny_losing_the_mark(filter);

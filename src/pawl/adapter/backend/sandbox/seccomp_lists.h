@@ -2,8 +2,10 @@
 #pragma once
 
 #include <asm/ioctls.h>
+#include <sys/ioctl.h>
 
 #include <array>
+#include <cstdint>
 
 namespace pawl::sandbox {
 
@@ -90,5 +92,18 @@ inline constexpr int kNewestKnown = 462;  // mseal, Linux 6.10
 
 // Requests to a terminal that put words into somebody's mouth, or take their output.
 inline constexpr std::array kTerminalRequests = {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS};
+
+// Requests to a file that are fallocate() by another name; in no header for programs.
+struct SpaceRequest {  // the kernel's space_resv
+  std::int16_t kind, whence;
+  std::int64_t start, length;
+  std::int32_t system;
+  std::uint32_t process;
+  std::int32_t rest[4];
+};
+inline constexpr std::uint64_t kReserve = _IOW('X', 40, SpaceRequest);
+inline constexpr std::uint64_t kReserve64 = _IOW('X', 42, SpaceRequest);
+inline constexpr std::uint64_t kZeroRange = _IOW('X', 57, SpaceRequest);
+inline constexpr std::array kAllotmentRequests = {kReserve, kReserve64, kZeroRange};
 
 }  // namespace pawl::sandbox

@@ -70,8 +70,8 @@ void cover_all_but(const std::vector<std::uint64_t>& values, Argument half, unsi
   cover_all_but(values, half, bits + 1, covers);
 }
 
-void add_terminals(JsonArray& rules) {
-  std::vector<std::uint64_t> requests;
+void add_requests(JsonArray& rules) {
+  std::vector<std::uint64_t> requests(kAllotmentRequests.begin(), kAllotmentRequests.end());
   for (const int request : kTerminalRequests) {
     requests.push_back(static_cast<std::uint64_t>(request));
   }
@@ -97,7 +97,7 @@ JsonArray conditional_rules() {
       static_cast<std::uint64_t>(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
                                  CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
   rules.push_back(allow({"clone"}, {{0, 0, kSpaces}}));
-  add_terminals(rules);
+  add_requests(rules);
   return rules;
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("the profile of containers allows what it names") {
   }
 }
 
-TEST_CASE("every request to a device is allowed but those that speak for somebody") {
+TEST_CASE("every request to a device is allowed but those that speak for somebody or allot space") {
   const Json profile = seccomp_profile();
   std::vector<Condition> conditions;
   for (const Json& rule : profile.object().find("syscalls")->array()) {
@@ -55,6 +55,10 @@ TEST_CASE("every request to a device is allowed but those that speak for somebod
         request == TIOCSTI || request == TIOCLINUX || request == TIOCSETD || request == TIOCCONS;
     CHECK(is_allowed(request) == !speaks);
     CHECK(is_allowed(request | (std::uint64_t{1} << 32U)) == !speaks);
+  }
+  for (std::uint64_t request = 0x4030'5800; request < 0x4030'5900; ++request) {
+    const bool allots = request == 0x4030'5828 || request == 0x4030'582A || request == 0x4030'5839;
+    CHECK(is_allowed(request) == !allots);
   }
   CHECK(is_allowed(0));
   CHECK(is_allowed(0xFFFF'FFFF));

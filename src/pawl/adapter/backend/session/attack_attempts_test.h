@@ -1,6 +1,6 @@
 // A second program that tries to get out: at what Landlock and namespaces leave to system calls, at
-// the host's processes and its memory, and by what looks like the tool's own. One attempt a line,
-// as in escape_attempts_test.h. Run inside a sandbox by attacks_test.cc.
+// the host's processes and its memory, and by what looks like the tool's own. Run
+// inside a sandbox by attacks_test.cc, behind kAttemptsBegin.
 #pragma once
 
 namespace pawl::backend {
@@ -8,22 +8,9 @@ namespace pawl::backend {
 // argv: host pid, directory outside, datagram socket in the workspace, abstract datagram name,
 // key of shared memory, name of a message queue
 inline constexpr const char* kAttackAttempts = R"python(
-import ctypes, mmap, os, platform, signal, socket, sys
+import mmap, platform, signal, socket
 host, outside, unix_path, abstract, shm_key, queue = sys.argv[1:7]
 host = int(host)
-libc = ctypes.CDLL(None, use_errno=True)
-def attempt(name, action):
-    try:
-        action()
-        print(name + '=ok', flush=True)
-    except OSError as error:
-        print('%s=E%d' % (name, error.errno or 0), flush=True)
-def call(number, *arguments):
-    def action():
-        if libc.syscall(ctypes.c_long(number), *[ctypes.c_void_p(a) if isinstance(a, int) else a
-                                                for a in arguments]) < 0:
-            raise OSError(ctypes.get_errno(), 'x')
-    return action
 def write(path, text='x'):
     return lambda: os.write(os.open(path, os.O_WRONLY), text.encode())
 def read(path):
@@ -93,18 +80,18 @@ attempt('new privileges', lambda: libc.prctl(39, 0, 0, 0, 0) == 1 or None if lib
 if platform.machine() == 'x86_64' and not container:
     # int 0x80: the numbers of another architecture. mov eax, N; xor ebx, ebx; xor ecx, ecx; xor
     # edx, edx; push rbx around it; int 0x80; ret
-    def int80(number):
+    def int80(value):
         def action():
             page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-            page.write(b'\x53\xb8' + number.to_bytes(4, 'little') +
+            page.write(b'\x53\xb8' + value.to_bytes(4, 'little') +
                        b'\x31\xdb\x31\xc9\x31\xd2\xcd\x80\x5b\xc3')
             entry = ctypes.addressof(ctypes.c_char.from_buffer(page))
             result = ctypes.CFUNCTYPE(ctypes.c_int)(entry)()
             if result < 0:
                 raise OSError(-result, 'x')
         return action
-    for name, number in (('ptrace', 26), ('getpid', 20), ('io_uring_setup', 425), ('unshare', 310)):
-        attempt('int80 ' + name, int80(number))
+    for name, value in (('ptrace', 26), ('getpid', 20), ('io_uring_setup', 425), ('unshare', 310)):
+        attempt('int80 ' + name, int80(value))
 )python";
 
 }  // namespace pawl::backend

@@ -4,14 +4,10 @@
 #include <mqueue.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "pawl/adapter/backend/session/attack_attempts_test.h"
-#include "pawl/adapter/backend/session/backend_test_support.h"
-#include "tests/contract/backend_contract_support.h"
+#include "pawl/adapter/backend/session/attempts_test_support.h"
 
 namespace pawl::backend {
 namespace {
@@ -25,9 +21,10 @@ using Kind = BackendOutcome::Kind;
 class BusyHost {
  public:
   explicit BusyHost(const std::string& workspace) : unix_path_(workspace + "/datagrams.sock") {
-    write_file(outside / "secret", "host-secret");
-    receive(named_, unix_path_, 0);
-    receive(abstract_, abstract_name_, 1);
+    put_secret(outside);
+    named_ = bind_unix(SOCK_DGRAM, unix_path_, UnixName::path);
+    REQUIRE(::chmod(unix_path_.c_str(), 0777) == 0);
+    abstract_ = bind_unix(SOCK_DGRAM, abstract_name_, UnixName::abstract);
     key_ = static_cast<key_t>(0x50000000 + ::getpid());
     memory_ = ::shmget(key_, 4096, IPC_CREAT | 0666);
     mq_attr small{};
@@ -43,7 +40,7 @@ class BusyHost {
     ::mq_unlink(queue_name_.c_str());
   }
 
-  std::vector<std::string> arguments() const {
+  Words arguments() const {
     return {std::to_string(::getpid()), outside.path(),       unix_path_, abstract_name_,
             std::to_string(key_),       queue_name_.substr(1)};
   }
@@ -56,17 +53,6 @@ class BusyHost {
   contract::ContractDirectory outside;
 
  private:
-  static void receive(Descriptor& fd, const std::string& name, std::size_t offset) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + offset, name.data(), name.size());
-    fd.reset(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto bytes =
-        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + offset + name.size());
-    REQUIRE(::bind(fd.number(), reinterpret_cast<sockaddr*>(&address), bytes) == 0);
-    if (offset == 0) REQUIRE(::chmod(name.c_str(), 0777) == 0);
-  }
-
   std::string unix_path_;
   std::string abstract_name_ = "pawl-attack-" + std::to_string(::getpid());
   std::string queue_name_ = "/pawl-attack-" + std::to_string(::getpid());
@@ -78,25 +64,14 @@ class BusyHost {
 void check_attacks(MakeBackend make, NetworkAccess network) {
   if (!is_there(make)) return;
   Bench bench(make);
-  const bool container = make == &make_container_backend;
-  if (container) give_away(bench.directory.path());
-  if (container) bench.context.environment = {{"PAWL_IN_CONTAINER", "yes"}};
+  adapt_to(make, bench);
   bench.context.network.access = network;
   const BusyHost host(bench.directory.path());
-  std::vector<std::string> argv = {"python3", "-c", kAttackAttempts};
-  for (std::string& argument : host.arguments()) argv.push_back(std::move(argument));
-  const BackendOutcome outcome = bench.exec(std::move(argv));
-  CAPTURE(outcome.output);
-  REQUIRE(outcome.kind == Kind::ok);
-  const auto results = results_in(outcome.output);
-  for (const auto& [name, result] : results) {
-    CAPTURE(name);
-    CHECK(result != "ok");
-  }
-  CHECK(results.size() >= (container ? 60U : 70U));
+  const Results results = run_attempts(bench, kAttackAttempts, host.arguments());
+  CHECK(results.size() >= (is_container(make) ? 60U : 70U));
+  check_refused(results);
   CHECK_FALSE(host.was_reached());
-  CHECK(read_file(host.outside / "secret") == "host-secret");
-  CHECK_FALSE(std::filesystem::exists(host.outside / "made"));
+  check_left_alone(host.outside);
 }
 
 TEST_CASE("none of the attempts at the host's processes works behind namespaces") {
@@ -148,12 +123,17 @@ TEST_CASE("none of the attempts to lead git elsewhere works (B16)") {
   std::filesystem::create_directories(root + "/.git/objects");
   std::filesystem::create_directories(root + "/.git/refs");
   std::filesystem::create_directories(root + "/.git/hooks");
+  std::filesystem::create_directories(root + "/.git/modules/lib");
+  std::filesystem::create_directories(root + "/.git/worktrees/tree");
   write_file(root + "/.git/HEAD", "ref: refs/heads/main\n");
   write_file(root + "/.git/config", "[core]\n\trepositoryformatversion = 0\n");
   for (const std::string attack :
        {"mkdir -p evil; echo ../evil >.git/commondir", "rm -f .git/commondir",
         "mv .git/commondir x", "echo '[core] fsmonitor = x' >.git/config.worktree",
-        "echo ../evil >x && mv x .git/commondir", "ln -s ../evil .git/commondir"}) {
+        "echo ../evil >x && mv x .git/commondir", "ln -s ../evil .git/commondir",
+        // Of submodules, and of working trees that lie elsewhere.
+        "mkdir -p .git/modules/sub", "echo '[core] fsmonitor = x' >.git/modules/lib/config",
+        "echo ../../../evil >.git/worktrees/tree/commondir", "mv .git/worktrees .git/w"}) {
     CAPTURE(attack);
     CHECK(bench.bash(attack).exit_code != 0);
   }

@@ -3,17 +3,10 @@
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
-#include <set>
-
-#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "pawl/adapter/backend/session/attempts_test_support.h"
 #include "pawl/adapter/backend/session/escape_attempts_test.h"
-#include "tests/contract/backend_contract_support.h"
 
 namespace pawl::backend {
 namespace {
@@ -27,7 +20,7 @@ using Kind = BackendOutcome::Kind;
 class CarelessHost {
  public:
   explicit CarelessHost(const std::string& workspace) : unix_path_(workspace + "/server.sock") {
-    write_file(outside / "secret", "host-secret");
+    put_secret(outside);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -41,11 +34,12 @@ class CarelessHost {
       *port = ntohs(bound.sin_port);
     }
     ::listen(tcp_.number(), 1);
-    listen_unix(named_, unix_path_, 0);
-    listen_unix(abstract_, abstract_name_, 1);
+    named_ = bind_unix(SOCK_STREAM, unix_path_, UnixName::path);
+    abstract_ = bind_unix(SOCK_STREAM, abstract_name_, UnixName::abstract);
+    for (const Descriptor* fd : {&named_, &abstract_}) REQUIRE(::listen(fd->number(), 1) == 0);
   }
 
-  std::vector<std::string> arguments() const {
+  Words arguments() const {
     return {std::to_string(::getpid()),
             std::to_string(tcp_port_),
             std::to_string(udp_port_),
@@ -64,17 +58,6 @@ class CarelessHost {
   contract::ContractDirectory outside;
 
  private:
-  static void listen_unix(Descriptor& fd, const std::string& name, std::size_t offset) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + offset, name.data(), name.size());
-    fd.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto bytes =
-        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + offset + name.size());
-    REQUIRE(::bind(fd.number(), reinterpret_cast<sockaddr*>(&address), bytes) == 0);
-    REQUIRE(::listen(fd.number(), 1) == 0);
-  }
-
   std::string unix_path_;
   std::string abstract_name_ = "pawl-escape-" + std::to_string(::getpid());
   Descriptor tcp_, udp_, named_, abstract_;
@@ -82,41 +65,28 @@ class CarelessHost {
   std::uint16_t udp_port_ = 0;
 };
 
-using Words = std::vector<std::string>;
-
 // Becomes itself again, from a copy in memory, with the arguments behind it.
 constexpr const char* kFromMemory =
     "import os, sys\nf = os.memfd_create('x')\n"
     "os.write(f, open(os.path.realpath(sys.executable), 'rb').read())\n"
     "os.execve(f, [sys.executable] + sys.argv[1:], os.environ)\n";
 
-void check_attempts(MakeBackend make, Words argv = {"python3"}) {
+void check_attempts(MakeBackend make, const Words& interpreter = {"python3"}) {
   if (!is_there(make)) return;
   Bench bench(make);
-  const bool container = make == &make_container_backend;
-  if (container) give_away(bench.directory.path());
-  if (container) bench.context.environment = {{"PAWL_IN_CONTAINER", "yes"}};
+  adapt_to(make, bench);
   const CarelessHost host(bench.directory.path());
-  argv.insert(argv.end(), {"-c", kEscapeAttempts});
-  for (std::string& argument : host.arguments()) argv.push_back(std::move(argument));
-  const BackendOutcome outcome = bench.exec(std::move(argv));
-  CAPTURE(outcome.output);
-  REQUIRE(outcome.kind == Kind::ok);
-  auto results = results_in(outcome.output);
-  // What a tool is meant to be able to do, and in a network of its own what reaches nobody.
-  std::set<std::string> meant = {"write inside", "pair"};
-  if (container || bench.session().level() == IsolationLevel::namespaces) meant.insert("udp host");
-  for (const auto& [name, result] : results) {
-    CAPTURE(name);
-    if (name == "core" || name == "uid") continue;
-    CHECK((result == "ok") == meant.contains(name));
-  }
+  Results results = run_attempts(bench, kEscapeAttempts, host.arguments(), interpreter);
   CHECK(results.size() >= 73);
   CHECK(results["core"] == "0");
-  if (bench.session().level() == IsolationLevel::namespaces) CHECK(results["uid"] == "1000");
+  const bool namespaces = bench.session().level() == IsolationLevel::namespaces;
+  if (namespaces) CHECK(results["uid"] == "1000");
+  // What a tool is meant to be able to do, and in a network of its own what reaches nobody.
+  std::set<std::string> meant = {"write inside", "pair"};
+  if (namespaces || is_container(make)) meant.insert("udp host");
+  check_refused(results, meant);
   CHECK_FALSE(host.was_reached());
-  CHECK(read_file(host.outside / "secret") == "host-secret");
-  CHECK_FALSE(std::filesystem::exists(host.outside / "made"));
+  check_left_alone(host.outside);
 }
 
 TEST_CASE("none of the attempts to escape works behind namespaces") {

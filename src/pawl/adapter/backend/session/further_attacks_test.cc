@@ -7,9 +7,8 @@
 
 #include <csignal>
 
-#include "pawl/adapter/backend/session/backend_test_support.h"
+#include "pawl/adapter/backend/session/attempts_test_support.h"
 #include "pawl/adapter/backend/session/further_attempts_test.h"
-#include "tests/contract/backend_contract_support.h"
 
 namespace pawl::backend {
 namespace {
@@ -25,11 +24,12 @@ volatile std::sig_atomic_t signals_seen = 0;
 class OpenHost {
  public:
   OpenHost() {
-    write_file(outside / "secret", "host-secret");
+    put_secret(outside);
     write_file(outside / "run", "#!/bin/sh\necho it ran\n");
     REQUIRE(::chmod((outside / "run").c_str(), 0755) == 0);
     REQUIRE(::chmod(outside.path().c_str(), 0755) == 0);
     write_file(reference / "given", "given");
+    give_away(reference / "given");  // of whom `landlock` and containers run as
     REQUIRE(::chmod(reference.path().c_str(), 0755) == 0);
     signals_seen = 0;
     before_ = std::signal(SIGUSR2, [](int) { signals_seen = signals_seen + 1; });
@@ -43,7 +43,7 @@ class OpenHost {
     if (queue_ >= 0) ::msgctl(queue_, IPC_RMID, nullptr);
     if (semaphore_ >= 0) ::semctl(semaphore_, 0, IPC_RMID);
   }
-  std::vector<std::string> arguments() const {
+  Words arguments() const {
     return {std::to_string(::getpid()), outside.path(), std::to_string(key_), std::to_string(key_),
             reference.path()};
   }
@@ -60,27 +60,18 @@ class OpenHost {
 void check_further(MakeBackend make, NetworkAccess network) {
   if (!is_there(make)) return;
   Bench bench(make);
-  if (make == &make_container_backend) give_away(bench.directory.path());
+  adapt_to(make, bench);
   CAPTURE(bench.backend().name());
   const OpenHost host;
   bench.context.network.access = network;
   bench.context.read_roots = {host.reference.path()};
-  std::vector<std::string> argv = {"python3", "-c", kFurtherAttempts};
-  for (std::string& argument : host.arguments()) argv.push_back(std::move(argument));
   CHECK(bench.bash("echo x >mine").kind == Kind::ok);
-  const BackendOutcome outcome = bench.exec(std::move(argv));
-  CAPTURE(outcome.output);
-  REQUIRE(outcome.kind == Kind::ok);
-  const auto results = results_in(outcome.output);
-  for (const auto& [name, result] : results) {
-    CAPTURE(name);
-    CHECK(result != "ok");
-  }
+  const Results results = run_attempts(bench, kFurtherAttempts, host.arguments());
   CHECK(results.size() >= 120);
+  check_refused(results);
   CHECK(signals_seen == 0);
-  CHECK(read_file(host.outside / "secret") == "host-secret");
   CHECK(read_file(host.reference / "given") == "given");
-  CHECK_FALSE(std::filesystem::exists(host.outside / "made"));
+  check_left_alone(host.outside);
 }
 
 TEST_CASE("none of the attempts by rare ways works behind namespaces") {

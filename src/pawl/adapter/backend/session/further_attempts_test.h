@@ -1,6 +1,6 @@
 // A third program that tries to get out: by descriptors, by the kernel's rarer interfaces, by
-// signals that nobody sends with kill(), by names beside the protected ones. One attempt a line, as
-// in escape_attempts_test.h. Run inside a sandbox by further_attacks_test.cc.
+// signals that nobody sends with kill(), by names beside the protected ones. Run inside a
+// sandbox by further_attacks_test.cc, behind kAttemptsBegin.
 #pragma once
 
 namespace pawl::backend {
@@ -8,27 +8,10 @@ namespace pawl::backend {
 // argv: host pid, directory outside (with `secret` and the program `run`), key of a message queue,
 // key of a semaphore, directory that may only be read (with `given`)
 inline constexpr const char* kFurtherAttempts = R"python(
-import array, ctypes, errno, fcntl, os, resource, signal, socket, struct, sys
+import array, errno, fcntl, resource, signal, socket, struct
 host, outside, queue, semaphore, reference = sys.argv[1:6]
 host = int(host)
 here = os.getcwd()
-libc = ctypes.CDLL(None, use_errno=True)
-def attempt(name, action):
-    try:
-        action()
-        print(name + '=ok', flush=True)
-    except OSError as error:
-        print('%s=E%d' % (name, error.errno or 0), flush=True)
-    except ValueError:  # setrlimit() beyond the hard limit
-        print('%s=E%d' % (name, errno.EPERM), flush=True)
-def number(value, *arguments):
-    result = libc.syscall(ctypes.c_long(value), *[ctypes.c_void_p(a) if isinstance(a, int) else a
-                                                  for a in arguments])
-    if result < 0:
-        raise OSError(ctypes.get_errno(), 'x')
-    return result
-def call(value, *arguments):
-    return lambda: number(value, *arguments)
 def text(words):
     return ctypes.c_char_p(words.encode())
 # Families of sockets that nobody needs, each a door into the kernel of its own.
@@ -95,6 +78,18 @@ attempt('link to what may be read', lambda: os.link(reference + '/given', 'copy'
 attempt('write what may be read', lambda: os.open(reference + '/given', os.O_WRONLY))
 attempt('chmod what may be read', lambda: os.chmod(reference + '/given', 0o600))
 attempt('utimes of what may be read', lambda: os.utime(reference + '/given', (1, 1)))
+# Metadata by request: a descriptor that may only read is enough for the owner.
+def request(path, mode, value, *numbers):
+    return lambda: fcntl.ioctl(os.open(path, mode), value, struct.pack(*numbers))
+given = reference + '/given'
+attempt('flags of what may be read', request(given, os.O_RDONLY, 0x40086602, 'q', 0x40))
+attempt('attributes of what may be read', request(given, os.O_RDONLY, 0x401c5820, 'IIIII8x', 0x80, 0, 0, 0, 0))
+attempt('version of what may be read', request(given, os.O_RDONLY, 0x40087602, 'q', 5))
+attempt('older version of what may be read', request(given, os.O_RDONLY, 0x40086604, 'q', 5))
+attempt('seal of what may be read', request(given, os.O_RDONLY, 0x40806685, 'III116x', 1, 1, 4096))
+# Space that is allotted and not written, by requests that are fallocate().
+for name, value in (('reserve', 0x40305828), ('reserve 64', 0x4030582a), ('zero range', 0x40305839)):
+    attempt('allot, ' + name, request('mine', os.O_RDWR, value, 'hhqqII16x', 0, 0, 0, 1 << 20, 0, 0))
 attempt('setxattrat', call(463, -100, text(outside + '/secret'), 0, text('user.x'), 0, 0))
 attempt('file capability', lambda: os.setxattr('mine', 'security.capability', b'\x01\0\0\x02' + b'\xff' * 16))
 attempt('immutable flag', lambda: fcntl.ioctl(os.open('mine', os.O_RDONLY), 0x40086602, array.array('l', [0x10])))
@@ -123,8 +118,13 @@ attempt('bpf program', call(321, 5, ctypes.create_string_buffer(128), 128))
 attempt('perf of itself', call(298, ctypes.create_string_buffer(struct.pack('II', 1, 120) + b'\0' * 112), 0, -1, -1, 0))
 attempt('io_uring_register', call(427, 0, 0, 0, 0))
 # What it has of the machine cannot be made more.
+def more_of(limit):
+    try:
+        resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    except ValueError:  # beyond the hard limit
+        raise OSError(errno.EPERM, 'x')
 for name, limit in (('core', resource.RLIMIT_CORE), ('file size', resource.RLIMIT_FSIZE)):
-    attempt('more ' + name, lambda: resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
+    attempt('more ' + name, lambda: more_of(limit))
 attempt('real time', lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)))
 attempt('real time input', call(251, 1, 0, 1 << 13))
 attempt('nicer', lambda: os.setpriority(os.PRIO_PROCESS, 0, -20))

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/confinement.h"
+#include "pawl/adapter/backend/session/level_check.h"
 #include "pawl/adapter/backend/session/session_core.h"
 
 namespace pawl::backend {

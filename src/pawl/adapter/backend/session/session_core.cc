@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "pawl/adapter/backend/session/call_notes.h"
+#include "pawl/adapter/backend/session/level_check.h"
 #include "pawl/adapter/backend/session/protected_note.h"
 #include "pawl/adapter/backend/session/shell_protocol.h"
 
@@ -16,8 +18,6 @@ namespace {
 using Kind = BackendOutcome::Kind;
 
 constexpr std::string_view kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-constexpr std::string_view kFreshShell =
-    "[This is a new shell: variables, functions and background jobs of earlier calls are gone.]\n";
 
 template <class Number>
 void default_if_zero(Number& value, Number otherwise) {
@@ -32,33 +32,6 @@ void complete(BackendLimits& limits) {
   default_if_zero(limits.processes, defaults.processes);
   default_if_zero(limits.disk_bytes, defaults.disk_bytes);
   default_if_zero(limits.output_bytes, defaults.output_bytes);
-}
-
-std::string describe_limit(Kind kind, const PumpLimits& limits) {
-  const auto sentence = [](const std::string& what) {
-    return "[The call was ended, with all that it had started: " + what + ".]\n";
-  };
-  switch (kind) {
-    case Kind::timed_out:
-      return sentence("it ran into its limit of " + std::to_string(limits.time_ms) + " ms");
-    case Kind::aborted:
-      return sentence("it was aborted");
-    case Kind::memory:
-      return sentence("it used more than " + std::to_string(limits.session.memory_bytes) +
-                      " bytes of memory");
-    case Kind::cpu:
-      return sentence("it used more than " + std::to_string(limits.session.cpu_ms) +
-                      " ms of processor time");
-    case Kind::processes:
-      return sentence("it had " + std::to_string(limits.session.processes) +
-                      " processes, which is the limit");
-    case Kind::disk:
-      return sentence("it wrote more than " + std::to_string(limits.session.disk_bytes) + " bytes");
-    case Kind::ok:
-    case Kind::failed:
-      break;
-  }
-  return {};
 }
 
 // Where the kernel keeps commands from protected names.
@@ -104,26 +77,6 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 
 }  // namespace
 
-Status check_level(const ExecutionContext& context, IsolationLevel level, HasProxy proxy) {
-  const bool limited = context.network.access == NetworkAccess::limited;
-  if (limited && (level != IsolationLevel::namespaces || proxy == HasProxy::no)) {
-    return Error{ErrorCode::unavailable,
-                 "a network of listed hosts needs the backend `namespace` and a proxy (use it, or "
-                 "network: none or full)"};
-  }
-  if (level == IsolationLevel::none && context.network.access != NetworkAccess::full) {
-    return Error{ErrorCode::unavailable,
-                 "`local` has the host's network and cannot keep a tool from it (write network: "
-                 "full, or use `namespace`)"};
-  }
-  if (level != IsolationLevel::landlock) return ok();
-  sandbox::SandboxPlan plan;
-  plan.level = level;
-  plan.working_directory = context.working_directory;
-  plan.write_roots = context.write_roots;
-  return sandbox::check_owner(plan, sandbox::choose_identity(plan));
-}
-
 Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        IsolationLevel level,
                                                        const OpenFiles& open_files,
@@ -140,6 +93,11 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
     sweep_containers(core->engine_);
     PAWL_CHECK(core->placeholders_.make(plan));
     plan.level = IsolationLevel::none;  // of the engine itself, which is the host's
+  }
+  if (level == IsolationLevel::landlock) {
+    PAWL_TRY(core->watch_, NameWatch::open(core->context_));
+  } else if (level != IsolationLevel::none) {
+    PAWL_TRY(core->watch_, NameWatch::open_for_repositories(core->context_));
   }
   PAWL_TRY(core->files_, open_files(core->context_));
   PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
@@ -192,6 +150,24 @@ BackendOutcome SessionCore::refusal(const Error& error) const {
   return outcome;
 }
 
+// Nothing of the session may run while names are put aside.
+std::vector<std::string> SessionCore::put_names_aside() {
+  if (!watch_ || !watch_->is_touched()) return {};
+  lost_shell_ = lost_shell_ || shell_.process != nullptr;
+  end_shell();
+  return watch_->put_aside();
+}
+
+// What a background job has made since the last call.
+std::optional<BackendOutcome> SessionCore::denial() {
+  const std::vector<std::string> said = put_names_aside();
+  if (said.empty()) return std::nullopt;
+  BackendOutcome outcome =
+      refusal({ErrorCode::unavailable, describe_denial(said) + std::string(kNotRun)});
+  outcome.kind = Kind::denied;
+  return outcome;
+}
+
 // `why` is what the host ended it for; otherwise the exit code says how it went.
 BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
                                    std::optional<int> exit_code) {
@@ -212,6 +188,10 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     // A limit is the end of all that the call has started, also where only one of them hit it.
     lost_shell_ = lost_shell_ || shell_.process != nullptr;
     end_shell();
+  }
+  if (const auto said = put_names_aside(); !said.empty()) {
+    outcome.kind = Kind::denied;
+    call.note += describe_denial(said);
   }
   {
     const AsOwner owner(place_->identity());
@@ -254,6 +234,7 @@ Status SessionCore::start_shell() {
 }
 
 BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& stop) {
+  if (auto denied = denial()) return *std::move(denied);
   Call call = begin(command);
   call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
@@ -281,6 +262,7 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& 
 }
 
 BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& stop) {
+  if (auto denied = denial()) return *std::move(denied);
   Call call = begin(command);
   sandbox::ProcessStart start = process(command.argv);
   for (const auto& [name, value] : command.environment) {
@@ -337,6 +319,7 @@ BackendOutcome SessionCore::file_request(const FileRequest& request) {
 
 Status SessionCore::cleanup() {
   end_shell();
+  if (place_) put_names_aside();
   forwarder_.reset();
   place_.reset();
   files_.reset();

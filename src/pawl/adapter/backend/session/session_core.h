@@ -9,6 +9,7 @@
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
 #include "pawl/adapter/backend/session/container.h"
+#include "pawl/adapter/backend/session/name_watch.h"
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/running_process.h"
 #include "pawl/adapter/backend/session/session_calls.h"
@@ -17,10 +18,6 @@
 #include "pawl/port/backend.h"
 
 namespace pawl::backend {
-
-enum class HasProxy : std::uint8_t { no, yes };
-// What can be said of a level and a place before there is a session.
-Status check_level(const ExecutionContext& context, IsolationLevel level, HasProxy proxy);
 
 class SessionCore final : public SessionCalls {
  public:
@@ -53,6 +50,8 @@ class SessionCore final : public SessionCalls {
   Call begin(const ShellCommand& command);
   BackendOutcome finish(Call& call, std::optional<BackendOutcome::Kind> why,
                         std::optional<int> exit_code);
+  std::vector<std::string> put_names_aside();
+  std::optional<BackendOutcome> denial();
   BackendOutcome refusal(const Error& error) const;
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
   // Started, and what is to be taken away after it.
@@ -73,6 +72,7 @@ class SessionCore final : public SessionCalls {
   sandbox::SandboxPlan plan_;
   ContainerEngine engine_ = ContainerEngine::runc;  // of containers
   sandbox::Placeholders placeholders_;              // of containers; a sandbox has its own
+  std::optional<NameWatch> watch_;                  // of what the level does not hold
   Started shell_;
   bool lost_shell_ = false;  // there was one before, and its state is gone
   std::uint64_t memory_kills_ = 0;

@@ -1,0 +1,40 @@
+#include "pawl/adapter/backend/session/call_notes.h"
+
+namespace pawl::backend {
+
+std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits) {
+  using Kind = BackendOutcome::Kind;
+  const auto sentence = [](const std::string& what) {
+    return "[The call was ended, with all that it had started: " + what + ".]\n";
+  };
+  switch (kind) {
+    case Kind::timed_out:
+      return sentence("it ran into its limit of " + std::to_string(limits.time_ms) + " ms");
+    case Kind::aborted:
+      return sentence("it was aborted");
+    case Kind::memory:
+      return sentence("it used more than " + std::to_string(limits.session.memory_bytes) +
+                      " bytes of memory");
+    case Kind::cpu:
+      return sentence("it used more than " + std::to_string(limits.session.cpu_ms) +
+                      " ms of processor time");
+    case Kind::processes:
+      return sentence("it had " + std::to_string(limits.session.processes) +
+                      " processes, which is the limit");
+    case Kind::disk:
+      return sentence("it wrote more than " + std::to_string(limits.session.disk_bytes) + " bytes");
+    case Kind::ok:
+    case Kind::failed:
+    case Kind::denied:
+      break;
+  }
+  return {};
+}
+
+std::string describe_denial(const std::vector<std::string>& said) {
+  std::string text;
+  for (const std::string& sentence : said) text += "[Denied: " + sentence + ".]\n";
+  return text;
+}
+
+}  // namespace pawl::backend

@@ -1,0 +1,24 @@
+// What a session says of its own to whoever reads a call's output.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/adapter/backend/session/running_process.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::backend {
+
+inline constexpr std::string_view kFreshShell =
+    "[This is a new shell: variables, functions and background jobs of earlier calls are gone.]\n";
+inline constexpr std::string_view kNotRun =
+    "[It was made since the last command. All background jobs were ended, and this call was not "
+    "run.]\n";
+
+// Why the host has ended a call; empty for kinds that are the call's own.
+std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits);
+// Of the sentences of NameWatch::put_aside().
+std::string describe_denial(const std::vector<std::string>& said);
+
+}  // namespace pawl::backend

@@ -1,0 +1,14 @@
+// What can be said of a level and a place before there is a session.
+#pragma once
+
+#include "pawl/base/result.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::backend {
+
+enum class HasProxy : std::uint8_t { no, yes };
+
+// unavailable: a session there cannot be had, with the reason and the remedy.
+Status check_level(const ExecutionContext& context, IsolationLevel level, HasProxy proxy);
+
+}  // namespace pawl::backend
