@@ -128,6 +128,20 @@ class Keep(Stage):
         self.assertEqual(self.ok("artifacts", "restored", listed["sha256"]).stdout, read)
         self.ok("verify", "--all")
 
+    def test_a_gc_that_is_killed_leaves_outputs_whole_or_gone(self):
+        for number in range(4):
+            self.printing(f"n{number}", 60_000)
+        process = self.start("gc", "--artifacts", "1ms")
+        self.assertIn("let 1 output of n3 expire", process.stdout.readline())
+        process.kill()
+        process.communicate()
+        self.assertTrue(self.artifacts("n3")[0]["expired"])  # what it said is durable
+        self.ok("verify", "--all")
+        for run in self.runs():
+            self.ok("replay", run)
+        self.ok("gc", "--artifacts", "1ms")
+        self.assertTrue(all(self.artifacts(run)[0]["expired"] for run in self.runs()))
+
     def test_outputs_of_runs_that_may_go_on_stay(self):
         self.gated()
         process = self.start("run", "gated.yaml", "--id", "live")
