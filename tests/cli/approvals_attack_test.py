@@ -239,7 +239,13 @@ class Shells(SandboxStage):
                    call("bash", command="git status") + call("exec", argv=["git", "status"]))
         said = self.run_shell(replies, lambda text: text.replace(
             "tools: {", "tools: { shell: { allow: ['*'] },"))
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
+        self.assertIn("work is a bare repository", said.stdout + said.stderr)
+        # Nor does the host's git take it for one: what made it one is put aside.
+        self.assertFalse((self.directory / "work/HEAD").exists())
+        self.assertTrue((self.directory / "work/deniedHEAD").exists())
+        self.ok("approve", "r", "c5")
+        self.ok("resume", "r")
         self.assertFalse((self.directory / "work/M").exists())
 
     def test_a_program_that_no_rule_recognises_reaches_nobody(self):
