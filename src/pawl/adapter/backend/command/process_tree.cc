@@ -28,6 +28,7 @@ constexpr std::uint64_t kSerialMax = 0xFF'FFFFU;
 using Clock = std::chrono::steady_clock;
 using Life = ProcessStat::Life;
 using Finder = std::function<std::vector<ProcessStat>()>;
+using IsMember = std::function<bool(pid_t)>;
 
 constexpr auto kDeathWait = std::chrono::milliseconds(50);  // after SIGKILL, before looking again
 constexpr std::size_t kDeathHandlesMax = 64;
@@ -99,6 +100,7 @@ class Hunt {
     settled_ = true;
     std::vector<ProcessStat> fresh;
     for (const ProcessStat& process : family) {
+      newest_ = std::max(newest_, {process.start_ticks, process.pid});
       if (process.life == Life::ended) {
         reap(process);
         continue;
@@ -113,8 +115,24 @@ class Hunt {
     }
   }
 
+  // A look takes longer than a process lives that forks and exits, and so on. But its children have
+  // the next numbers, and its dead lead to it: found at its birth, it is killed before its own.
+  void chase(const IsMember& is_member) const {
+    pid_t next = newest_.second;
+    pid_t end = next + kChaseReach;
+    for (int step = 0; step < kChaseStepsMax && next < end; ++step, ++next) {
+      if (!is_member(next)) continue;
+      ::kill(next, SIGKILL);
+      end = next + kChaseReach;
+    }
+  }
+
   bool over() const { return alive_.empty() && settled_; }
-  std::vector<pid_t> alive() && { return std::move(alive_); }
+  // Also the newest of whom there was only a trace: it may have a child.
+  std::vector<pid_t> alive() && {
+    if (alive_.empty() && !settled_) alive_.push_back(newest_.second);
+    return std::move(alive_);
+  }
 
  private:
   void stop(const std::vector<ProcessStat>& processes) {
@@ -147,11 +165,12 @@ class Hunt {
   pid_t root_;
   int freezes_ = 0;
   bool settled_ = true;
+  std::pair<std::uint64_t, pid_t> newest_;  // its start, and its number
   std::vector<pid_t> alive_;
   std::set<std::pair<pid_t, std::uint64_t>> stopped_;
 };
 
-std::vector<pid_t> hunt_down(pid_t root, const Finder& find) {
+std::vector<pid_t> hunt_down(pid_t root, const Finder& find, const IsMember& is_member) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(kKillTimeMaxMs);
   Hunt hunt(root);
   for (int round = 0; round < kKillRoundsMax; ++round) {
@@ -160,6 +179,7 @@ std::vector<pid_t> hunt_down(pid_t root, const Finder& find) {
     if (root != 0) ::kill(-root, SIGKILL);
     hunt.round(find());
     if (hunt.over() || Clock::now() >= deadline) break;
+    hunt.chase(is_member);
   }
   return std::move(hunt).alive();
 }
@@ -203,9 +223,11 @@ void adopt_orphans() {
 
 std::vector<pid_t> kill_tree(const ProcessTree& tree) {
   const pid_t host = ::getpid();
-  return hunt_down(tree.root, [&] {
+  const auto find = [&] {
     return find_family([&](const ProcessStat& process) { return is_of_tree(process, tree, host); });
-  });
+  };
+  return hunt_down(tree.root, find,
+                   [&](pid_t pid) { return read_lock_limit(pid) == tree.mark.limit; });
 }
 
 std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key) {
@@ -218,7 +240,11 @@ std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key
            find_variable(environment, "PAWL_RUN") == run && is_of_dead_host(*mark) &&
            read_pid_namespace(process.pid) == here;
   };
-  return hunt_down(0, [&] { return find_family(is_leftover); });
+  const auto is_member = [&](pid_t pid) {
+    const auto process = read_process_stat(pid);
+    return process && is_leftover(*process);
+  };
+  return hunt_down(0, [&] { return find_family(is_leftover); }, is_member);
 }
 
 }  // namespace pawl::tool_command

@@ -19,8 +19,10 @@
 namespace pawl::tool_command {
 
 inline constexpr std::string_view kMarkVariable = "PAWL_CALL_MARK";
-inline constexpr int kKillRoundsMax = 64;
+inline constexpr int kKillRoundsMax = 1'024;
 inline constexpr int kFreezeRoundsMax = 16;
+inline constexpr int kChaseStepsMax = 4'096;         // numbers looked at after one round
+inline constexpr int kChaseReach = 32;               // numbers that others may take meanwhile
 inline constexpr std::int64_t kKillTimeMaxMs = 900;  // Operation::abort() promises a second
 
 struct TreeMark {
@@ -48,8 +50,8 @@ struct ProcessTree {
 void adopt_orphans();
 
 // Kills the tree and reaps what of it the host has adopted, but not the root, which the caller
-// reaps. Returns the processes that were still alive after kKillTimeMaxMs: in uninterruptible
-// sleep, or running as another user.
+// reaps. Returns the processes that were still alive after kKillTimeMaxMs, or of which nobody
+// knows: in uninterruptible sleep, or running as another user.
 std::vector<pid_t> kill_tree(const ProcessTree& tree);
 
 // Kills what a host that is dead by now has left running for the same call: PR_SET_PDEATHSIG
