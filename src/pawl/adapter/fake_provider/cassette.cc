@@ -56,10 +56,11 @@ std::string body_at(const Json& value) {
 }
 
 // "https://host/path?query" and "/path?query" alike.
-std::string path_in(const std::string& uri) {
-  const std::size_t scheme = uri.find("://");
-  const std::size_t from = scheme == std::string::npos ? 0 : uri.find('/', scheme + 3);
-  return from == std::string::npos ? "/" : std::string(path_of(uri).substr(from));
+std::string path_in(std::string_view uri) {
+  const std::string_view place = path_of(uri);
+  const std::size_t scheme = place.find("://");
+  const std::size_t from = scheme == std::string_view::npos ? 0 : place.find('/', scheme + 3);
+  return from == std::string_view::npos ? "/" : std::string(place.substr(from));
 }
 
 void take_headers(const Json& response, Headers& out) {

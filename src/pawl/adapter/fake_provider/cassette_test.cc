@@ -51,6 +51,22 @@ TEST_CASE("neither spaces nor the order of members make another body") {
   CHECK(body_digest("no json") != body_digest("no json "));
 }
 
+TEST_CASE(
+    "the path of an address is what stands before its query, even where only the query has a "
+    "slash") {
+  const auto path_at = [](const std::string& uri) {
+    return read(R"([{"request":{"method":"POST","uri":")" + uri +
+                R"("},"response":{"status":200,"body":"x"}}])")
+        .at(0)
+        .path;
+  };
+  CHECK(path_at("https://host/v1/x?y=/z") == "/v1/x");
+  CHECK(path_at("/v1/x?y") == "/v1/x");
+  CHECK(path_at("https://host") == "/");
+  CHECK(path_at("https://host?x/1") == "/");
+  CHECK(path_at("/v1/x?to=https://host/other") == "/v1/x");
+}
+
 TEST_CASE("what is written is read back, bytes that are not UTF-8 too") {
   const Recording written = recording("{}", {"data: 1\n\n", "\xFF\xFE", ""});
 
