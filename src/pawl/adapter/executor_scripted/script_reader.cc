@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/port/call_input.h"
 
 namespace pawl {
 
@@ -66,21 +67,11 @@ std::string json_template(const Node& input) {
 }
 
 void take_input(MapReader& reader, std::string& out) {
-  const Node* input = reader.take("input");
-  const Node* raw = reader.take("raw_input");
-  if (input != nullptr && raw != nullptr) {
-    return reader.fault(raw->mark(), R"("input" and "raw_input" exclude each other)");
-  }
-  if (raw != nullptr) {
-    reader.take_string("raw_input", out);
-    return check_length(reader, "raw_input", *raw, out);
-  }
-  if (input == nullptr) return;
-  if (input->kind() != Node::Kind::map) {
-    return reader.fault(input->mark(), R"("input" must be a map, found )" + describe_kind(*input),
-                        R"("raw_input" takes a string of any bytes)");
-  }
-  out = json_template(*input);
+  const CallInput input = take_call_input(reader);
+  if (input.map != nullptr) out = json_template(*input.map);
+  if (input.raw == nullptr) return;
+  reader.take_string("raw_input", out);
+  check_length(reader, "raw_input", *input.raw, out);
 }
 
 ScriptCall read_call(const Node& node, Faults& faults, std::string where) {

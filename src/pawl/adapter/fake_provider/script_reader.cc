@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "pawl/port/call_input.h"
+
 namespace pawl::fake {
 namespace {
 
@@ -21,19 +23,9 @@ std::vector<std::string_view> all_stops() {
 }
 
 void take_input(MapReader& reader, std::string& out) {
-  const Node* input = reader.take("input");
-  const Node* raw = reader.take("raw_input");
-  if (input != nullptr && raw != nullptr) {
-    return reader.fault(raw->mark(), R"("input" and "raw_input" exclude each other)");
-  }
-  if (raw != nullptr) {
-    reader.take_string("raw_input", out);
-  } else if (input != nullptr && input->kind() != Node::Kind::map) {
-    reader.fault(input->mark(), R"("input" must be a map, found )" + describe_kind(*input),
-                 R"("raw_input" takes a string of any bytes)");
-  } else if (input != nullptr) {
-    out = to_json(*input);
-  }
+  const CallInput input = take_call_input(reader);
+  if (input.map != nullptr) out = to_json(*input.map);
+  if (input.raw != nullptr) reader.take_string("raw_input", out);
 }
 
 FakeCall read_call(const Node& node, Faults& faults, std::string where) {
