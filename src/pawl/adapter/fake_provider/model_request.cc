@@ -122,15 +122,18 @@ Route route_of(const ServerRequest& request) {
     }
     return route;
   }
-  Route route = gemini_route(path);
+  const Route route = gemini_route(path);
+  if (route.api != Api::none) return route;
   constexpr std::string_view kModel = "/v1/models/";
-  if (route.api == Api::none && path.starts_with(kModel)) {
-    route.api = Api::model;
-    route.model = std::string(path.substr(kModel.size()));
+  constexpr std::string_view kGeminiModel = "/v1beta/models/";
+  if (path.starts_with(kModel)) {
     const bool anthropic = !find_header(request.headers, "anthropic-version").empty();
-    route.vendor = anthropic ? Vendor::anthropic : Vendor::openai;
+    return {Api::model, anthropic ? Vendor::anthropic : Vendor::openai,
+            std::string(path.substr(kModel.size()))};
   }
-  return route;
+  const bool names_method = path.find(':') != std::string_view::npos;
+  if (names_method || !path.starts_with(kGeminiModel)) return route;
+  return {Api::model, Vendor::gemini, std::string(path.substr(kGeminiModel.size()))};
 }
 
 std::string key_of(const ServerRequest& request) {
