@@ -154,6 +154,15 @@ class Rejecting(http.server.BaseHTTPRequestHandler):
 
 
 class Doctor(ProviderStage):
+    def test_what_the_fake_provider_prints_is_enough_for_all(self):
+        self.serve()
+        said = self.pawl("doctor", "--live")
+        for provider in ("anthropic", "openai", "gemini", "ollama"):
+            self.assertIn(f"provider {provider}: answered", said.stdout)
+        self.assertEqual(said.stderr, "")
+        said = self.ok("chat", "Hi", "-m", "ollama/llama3.2:latest")
+        self.assertEqual((said.stdout, said.stderr), ("Hi\n", ""))
+
     def only_claude(self, address):
         """No other provider is configured."""
         self.variables = {"ANTHROPIC_BASE_URL": address,
