@@ -94,6 +94,10 @@ TEST_CASE("a run is found by any unique prefix of its id") {
   CHECK(desk.service.find("ab").error().code == ErrorCode::conflict);
   CHECK(desk.service.find("x").error().code == ErrorCode::not_found);
   CHECK(desk.service.find("").error().code == ErrorCode::not_found);
+  for (int i = 0; i < 12; ++i) desk.start("abc1-" + std::to_string(i));
+  REQUIRE(desk.service.find("abc1"));
+  CHECK(desk.service.find("abc1")->text == "abc1");
+  CHECK(desk.service.summary_of(RunId{"abc1"})->id.text == "abc1");
 }
 
 TEST_CASE("however often an id is asked for that is taken, the run that has it can be driven") {
