@@ -84,6 +84,12 @@ class Chats(ProviderStage):
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
             self.assertIn("external", refused.stderr)
 
+    def test_empty_words_are_said_and_not_taken_for_none(self):
+        self.serve(HELLO)
+        self.refused("chat", "", "-m", CLAUDE, code=2, says="not empty")
+        self.refused("chat", "x", "-m", "", code=2, says="--model")
+        self.assertEqual(self.requests(), [])
+
     def test_effort_of_a_chat_reaches_models_that_think(self):
         self.serve(HELLO)
         thinking = self.body_of("chat", "x", "-m", CLAUDE, "--effort", "high")["thinking"]

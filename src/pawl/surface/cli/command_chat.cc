@@ -198,7 +198,12 @@ int converse(const CliContext& context, Conversation& conversation) {
 }  // namespace
 
 int command_chat(const CliContext& context) {
-  AgentReading reading = context.environment.chat_agent(context.arguments.one_or("model", ""));
+  const auto model = context.arguments.one("model");
+  if (model && model->empty()) {
+    return fail(context,
+                {ErrorCode::invalid_argument, "--model is empty: leave it out, or name one"});
+  }
+  AgentReading reading = context.environment.chat_agent(model.value_or(""));
   if (!reading.agent) {
     for (const std::string& fault : reading.faults) complain(context, fault);
     return kExitUsage;
@@ -213,8 +218,8 @@ int command_chat(const CliContext& context) {
     return fail(context, fits.error());
   }
   Conversation conversation(context, *std::move(reading.agent), *sampling);
+  if (!context.arguments.has("TEXT")) return converse(context, conversation);
   auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
-  if (text->empty()) return converse(context, conversation);
   if (*text == "-") text = context.environment.read_text("-");
   if (!text) return fail(context, text.error());
   if (text->empty() || !is_valid_utf8(*text)) {
