@@ -53,6 +53,12 @@ class Budgets(Stage):
         self.ok("run", charter, "--id", "other", "--tenant", "acme")
         self.assertEqual(self.tenant("acme")["spent_tokens"], 2000)
 
+    def test_of_a_tenant_without_windows_the_last_day_is_shown(self):
+        said = self.ok("budget", "--tenant", "nobody")
+        self.assertTrue(said.stdout.startswith("in the last day: 0.00 USD and 0 tokens"), said)
+        self.assertNotIn("left", said.stdout)
+        self.assertNotIn("left_tokens", self.tenant("nobody"))
+
     def test_runs_at_once_do_not_spend_the_same_tokens(self):
         self.configure("  tenant: { per: 1h, tokens: 1000 }\n")
         slow = "  - text: Done.\n    delay: 1s\n    usage: { input: 50, output: 256 }\n"

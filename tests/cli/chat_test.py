@@ -49,6 +49,47 @@ class Chats(ProviderStage):
                                   "temperature": 0.3, "messages": [said],
                                   "system": [{"type": "text", "text": "S", **CACHED}]})
 
+    def test_of_a_chain_the_next_model_is_asked_when_one_fails(self):
+        self.serve("keys: off\nreplies:\n"
+                   "  - { when: { model: 'claude-*' }, error: { status: 529 }, endless: true }\n"
+                   "  - { when: { model: gpt-5 }, text: Hello., endless: true }\n"
+                   "  - { when: { model: gpt-5-mini }, error: { status: 401 }, endless: true }\n"
+                   "  - text: [One, two, three]\n"
+                   "    fault: { kind: error_event, after_deltas: 1 }\n    endless: true\n")
+        self.configure("aliases: { second: { model: openai/gpt-5, effort: low } }\n")
+        said = self.ok("chat", "x", "-m", f"{CLAUDE},second", "--json")
+        self.assertIn('"model":"openai/gpt-5","output":"Hello."', said.stdout)
+        self.assertIn(f"{CLAUDE}: HTTP 529", said.stderr)
+        last = self.requests()[-1]["body"]
+        self.assertEqual((last["model"], last["reasoning"]["effort"]), ("gpt-5", "low"))
+        # Not when a key was refused, nor when something has been said already.
+        for first, shown in (("openai/gpt-5-mini", ""), ("gemini/gemini-2.5-flash", "One\n")):
+            before = len(self.requests())
+            failed = self.pawl("chat", "x", "-m", f"{first},second")
+            self.assertEqual((failed.returncode, failed.stdout), (3, shown))
+            self.assertEqual(len(self.requests()), before + 1)
+
+    def test_a_conversation_stays_with_the_model_that_answers(self):
+        self.serve("keys: off\nreplies:\n"
+                   "  - { when: { model: 'claude-*' }, error: { status: 404 }, endless: true }\n"
+                   "  - { text: Hello., endless: true }\n")
+        said = self.ok("chat", "-m", f"{CLAUDE},openai/gpt-5", stdin="one\ntwo\n")
+        self.assertEqual(said.stdout, "Hello.\nHello.\n")
+        self.assertEqual([each["body"]["model"] for each in self.requests()],
+                         ["claude-sonnet-4-5", "gpt-5", "gpt-5"])
+
+    def test_nobody_is_there_to_take_the_turn_of_an_external_model(self):
+        for chain in ("external", "external,scripted"):
+            refused = self.pawl("chat", "x", "-m", chain)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("external", refused.stderr)
+
+    def test_empty_words_are_said_and_not_taken_for_none(self):
+        self.serve(HELLO)
+        self.refused("chat", "", "-m", CLAUDE, code=2, says="not empty")
+        self.refused("chat", "x", "-m", "", code=2, says="--model")
+        self.assertEqual(self.requests(), [])
+
     def test_effort_of_a_chat_reaches_models_that_think(self):
         self.serve(HELLO)
         thinking = self.body_of("chat", "x", "-m", CLAUDE, "--effort", "high")["thinking"]
@@ -119,6 +160,15 @@ class Rejecting(http.server.BaseHTTPRequestHandler):
 
 
 class Doctor(ProviderStage):
+    def test_what_the_fake_provider_prints_is_enough_for_all(self):
+        self.serve()
+        said = self.pawl("doctor", "--live")
+        for provider in ("anthropic", "openai", "gemini", "ollama"):
+            self.assertIn(f"provider {provider}: answered", said.stdout)
+        self.assertEqual(said.stderr, "")
+        said = self.ok("chat", "Hi", "-m", "ollama/llama3.2:latest")
+        self.assertEqual((said.stdout, said.stderr), ("Hi\n", ""))
+
     def only_claude(self, address):
         """No other provider is configured."""
         self.variables = {"ANTHROPIC_BASE_URL": address,

@@ -115,6 +115,10 @@ void lists_find_runs(Store& store) {
   CHECK(ids({"", "", "", 2}) == Texts{"ab-5", "b.4"});
   CHECK(ids({"", "", "", 0}).empty());
   CHECK(ids({"zz", "", "", 1000}).empty());
+  // However many others begin like it, a run is found by its whole id.
+  for (const char* id : {"aa12", "aa1-3"}) make_run(store, id, 2);
+  CHECK(ids({"aa1", "", "", 1000}) == Texts{"aa1", "aa1-3", "aa12"});
+  CHECK(ids({"aa1", "", "", 1}) == Texts{"aa1"});
   append.summary->length = 3;
   CHECK(*store.journal.list({"ab2", "", "", 1}) == std::vector<RunSummary>{*append.summary});
 }

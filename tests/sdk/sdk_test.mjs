@@ -145,7 +145,7 @@ test("messages: counting tokens and listing models", async () => {
   assert(count.input_tokens > 0);
   const models = [];
   for await (const each of anthropic.models.list()) models.push(each.id);
-  assert.deepEqual(models, ["claude-test", "gpt-test"]);
+  assert.deepEqual(models, ["claude-test", "gpt-test", "gemini-test"]);
   assert.equal((await anthropic.models.retrieve("claude-test")).id, "claude-test");
 });
 
@@ -304,7 +304,7 @@ test("responses: errors are the SDK's classes", async () => {
 test("openai: listing models", async () => {
   const models = [];
   for await (const each of openai.models.list()) models.push(each.id);
-  assert.deepEqual(models, ["claude-test", "gpt-test"]);
+  assert.deepEqual(models, ["claude-test", "gpt-test", "gemini-test"]);
 });
 
 let failed = 0;

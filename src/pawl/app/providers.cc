@@ -30,15 +30,24 @@ ProviderDialect dialect_of(const std::string& word) {
   return static_cast<ProviderDialect>(at - kDialectWords.begin());
 }
 
-// "localhost", "0.0.0.0:11434": Ollama's variable is what its server binds.
-std::string ollama_address(std::string text) {
-  constexpr std::string_view kAnywhere = "0.0.0.0";
-  if (text.find("://") == std::string::npos) text = "http://" + text;
-  if (const auto at = text.find(kAnywhere); at != std::string::npos) {
-    text.replace(at, kAnywhere.size(), "127.0.0.1");
-  }
-  const bool has_port = text.find(':', text.find("://") + 3) != std::string::npos;
-  return has_port ? text : text + ":11434";
+// What Ollama makes of its variable: scheme, host, port and the brackets of an address may be left
+// out, and what its server binds is where it is to be found.
+std::string ollama_address(std::string_view text) {
+  const std::size_t scheme_end = text.find("://");
+  const bool has_scheme = scheme_end != text.npos;
+  const std::string scheme(has_scheme ? text.substr(0, scheme_end + 3) : "http://");
+  if (has_scheme) text.remove_prefix(scheme.size());
+  std::string_view host = text.substr(0, text.find('/'));
+  const std::string path(text.substr(host.size()));
+  const bool bare = !host.starts_with('[') && std::count(host.begin(), host.end(), ':') > 1;
+  const std::size_t colon = bare || host.ends_with(']') ? host.npos : host.rfind(':');
+  std::string port(colon == host.npos ? "" : host.substr(colon));
+  host = host.substr(0, colon);
+  if (port.empty() && !has_scheme) port = ":11434";
+  std::string name = bare ? "[" + std::string(host) + "]" : std::string(host);
+  if (name.empty() || name == "0.0.0.0") name = "127.0.0.1";
+  if (name == "[::]") name = "[::1]";
+  return scheme + name + port + path;
 }
 
 Status take_address(const BuiltinProvider& builtin, const EnvironmentReader& environment,

@@ -105,10 +105,31 @@ TEST_CASE("keys and addresses come from the usual variables") {
   CHECK(ollama.config.key == nullptr);
   CHECK(ollama.wanted == Wanted::yes);
 
-  stage.variables["OLLAMA_HOST"] = "box.lan:8080";
-  CHECK(stage.provider("ollama").config.base_url == "http://box.lan:8080");
   stage.variables["OPENAI_BASE_URL"] = "not an address";
   CHECK_FALSE(stage.set_up());
+}
+
+TEST_CASE("Ollama's variable means what it means to Ollama") {
+  const std::map<std::string, std::string> meanings = {
+      {"box.lan", "http://box.lan:11434"},
+      {"box.lan:8080", "http://box.lan:8080"},
+      {"box.lan/ollama", "http://box.lan:11434/ollama"},
+      {":8080", "http://127.0.0.1:8080"},
+      {"0.0.0.0:8080", "http://127.0.0.1:8080"},
+      {"10.0.0.0", "http://10.0.0.0:11434"},
+      {"[::1]", "http://[::1]:11434"},
+      {"::1", "http://[::1]:11434"},
+      {"[::]:8080", "http://[::1]:8080"},
+      {"http://0.0.0.0", "http://127.0.0.1"},
+      {"https://box.lan", "https://box.lan"},
+      {"https://box.lan/ollama", "https://box.lan/ollama"},
+      {"https://box.lan:8443/ollama", "https://box.lan:8443/ollama"},
+  };
+  for (const auto& [text, address] : meanings) {
+    Stage stage;
+    stage.variables = {{"OLLAMA_HOST", text}};
+    CHECK_MESSAGE(stage.provider("ollama").config.base_url == address, text);
+  }
 }
 
 TEST_CASE("a bearer token of Anthropic's stands in for a key") {

@@ -98,6 +98,43 @@ TEST_CASE("a number too large for a double is refused, one too small is kept as 
     CHECK(rewritten(text) == text);
   }
   CHECK_FALSE(accepts(std::string(400, '9')));
+  CHECK(accepts(std::string(300, '9')));
+  CHECK(accepts("1e-2147483647"));
+  CHECK_FALSE(accepts("1e-2147483648"));
+  CHECK_FALSE(accepts("0e2147483648"));
+}
+
+// Strings are looked at eight bytes at a time.
+TEST_CASE("what ends or breaks a string is seen wherever it stands") {
+  for (std::size_t before = 0; before < 20; ++before) {
+    for (const std::size_t behind : {0U, 1U, 7U, 8U, 20U}) {
+      const auto around = [&](std::string_view middle) {
+        return "\"" + std::string(before, 'x') + std::string(middle) + std::string(behind, '~') +
+               "\"";
+      };
+      CAPTURE(before);
+      CAPTURE(behind);
+      for (const char* plain : {" ", "!", "#", "[", "]", "\x7F", "é", "😀", "\\n", "\\u001f"}) {
+        CHECK(accepts(around(plain)));
+      }
+      for (const char* broken : {"\"", "\\", "\x1F", "\x01", "\x80", "\xC3", "\xE2\x82", "\\u12"}) {
+        CHECK_FALSE(accepts(around(broken)));
+      }
+      CHECK(parse_json(around("\\\"é"))->string() ==
+            std::string(before, 'x') + "\"é" + std::string(behind, '~'));
+    }
+  }
+}
+
+TEST_CASE("a string is whole only with its last quote") {
+  const std::string text = R"({"key":"a\u00e9\ud83d\ude00\n word"})";
+  REQUIRE(accepts(text));
+  for (std::size_t bytes = 0; bytes < text.size(); ++bytes) {
+    // What follows in memory is no part of it.
+    const auto cut = parse_json(std::string_view(text).substr(0, bytes));
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().message.ends_with(": incomplete JSON"));
+  }
 }
 
 TEST_CASE("every limit is checked") {
@@ -120,6 +157,9 @@ TEST_CASE("an error says where it is") {
   REQUIRE_FALSE(fault);
   CHECK(fault.error().code == ErrorCode::invalid_argument);
   CHECK(fault.error().message == "JSON line 2 column 8: syntax error");
+  CHECK(parse_json("[1,\n").error().message == "JSON line 2 column 1: incomplete JSON");
+  CHECK(parse_json("\"\\ud800\"").error().message ==
+        "JSON line 1 column 8: half of an escaped character");
 }
 
 TEST_CASE("integers are exact however they are spelled") {

@@ -29,7 +29,7 @@ Lead read_lead(std::uint8_t byte) {
   return {};
 }
 
-// How many bytes in front are ASCII, as far as whole words go: most text is nothing else.
+// How many bytes in front are ASCII: most text is nothing else. They are looked at by words.
 std::size_t ascii_bytes(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
   std::size_t at = 0;
@@ -37,6 +37,7 @@ std::size_t ascii_bytes(std::string_view text) {
     std::memcpy(&word, text.data() + at, sizeof word);
     if ((word & kHighBits) != 0) break;
   }
+  while (at < text.size() && static_cast<std::uint8_t>(text[at]) < 0x80) ++at;
   return at;
 }
 

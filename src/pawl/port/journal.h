@@ -139,7 +139,7 @@ struct ListQuery {
   std::string id_prefix;         // only ids that start with it
   std::string tenant;            // empty: all
   std::string status;            // empty: all
-  std::size_t count_max = 1000;  // newest first
+  std::size_t count_max = 1000;  // newest first, but before all the run whose id is `id_prefix`
 };
 
 class Catalog {

@@ -123,8 +123,7 @@ void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Faul
   take_chain(reader, *chosen, "model", charter.model);
 }
 
-void read_sampling(MapReader& reader, std::vector<Fault>& faults, Charter& charter) {
-  SamplingOptions& sampling = charter.sampling;
+void read_sampling(MapReader& reader, SamplingOptions& sampling) {
   std::uint64_t tokens = 0;
   if (reader.take_int("max_tokens", {1, std::int64_t{kOutputTokensMax}}, tokens)) {
     sampling.max_output_tokens = tokens;
@@ -136,6 +135,9 @@ void read_sampling(MapReader& reader, std::vector<Fault>& faults, Charter& chart
   if (const auto stream = reader.take_choice("stream", kStreams)) {
     sampling.stream = static_cast<Streaming>(*stream);
   }
+}
+
+void read_conversation(MapReader& reader, std::vector<Fault>& faults, Charter& charter) {
   if (const Node* header = reader.take("system_header")) {
     reader.take_string("system_header", charter.system_header);
     if (charter.system_header.size() > kSystemHeaderBytesMax) {

@@ -18,8 +18,11 @@ inline constexpr std::int64_t kRatioPercentMax = 95;
 void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Fault>& faults,
                          Charter& charter);
 
-// `max_tokens`, `temperature`, `effort`, `stream`, `system_header`, `compaction`.
-void read_sampling(MapReader& reader, std::vector<Fault>& faults, Charter& charter);
+// `max_tokens`, `temperature`, `effort`, `stream`: those that are given replace what is there.
+void read_sampling(MapReader& reader, SamplingOptions& sampling);
+
+// `system_header`, `compaction`.
+void read_conversation(MapReader& reader, std::vector<Fault>& faults, Charter& charter);
 
 // The section `output`: its schema is compiled, so that a fault in it is found before a run is.
 void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema);

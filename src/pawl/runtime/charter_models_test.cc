@@ -65,6 +65,21 @@ TEST_CASE("how the model answers can be set") {
   CHECK(charter_of("stream: auto").sampling.stream == Streaming::automatic);
 }
 
+TEST_CASE("what a node says of sampling goes before what the charter says") {
+  const SamplingOptions own =
+      charter_of("nodes: { n: { effort: low, max_tokens: 5, temperature: 0.5, stream: off } }")
+          .sampling;
+  CHECK(own.effort == ReasoningEffort::low);
+  CHECK(own.max_output_tokens == 5);
+  CHECK(own.temperature_milli == 500);
+  CHECK(own.stream == Streaming::off);
+  const SamplingOptions both =
+      charter_of("effort: high\nmax_tokens: 9\nnodes: { n: { effort: low } }").sampling;
+  CHECK(both.effort == ReasoningEffort::low);
+  CHECK(both.max_output_tokens == 9);
+  CHECK(faults_of("nodes: { n: { effort: huge } }").starts_with("f:3:23: nodes.n: \"effort\""));
+}
+
 TEST_CASE("sampling out of range is a fault") {
   CHECK(faults_of("temperature: 2.001") ==
         "f:3:14: charter: \"temperature\" must be a number from 0 to 2 with at most three "

@@ -72,6 +72,7 @@ void read_node(const Node& node, std::vector<Fault>& faults, Sheet& sheet) {
   take_once(reader, "instructions", sheet.instructions);
   take_once(reader, "model", sheet.model);
   take_once(reader, "output", sheet.output);
+  read_sampling(reader, sheet.charter.sampling);  // what the charter says of all its nodes is read
   keep_listed(reader, "tools", sheet.tools);
   reader.finish();
 }
@@ -147,7 +148,7 @@ void read_model(MapReader& reader, std::vector<Fault>& faults, Sheet& sheet) {
   if (const Node* node = reader.take("providers")) {
     sheet.charter.providers = read_providers(*node, faults);
   }
-  read_sampling(reader, faults, sheet.charter);
+  read_conversation(reader, faults, sheet.charter);
   if (sheet.output != nullptr) read_output(*sheet.output, faults, sheet.charter.output_schema);
 }
 
@@ -196,6 +197,7 @@ CharterReading read_charter(const Node& root, std::string text, std::string dire
   sheet.model = reader.take("model");
   sheet.output = reader.take("output");
   read_sections(reader, reading.faults, sheet);
+  read_sampling(reader, sheet.charter.sampling);
   read_nodes(reader, reading.faults, sheet);
   read_model(reader, reading.faults, sheet);
   read_instructions(reader, root, sheet);

@@ -135,8 +135,8 @@ TEST_CASE("keys of later versions are told apart from mistakes") {
         "f:8:1: charter: unknown key \"instruction\" (did you mean \"instructions\"?)\n"
         "f:9:1: charter: unknown key \"colour\" (known keys: mcp, workers, state, name, "
         "description, instructions, model, output, limits, budget, guards, retry, vars, tools, "
-        "approvals, permissions, guardrails, processors, sandbox, start, nodes, models, providers, "
-        "max_tokens, temperature, effort, stream, system_header, compaction)\n");
+        "approvals, permissions, guardrails, processors, sandbox, max_tokens, temperature, effort, "
+        "stream, start, nodes, models, providers, system_header, compaction)\n");
 }
 
 // The charter of the design, which a later version reads.

@@ -45,6 +45,7 @@ Result<RunStarted> started_of(JournalReader& reader, const RunId& run) {
 Status check_whole(Catalog& catalog, const RunId& run) {
   ListQuery query;
   query.id_prefix = run.text;
+  query.count_max = 1;  // It comes first.
   PAWL_TRY(const auto found, catalog.list(query));
   for (const RunSummary& summary : found) {
     const std::string redacted = std::string(kLookOnly) + std::string(kRedacted);

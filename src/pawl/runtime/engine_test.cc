@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "pawl/runtime/run_stage_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 namespace {
@@ -35,31 +36,19 @@ class MuteTool final : public Tool {
 };
 
 // A disk that loses a bit of a record while the run is driven.
-class WornReader final : public JournalReader {
+class WornReader final : public ForwardingReader {
  public:
-  explicit WornReader(JournalReader& inner) : inner_(inner) {}
+  using ForwardingReader::ForwardingReader;
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
-    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    PAWL_TRY(auto records, ForwardingReader::read(run, from, bytes_max));
     for (StoredRecord& record : records) {
       if (worn && record.seq == 1) record.bytes[record.bytes.size() / 2] ^= 4;
     }
     return records;
   }
-  Result<std::string> blob(const RunId& run, const Digest& digest) override {
-    return inner_.blob(run, digest);
-  }
-  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
-    return inner_.expired_at(run, digest);
-  }
-  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
-    return inner_.snapshot(run);
-  }
 
   bool worn = false;
-
- private:
-  JournalReader& inner_;
 };
 
 // A catalogue of messages that can be out of order.

@@ -8,6 +8,7 @@
 
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/runtime/run_stage_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 
@@ -78,28 +79,16 @@ class LinedUpExecutor final : public Executor {
 };
 
 // Reads another store, while it is told to.
-class DoorReader final : public JournalReader {
+class DoorReader final : public ForwardingReader {
  public:
-  explicit DoorReader(JournalReader& inner) : inner_(inner) {}
+  using ForwardingReader::ForwardingReader;
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
     if (refuses) return Error{ErrorCode::unavailable, "the disk says no"};
-    return inner_.read(run, from, bytes_max);
-  }
-  Result<std::string> blob(const RunId& run, const Digest& digest) override {
-    return inner_.blob(run, digest);
-  }
-  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
-    return inner_.expired_at(run, digest);
-  }
-  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
-    return inner_.snapshot(run);
+    return ForwardingReader::read(run, from, bytes_max);
   }
 
   bool refuses = false;
-
- private:
-  JournalReader& inner_;
 };
 
 struct ModelStage {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/runtime/run_stage_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 namespace {
@@ -13,25 +14,12 @@ Script two_notes() {
 }
 
 // A store that has lost the blobs of all its runs.
-class WithoutBlobs final : public JournalReader {
+class WithoutBlobs final : public ForwardingReader {
  public:
-  explicit WithoutBlobs(JournalReader& inner) : inner_(inner) {}
-  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
-                                         std::size_t bytes_max) override {
-    return inner_.read(run, from, bytes_max);
-  }
+  using ForwardingReader::ForwardingReader;
   Result<std::string> blob(const RunId&, const Digest&) override {
     return Error{ErrorCode::not_found, "it is not there"};
   }
-  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
-    return inner_.expired_at(run, digest);
-  }
-  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
-    return inner_.snapshot(run);
-  }
-
- private:
-  JournalReader& inner_;
 };
 
 }  // namespace

@@ -3,20 +3,21 @@
 #include <doctest/doctest.h>
 
 #include "pawl/runtime/run_stage_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 namespace {
 
 // Shows the records of another store, with a snapshot of the test's choice, and notes where reading
 // began. Some reads are damaged.
-class StagedReader final : public JournalReader {
+class StagedReader final : public ForwardingReader {
  public:
-  explicit StagedReader(JournalReader& inner) : inner_(inner) {}
+  using ForwardingReader::ForwardingReader;
 
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
     begun_at.push_back(from);
-    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    PAWL_TRY(auto records, ForwardingReader::read(run, from, bytes_max));
     const bool whole = bytes_max == kReadBatchBytes;  // not a single record
     if (whole && damaged_reads > 0) {
       --damaged_reads;
@@ -24,20 +25,11 @@ class StagedReader final : public JournalReader {
     }
     return records;
   }
-  Result<std::string> blob(const RunId& run, const Digest& digest) override {
-    return inner_.blob(run, digest);
-  }
-  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
-    return inner_.expired_at(run, digest);
-  }
   Result<std::optional<StoredSnapshot>> snapshot(const RunId&) override { return shown; }
 
   std::optional<StoredSnapshot> shown;
   std::vector<std::uint64_t> begun_at;
   int damaged_reads = 0;
-
- private:
-  JournalReader& inner_;
 };
 
 struct Shelf {

@@ -134,10 +134,9 @@ Result<std::vector<RunSummary>> Service::list(const ListQuery& query) const {
 Result<RunSummary> Service::summary_of(const RunId& run) const {
   ListQuery query;
   query.id_prefix = run.text;
+  query.count_max = 1;  // It comes first.
   PAWL_TRY(const auto found, engine_.store().catalog->list(query));
-  for (const RunSummary& summary : found) {
-    if (summary.id == run) return summary;
-  }
+  if (!found.empty() && found.front().id == run) return found.front();
   return Error{ErrorCode::not_found, "there is no run " + run.text};
 }
 

@@ -6,21 +6,22 @@
 #include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/event_json.h"
+#include "tests/support/forwarding_reader.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {
 namespace {
 
 // Shows the records of another store, one of them with a flipped bit. Or no records at all.
-class DamagedReader : public JournalReader {
+class DamagedReader final : public ForwardingReader {
  public:
   enum class Reading : std::uint8_t { flipped, refused, sound, shortened };
 
-  explicit DamagedReader(JournalReader& inner) : inner_(inner) {}
+  using ForwardingReader::ForwardingReader;
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override {
     if (reading == Reading::refused) return Error{ErrorCode::unavailable, "the disk says no"};
-    PAWL_TRY(auto records, inner_.read(run, from, bytes_max));
+    PAWL_TRY(auto records, ForwardingReader::read(run, from, bytes_max));
     if (reading == Reading::shortened) {
       std::erase_if(records, [](const StoredRecord& record) { return record.seq > 1; });
     }
@@ -30,20 +31,8 @@ class DamagedReader : public JournalReader {
     }
     return records;
   }
-  Result<std::string> blob(const RunId& run, const Digest& digest) override {
-    return inner_.blob(run, digest);
-  }
-  Result<std::optional<std::int64_t>> expired_at(const RunId& run, const Digest& digest) override {
-    return inner_.expired_at(run, digest);
-  }
-  Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) override {
-    return inner_.snapshot(run);
-  }
 
   Reading reading = Reading::flipped;
-
- private:
-  JournalReader& inner_;
 };
 
 struct Desk {
@@ -94,6 +83,10 @@ TEST_CASE("a run is found by any unique prefix of its id") {
   CHECK(desk.service.find("ab").error().code == ErrorCode::conflict);
   CHECK(desk.service.find("x").error().code == ErrorCode::not_found);
   CHECK(desk.service.find("").error().code == ErrorCode::not_found);
+  for (int i = 0; i < 12; ++i) desk.start("abc1-" + std::to_string(i));
+  REQUIRE(desk.service.find("abc1"));
+  CHECK(desk.service.find("abc1")->text == "abc1");
+  CHECK(desk.service.summary_of(RunId{"abc1"})->id.text == "abc1");
 }
 
 TEST_CASE("however often an id is asked for that is taken, the run that has it can be driven") {

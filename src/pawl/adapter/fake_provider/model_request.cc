@@ -52,6 +52,31 @@ Route gemini_route(std::string_view path) {
   return route;
 }
 
+Route route_at(std::string_view path, const ServerRequest& request) {
+  for (const FixedPath& fixed : kPaths) {
+    if (fixed.path != path) continue;
+    Route route{fixed.api, fixed.vendor, {}, {}};
+    if (fixed.api == Api::models && !find_header(request.headers, "anthropic-version").empty()) {
+      route.vendor = Vendor::anthropic;
+    }
+    return route;
+  }
+  const Route route = gemini_route(path);
+  if (route.api != Api::none) return route;
+  constexpr std::string_view kModel = "/v1/models/";
+  constexpr std::string_view kGeminiModel = "/v1beta/models/";
+  if (path.starts_with(kModel)) {
+    const bool anthropic = !find_header(request.headers, "anthropic-version").empty();
+    return {Api::model,
+            anthropic ? Vendor::anthropic : Vendor::openai,
+            std::string(path.substr(kModel.size())),
+            {}};
+  }
+  const bool names_method = path.find(':') != std::string_view::npos;
+  if (names_method || !path.starts_with(kGeminiModel)) return route;
+  return {Api::model, Vendor::gemini, std::string(path.substr(kGeminiModel.size())), {}};
+}
+
 // Text of one part: Anthropic's text and tool_result, OpenAI's input_text and friends, Gemini's
 // text and functionResponse. Images and files say nothing.
 std::string part_text(const Json& part) {
@@ -113,23 +138,14 @@ std::string_view path_of(std::string_view target) {
 }
 
 Route route_of(const ServerRequest& request) {
+  // Ollama speaks OpenAI's format too, at its own address and to everybody.
+  constexpr std::string_view kOllama = "/ollama";
   const std::string_view path = path_of(request.target);
-  for (const FixedPath& fixed : kPaths) {
-    if (fixed.path != path) continue;
-    Route route{fixed.api, fixed.vendor, {}};
-    if (fixed.api == Api::models && !find_header(request.headers, "anthropic-version").empty()) {
-      route.vendor = Vendor::anthropic;
-    }
-    return route;
+  if (path != kOllama && !path.starts_with(std::string(kOllama) + "/")) {
+    return route_at(path, request);
   }
-  Route route = gemini_route(path);
-  constexpr std::string_view kModel = "/v1/models/";
-  if (route.api == Api::none && path.starts_with(kModel)) {
-    route.api = Api::model;
-    route.model = std::string(path.substr(kModel.size()));
-    const bool anthropic = !find_header(request.headers, "anthropic-version").empty();
-    route.vendor = anthropic ? Vendor::anthropic : Vendor::openai;
-  }
+  Route route = route_at(path == kOllama ? "/" : path.substr(kOllama.size()), request);
+  route.key = Route::Key::not_needed;
   return route;
 }
 

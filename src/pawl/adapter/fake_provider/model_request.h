@@ -38,6 +38,7 @@ struct Route {
   Api api = Api::none;
   Vendor vendor = Vendor::openai;
   std::string model;  // when the path names it
+  enum class Key : std::uint8_t { needed, not_needed } key = Key::needed;
 };
 
 // `target` with or without a query.

@@ -30,6 +30,12 @@ TEST_CASE("paths lead to what they are for") {
   CHECK(route("/v1/models/m").model == "m");
   CHECK(route("/api/tags").vendor == Vendor::ollama);
   CHECK(route("/v1/nonsense").api == Api::none);
+  CHECK(route("/ollama").api == Api::root);
+  CHECK(route("/ollama/api/tags?x").api == Api::ollama_tags);
+  CHECK(route("/ollama/v1/chat/completions").api == Api::openai_chat);
+  CHECK(route("/ollama/v1/chat/completions").key == Route::Key::not_needed);
+  CHECK(route("/v1/chat/completions").key == Route::Key::needed);
+  CHECK(route("/ollamas/api/tags").api == Api::none);
   const Route gemini = route("/v1beta/models/g-1:streamGenerateContent?alt=sse");
   CHECK(gemini.api == Api::gemini_stream);
   CHECK(gemini.vendor == Vendor::gemini);

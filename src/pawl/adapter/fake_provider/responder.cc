@@ -33,6 +33,12 @@ bool is_open_to_all(Api api) {
   return api == Api::root || api == Api::ollama_tags || api == Api::ollama_version;
 }
 
+// Whose words are used for a model that is not there.
+Api model_api(Vendor vendor) {
+  if (vendor == Vendor::anthropic) return Api::anthropic_messages;
+  return vendor == Vendor::gemini ? Api::gemini_generate : Api::openai_chat;
+}
+
 WirePlan plan_error(Vendor vendor, const FakeError& error, std::uint64_t number) {
   return plan_plainly(render_error(vendor, error, number));
 }
@@ -72,8 +78,7 @@ WirePlan Responder::plan(const ServerRequest& request, std::uint64_t number) {
   if (route.api == Api::model && !knows_model(run_.script(), route.model)) {
     ModelRequest asked;
     asked.model = route.model;
-    asked.route.api =
-        route.vendor == Vendor::anthropic ? Api::anthropic_messages : Api::openai_chat;
+    asked.route.api = model_api(route.vendor);
     return plan_error(route.vendor, *unknown_model(asked), number);
   }
   return plan_plainly(render_catalog(route, run_.script(), number));

@@ -73,6 +73,11 @@ TEST_CASE("lists, counts and versions") {
   CHECK(holds(all(responder.plan(get("/api/version"), 1)), R"({"version":")"));
   CHECK(holds(all(responder.plan(get("/api/tags"), 1)), R"("models":[{"name":"m")"));
   CHECK(holds(all(responder.plan(get("/v1beta/models"), 1)), R"("name":"models/m")"));
+  CHECK(holds(all(responder.plan(get("/v1beta/models/n"), 1)), R"({"name":"models/n")"));
+  const WirePlan unknown = responder.plan(get("/v1beta/models/nobody"), 1);
+  CHECK(status(unknown) == 404);
+  CHECK(holds(all(unknown), R"("status":"NOT_FOUND")"));
+  CHECK(status(responder.plan(get("/v1beta/models/n:method"), 1)) == 404);
   ServerRequest head = get("/");
   head.method = "HEAD";
   CHECK(all(responder.plan(head, 1)).ends_with("\r\n\r\n"));

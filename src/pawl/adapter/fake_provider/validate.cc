@@ -55,7 +55,8 @@ std::optional<FakeError> check_head(const ServerRequest& request, const Route& r
     error.status = 405;
     return error;
   }
-  if (keys == KeyCheck::required && key_of(request).empty()) return missing_key(route.vendor);
+  const bool is_checked = keys == KeyCheck::required && route.key == Route::Key::needed;
+  if (is_checked && key_of(request).empty()) return missing_key(route.vendor);
   if (route.vendor == Vendor::anthropic &&
       find_header(request.headers, "anthropic-version").empty()) {
     return invalid_request("anthropic-version: header is required");

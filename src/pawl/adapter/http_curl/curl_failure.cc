@@ -65,6 +65,8 @@ HttpFailure failure_of(CURLcode code, Reached reached, std::string_view detail) 
 }
 
 std::string reason_of(CURLcode code, HttpFailure failure, std::string_view detail) {
+  const bool is_header = code == CURLE_OUT_OF_MEMORY && failure == HttpFailure::too_large;
+  if (is_header) return std::string(kHeaderTooLarge);
   const bool harmless = failure == HttpFailure::connect || failure == HttpFailure::tls;
   std::string reason(harmless && !detail.empty() ? detail : curl_easy_strerror(code));
   if (reason.size() > kReasonBytesMax) reason.resize(kReasonBytesMax);

@@ -39,6 +39,8 @@ TEST_CASE("a reason gives details of connections only, in one line") {
   CHECK(reason_of(CURLE_COULDNT_CONNECT, HttpFailure::connect, std::string(9999, 'x')).size() ==
         kReasonBytesMax);
   CHECK(!reason_of(CURLE_COULDNT_CONNECT, HttpFailure::connect, "").empty());
+  CHECK(reason_of(CURLE_OUT_OF_MEMORY, HttpFailure::too_large, "") == kHeaderTooLarge);
+  CHECK(reason_of(CURLE_OUT_OF_MEMORY, HttpFailure::overloaded, "") == "Out of memory");
 }
 
 }  // namespace

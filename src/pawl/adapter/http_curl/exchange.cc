@@ -124,7 +124,7 @@ std::size_t Exchange::take_line(std::string_view line) {
       take_head();
       break;
     case ResponseHeadReader::Step::too_large:
-      end(HttpFailure::too_large, "the header is over its bound");
+      end(HttpFailure::too_large, std::string(kHeaderTooLarge));
       break;
     case ResponseHeadReader::Step::refused:
       end(HttpFailure::protocol, reader_.why());

@@ -186,8 +186,10 @@ Result<std::vector<RunSummary>> MemoryJournal::list(const ListQuery& query) {
   for (const auto& [id, run] : runs_) {
     if (matches(run.summary, query)) found.push_back(&run);
   }
-  std::sort(found.begin(), found.end(),
-            [](const Run* a, const Run* b) { return a->number > b->number; });
+  const auto is_named = [&](const Run* run) { return run->summary.id.text == query.id_prefix; };
+  std::sort(found.begin(), found.end(), [&](const Run* a, const Run* b) {
+    return std::pair(is_named(a), a->number) > std::pair(is_named(b), b->number);
+  });
   if (found.size() > query.count_max) found.resize(query.count_max);
   std::vector<RunSummary> summaries;
   for (const Run* run : found) summaries.push_back(run->summary);

@@ -31,8 +31,10 @@ constexpr const char* kVersion = "PRAGMA data_version";
 // table and no index must be read.
 constexpr const char* kList =
     PAWL_SUMMARY_COLUMNS "WHERE " PAWL_SUMMARY_FILTER "ORDER BY no DESC LIMIT ?3";
-constexpr const char* kListPrefix = PAWL_SUMMARY_COLUMNS
-    "WHERE " PAWL_SUMMARY_FILTER "AND id >= ?4 AND id < ?5 ORDER BY no DESC LIMIT ?3";
+constexpr const char* kListPrefix =
+    PAWL_SUMMARY_COLUMNS "WHERE " PAWL_SUMMARY_FILTER
+                         "AND id >= ?4 AND id < ?5 ORDER BY id = ?4 DESC, no DESC "
+                         "LIMIT ?3";
 #undef PAWL_SUMMARY_COLUMNS
 #undef PAWL_SUMMARY_FILTER
 

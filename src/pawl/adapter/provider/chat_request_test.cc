@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/golden_test.h"
+#include "pawl/adapter/provider/messages_test.h"
 
 namespace pawl::provider {
 namespace {
@@ -17,24 +18,8 @@ WireOptions options(std::vector<std::string> quirks) {
   return made;
 }
 
-PhaseExecutionRequest asked(std::vector<Message> messages) {
-  PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::move(messages));
-  return request;
-}
-
-Message user(const std::string& text) {
-  Message message;
-  message.text = Content(text);
-  return message;
-}
-
 Message own(std::vector<Block> blocks) {
-  Message message;
-  message.role = Role::assistant;
-  message.model = "local/llama";
-  message.blocks = std::move(blocks);
-  return message;
+  return said_by_model("local/llama", std::move(blocks));
 }
 
 Json body_of(const PhaseExecutionRequest& request, const WireOptions& wire) {
@@ -51,16 +36,16 @@ std::string messages_of(const PhaseExecutionRequest& request, const WireOptions&
 
 TEST_CASE("chat: a turn of thoughts alone is none, and the user's around it become one") {
   const ThinkingBlock thought{Content(std::string("Hm.")), ""};
-  const auto request = asked({user("a"), own({thought}), user("b")});
+  const auto request = request_with({said_by_user("a"), own({thought}), said_by_user("b")});
   CHECK(messages_of(request, options({"replay_reasoning"})) ==
         R"([{"role":"user","content":"a\n\nb"}])");
 }
 
 TEST_CASE("chat: thoughts go back under the name that the server wants, or not at all") {
-  const auto request = asked(
-      {user("a"),
+  const auto request = request_with(
+      {said_by_user("a"),
        own({ThinkingBlock{Content(std::string("Hm.")), ""}, TextBlock{Content(std::string("x"))}}),
-       user("b")});
+       said_by_user("b")});
   CHECK(messages_of(request, options({})).find("Hm.") == std::string::npos);
   CHECK(messages_of(request, options({"replay_reasoning"})).find(R"("reasoning":"Hm.")") !=
         std::string::npos);
@@ -69,16 +54,16 @@ TEST_CASE("chat: thoughts go back under the name that the server wants, or not a
 }
 
 TEST_CASE("chat: documents only for servers that take them") {
-  Message paper = user("read");
+  Message paper = said_by_user("read");
   paper.attachments.push_back({"application/pdf", "paper.pdf", Content(std::string("PDF"))});
-  CHECK(chat_body(asked({paper}), options({"documents"})));
-  const auto refused = chat_body(asked({paper}), options({}));
+  CHECK(chat_body(request_with({paper}), options({"documents"})));
+  const auto refused = chat_body(request_with({paper}), options({}));
   REQUIRE(!refused);
   CHECK(refused.error().message.find("paper.pdf") != std::string::npos);
 }
 
 TEST_CASE("chat: a body is asked for whole when streaming is off") {
-  PhaseExecutionRequest request = asked({user("a")});
+  PhaseExecutionRequest request = request_with({said_by_user("a")});
   request.sampling.stream = Streaming::off;
   const auto wire = make_chat_dialect()->encode(request, options({}));
   REQUIRE(wire);
@@ -90,7 +75,7 @@ TEST_CASE("chat: a body is asked for whole when streaming is off") {
 }
 
 TEST_CASE("chat: the bound has the server's name and never more than the model's") {
-  PhaseExecutionRequest request = asked({user("a")});
+  PhaseExecutionRequest request = request_with({said_by_user("a")});
   request.sampling.max_output_tokens = 5000;
   WireOptions wire = options({});
   wire.model.max_output_tokens = 4000;

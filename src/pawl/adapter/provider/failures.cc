@@ -102,6 +102,14 @@ bool looks_like_key(std::string_view word, std::string_view key) {
   return false;
 }
 
+// Some types begin with the status.
+std::string status_and_type(int status, const std::string& type) {
+  const std::string number = std::to_string(status);
+  if (type.empty()) return number;
+  const bool repeats = type == number || type.starts_with(number + " ");
+  return repeats ? short_message(type) : number + " " + short_message(type);
+}
+
 std::string text_of(const Json* value) {
   if (value == nullptr) return {};
   if (const std::string* text = value->if_string()) return *text;
@@ -121,7 +129,8 @@ ProviderError provider_error_of(std::string_view body) {
   ProviderError found;
   for (const std::string_view key : {"type", "code", "status"}) {
     const std::string word = text_of(error->find(key));
-    if (!word.empty()) found.type += (found.type.empty() ? "" : " ") + word;
+    if (word.empty() || word == found.type) continue;
+    found.type += (found.type.empty() ? "" : " ") + word;
   }
   found.message = short_message(text_of(error->find("message")));
   return found;
@@ -143,8 +152,7 @@ PhaseFailed failure_of_status(const HttpResponseHead& head, const ProviderError&
     failed.category = ErrorCategory::llm_error;
     failed.kind = FailureKind::transient;
   }
-  failed.message = "HTTP " + std::to_string(head.status);
-  if (!error.type.empty()) failed.message += " " + short_message(error.type);
+  failed.message = "HTTP " + status_and_type(head.status, error.type);
   if (!error.message.empty()) failed.message += ": " + error.message;
   failed.retry_after_ms = retry_after_ms(head, now_wall_ms);
   return failed;

@@ -20,11 +20,20 @@ TEST_CASE("error bodies of all shapes") {
   CHECK(read(R"({"type":"error","error":{"type":"a","message":"b"}})") == "a|b");
   CHECK(read(R"({"error":{"message":"b","type":"t","param":null,"code":"c"}})") == "t c|b");
   CHECK(read(R"([{"error":{"code":429,"status":"S","message":"b"}}])") == "429 S|b");
+  CHECK(read(R"({"error":{"type":"c","code":"c","message":"b"}})") == "c|b");
   CHECK(read(R"({"error":"plain"})") == "|plain");
   CHECK(read("<html>\n\x01</html>") == "|<html>  </html>");
   CHECK(read("") == "|");
   CHECK(read(R"({"error":{"message":3,"type":[]}})") == "|3");
   CHECK(provider_error_of(std::string(10'000, 'x')).message.size() < 1'100);
+}
+
+TEST_CASE("a failure says its status once") {
+  CHECK(failed(404, R"({"error":{"code":404,"status":"S","message":"b"}})").message ==
+        "HTTP 404 S: b");
+  CHECK(failed(429, R"({"error":{"code":429,"message":"b"}})").message == "HTTP 429: b");
+  CHECK(failed(502, R"({"error":{"code":429,"message":"b"}})").message == "HTTP 502 429: b");
+  CHECK(failed(404, R"({"error":{"type":"4041","message":"b"}})").message == "HTTP 404 4041: b");
 }
 
 TEST_CASE("what an error says beyond its status") {

@@ -103,7 +103,7 @@ TEST_CASE("recorded errors of Gemini say what they are") {
     head.status = one.status;
     const PhaseFailed failed = make_gemini_dialect()->failure_of(head, write_json(one.json), 0);
     CHECK(failed.kind == FailureKind::model_not_found);
-    CHECK(failed.message.find("HTTP 404 404 NOT_FOUND: models/nonexistent-model") == 0);
+    CHECK(failed.message.find("HTTP 404 NOT_FOUND: models/nonexistent-model") == 0);
   }
 }
 

@@ -215,13 +215,13 @@ class Phase final : public std::enable_shared_from_this<Phase> {
 
   // What decoders tell goes through here, until the phase is over.
   PhaseEventSink sink() {
-    return [this](PhaseExecutorEvent event) {
+    return [this](PhaseExecutorEvent&& event) {
       if (stage_ != Stage::running) return;
       if (usage_.take(event)) emit(std::move(event));
     };
   }
 
-  void emit(PhaseExecutorEvent event) {
+  void emit(PhaseExecutorEvent&& event) {
     if (const auto sink = sink_) (*sink)(std::move(event));
   }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/golden_test.h"
+#include "pawl/adapter/provider/messages_test.h"
 
 namespace pawl::provider {
 namespace {
@@ -16,24 +17,8 @@ WireOptions options() {
   return made;
 }
 
-PhaseExecutionRequest asked(std::vector<Message> messages) {
-  PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::move(messages));
-  return request;
-}
-
-Message user(const std::string& text) {
-  Message message;
-  message.text = Content(text);
-  return message;
-}
-
 Message own(std::vector<Block> blocks) {
-  Message message;
-  message.role = Role::assistant;
-  message.model = "openai/gpt-5";
-  message.blocks = std::move(blocks);
-  return message;
+  return said_by_model("openai/gpt-5", std::move(blocks));
 }
 
 std::vector<std::string> input_types(const PhaseExecutionRequest& request) {
@@ -59,19 +44,23 @@ TEST_CASE("Responses: a thought goes back only before what it led to") {
   const ThinkingBlock thought{
       Content(std::string("Hm.")),
       R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"g"})"};
-  CHECK(input_types(asked({user("a"), own({thought}), user("b")})) == Types{"message", "message"});
-  CHECK(input_types(asked({user("a"), own({thought, TextBlock{Content(std::string("x"))}}),
-                           user("b")})) == Types{"message", "reasoning", "message", "message"});
+  CHECK(input_types(request_with({said_by_user("a"), own({thought}), said_by_user("b")})) ==
+        Types{"message", "message"});
+  CHECK(input_types(request_with(
+            {said_by_user("a"), own({thought, TextBlock{Content(std::string("x"))}}),
+             said_by_user("b")})) == Types{"message", "reasoning", "message", "message"});
+  CHECK(input_types(request_with(
+            {said_by_user("a"), own({thought, raw(R"({"type":"web_search_call"})")}),
+             said_by_user("b")})) == Types{"message", "reasoning", "web_search_call", "message"});
   CHECK(input_types(
-            asked({user("a"), own({thought, raw(R"({"type":"web_search_call"})")}), user("b")})) ==
-        Types{"message", "reasoning", "web_search_call", "message"});
-  CHECK(input_types(asked({user("a"), own({thought, raw(R"({"type":"computer_call"})")}),
-                           user("b")})) == Types{"message", "message"});
+            request_with({said_by_user("a"), own({thought, raw(R"({"type":"computer_call"})")}),
+                          said_by_user("b")})) == Types{"message", "message"});
 }
 
 TEST_CASE("Responses: calls that the caller answers go back with an answer or not at all") {
   const auto types = [](std::vector<Block> blocks) {
-    return input_types(asked({user("a"), own(std::move(blocks)), user("b")}));
+    return input_types(
+        request_with({said_by_user("a"), own(std::move(blocks)), said_by_user("b")}));
   };
   const RawBlock shell = raw(R"({"type":"shell_call","call_id":"s"})");
   const RawBlock output = raw(R"({"type":"shell_call_output","call_id":"s"})");
@@ -89,27 +78,27 @@ TEST_CASE("Responses: what cannot be asked is refused with its reason") {
     CHECK(body.error().code == ErrorCode::invalid_argument);
     return body.error().message;
   };
-  Message picture = user("look");
+  Message picture = said_by_user("look");
   picture.attachments.push_back({"image/png", "cat.png", Content(std::string("PNG"))});
-  CHECK(refusal(asked({picture}), options()).find("cat.png") != std::string::npos);
-  PhaseExecutionRequest shaped = asked({user("a")});
+  CHECK(refusal(request_with({picture}), options()).find("cat.png") != std::string::npos);
+  PhaseExecutionRequest shaped = request_with({said_by_user("a")});
   shaped.output_schema = R"({"type":"array"})";
   WireOptions structured = options();
   structured.model.structured_output = ExecutorModelDescriptor::Support::yes;
   CHECK(refusal(shaped, structured).find("object") != std::string::npos);
-  PhaseExecutionRequest tooled = asked({user("a")});
+  PhaseExecutionRequest tooled = request_with({said_by_user("a")});
   tooled.tools.emplace_back().name = "bad_tool";
   tooled.tools.back().input_schema = R"({"type":"string"})";
   CHECK(refusal(tooled, options()).find("bad_tool") != std::string::npos);
   WireOptions odd = options();
   odd.quirks = {"nonsense"};
-  CHECK(refusal(asked({user("a")}), odd).find("nonsense") != std::string::npos);
+  CHECK(refusal(request_with({said_by_user("a")}), odd).find("nonsense") != std::string::npos);
 }
 
 TEST_CASE("Responses: summaries are not asked for where they are refused") {
   WireOptions wire = options();
   wire.quirks = {"no_reasoning_summary"};
-  const auto body = responses_body(asked({user("a")}), wire);
+  const auto body = responses_body(request_with({said_by_user("a")}), wire);
   REQUIRE(body);
   const Json json = parse_json(*body).value();
   CHECK(json.find("reasoning") == nullptr);

@@ -99,16 +99,14 @@ class SseSplitter final : public WireSplitter {
     return ok();
   }
 
+  // The room of one event serves the next.
   Status dispatch(const WireEventSink& sink) {
     const bool is_message = has_data_ && !data_.empty();
-    const std::string type = std::exchange(type_, {});
-    std::string data = std::exchange(data_, {});
+    const Status given = is_message ? give(type_, data_, sink) : ok();
+    type_.clear();
+    data_.clear();
     has_data_ = false;
-    if (!is_message) return ok();
-    PAWL_CHECK(give(type, data, sink));
-    data.clear();  // Its room serves the next event, unless that one took some of its own.
-    if (data_.capacity() < data.capacity()) data_ = std::move(data);
-    return ok();
+    return given;
   }
 
   const std::size_t bytes_max_;

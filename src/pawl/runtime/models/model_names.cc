@@ -42,13 +42,19 @@ std::vector<std::string> split_chain(std::string_view chain) {
 
 // --- Reading ------------------------------------------------------------------------------------
 
+std::string wanted_value(NamesAccepted accepted) {
+  const std::string tier = "a list of 1 to " + std::to_string(kChainTargetsMax) + " models";
+  if (accepted == NamesAccepted::tiers) return tier;
+  return accepted == NamesAccepted::aliases ? "a model or a map"
+                                            : "a model, " + tier + ", or a map";
+}
+
 void refuse_value(MapReader& reader, const Node& value, const std::string& key,
                   NamesAccepted accepted) {
-  const std::string_view wanted =
-      accepted == NamesAccepted::tiers ? "a list of models" : "a model, a list, or a map";
-  reader.fault(value.mark(),
-               quoted(key) + " must be " + std::string(wanted) + ", found " + describe_kind(value),
-               "for example " + std::string(kExample));
+  reader.fault(
+      value.mark(),
+      quoted(key) + " must be " + wanted_value(accepted) + ", found " + describe_kind(value),
+      "for example " + std::string(kExample));
 }
 
 NamedChain read_alias(const Node& node, const std::string& where, std::vector<Fault>& faults) {

@@ -144,12 +144,14 @@ TEST_CASE("faults of names are listed with their place") {
   CHECK(read("{a b: x/1, c: 1, d: [], e: [1], external: x/1}").faults ==
         "f:1:2: models: \"a b\" is not a name of a model (letters, digits, '_', '-' and '.', at "
         "most 64)\n"
-        "f:1:15: models: \"c\" must be a model, a list, or a map, found the integer 1 (for example "
-        "anthropic/claude-sonnet-5)\n"
-        "f:1:21: models: \"d\" must be a model, a list, or a map, found a list (for example "
-        "anthropic/claude-sonnet-5)\n"
-        "f:1:28: models: \"e\" must be a model, a list, or a map, found a list (for example "
-        "anthropic/claude-sonnet-5)\n"
+        "f:1:15: models: \"c\" must be a model, a list of 1 to 32 models, or a map, found the "
+        "integer 1 (for example anthropic/claude-sonnet-5)\n"
+        "f:1:21: models: \"d\" must be a model, a list of 1 to 32 models, or a map, found a list "
+        "(for "
+        "example anthropic/claude-sonnet-5)\n"
+        "f:1:28: models: \"e\" must be a model, a list of 1 to 32 models, or a map, found a list "
+        "(for "
+        "example anthropic/claude-sonnet-5)\n"
         "f:1:33: models: \"external\" is a model already, and no name\n");
   CHECK(read("a: {effort: huge}").faults ==
         "f:1:4: models.a: \"model\" is missing (add \"model\")\n"
@@ -157,8 +159,10 @@ TEST_CASE("faults of names are listed with their place") {
         "string "
         "\"huge\"\n");
   CHECK_FALSE(read("a: {model: x/1, provider: 'A B'}").faults.empty());
-  CHECK_FALSE(read("a: [x/1]", NamesAccepted::aliases).faults.empty());
-  CHECK_FALSE(read("a: x/1", NamesAccepted::tiers).faults.empty());
+  CHECK(read("a: [x/1]", NamesAccepted::aliases)
+            .faults.starts_with("f:1:4: models: \"a\" must be a model or a map, found a list"));
+  CHECK(read("a: x/1", NamesAccepted::tiers)
+            .faults.starts_with("f:1:4: models: \"a\" must be a list of 1 to 32 models, found"));
   std::string many = "{";
   for (int i = 0; i < 65; ++i) many += "m" + std::to_string(i) + ": x/1, ";
   CHECK(read(many + "}").faults == "f:1:1: models: there may be 64 models\n");

@@ -142,6 +142,22 @@ void show_window(const CliContext& context, const TenantSpending& tenant,
   print(context, to_string(window) + ": " + text + "\n");
 }
 
+// What a tenant without windows has used in a day.
+void show_day(const CliContext& context, const TenantSpending& tenant) {
+  const BudgetWindow day{kDayMs, {}, kCurrency};
+  const BudgetAmount spent = spent_in(day, tenant.entries, tenant.now_ms);
+  const std::string cost = format_money(spent.cost_pico, day.currency);
+  if (context.format() == Format::json) {
+    JsonWriter json;
+    json.begin_object().field("tenant", tenant.tenant).field("per_ms", day.length_ms);
+    json.field("spent_cost", cost).field("spent_tokens", spent.tokens);
+    json.field("spent_ms", spent.time_ms).end_object();
+    return print(context, json.take() + "\n");
+  }
+  print(context, "in the last day: " + cost + " and " + std::to_string(spent.tokens) +
+                     " tokens, of runs whose charters have windows\n");
+}
+
 int tenant_budget(const CliContext& context, const std::string& tenant) {
   if (!is_tenant_name(tenant)) {
     return fail(context, {ErrorCode::invalid_argument,
@@ -167,7 +183,7 @@ int tenant_budget(const CliContext& context, const std::string& tenant) {
     complain(context, "the configuration gives the tenant " + tenant +
                           " no budget; one is written as budget: { tenant: { per: 1d, cost: 5.00 "
                           "USD } }");
-    show_window(context, *spending, {kDayMs, {0, kLimitTokensMax, 0}, kCurrency});
+    show_day(context, *spending);
   }
   return kExitDone;
 }

@@ -6,6 +6,8 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/kernel/retry.h"
+#include "pawl/runtime/models/model_names.h"
 #include "pawl/runtime/models/sampling_check.h"
 #include "pawl/runtime/reply_assembler.h"
 #include "pawl/surface/cli/commands.h"
@@ -28,19 +30,39 @@ struct Answer {
 class Conversation {
  public:
   Conversation(const CliContext& context, RunnableAgent agent, SamplingOptions sampling)
-      : context_(context), agent_(std::move(agent)) {
-    request_.model = agent_.targets.front().literal;
+      : context_(context), agent_(std::move(agent)), effort_(sampling.effort) {
     request_.system_prompt = context.arguments.one_or("system", "");
     request_.sampling = sampling;
-    if (request_.sampling.effort == ReasoningEffort::unset) {
-      request_.sampling.effort = agent_.targets.front().effort;
-    }
+    choose(0);
   }
 
   // One turn: says `text`, prints what comes.
   int say(std::string text) {
     request_.messages.push_back({Role::user, std::move(text)});
-    Answer answer;
+    while (true) {
+      Answer answer;
+      const bool interrupted = ask(answer);
+      if (answer.cut == Answer::Cut::yes) take_as_cut(answer);
+      if (!interrupted && moved_on(answer)) continue;
+      const int code = finish(answer);
+      return interrupted ? kExitCancelled : code;
+    }
+  }
+
+  std::size_t turns() const { return request_.messages.size(); }
+
+ private:
+  const ResolvedTarget& target() const { return agent_.targets[target_]; }
+
+  void choose(std::size_t number) {
+    target_ = number;
+    request_.model = target().literal;
+    const bool unset = effort_ == ReasoningEffort::unset;
+    request_.sampling.effort = unset ? target().effort : effort_;
+  }
+
+  // True if somebody interrupted it.
+  bool ask(Answer& answer) {
     bool interrupted = false;
     AsioLoop& loop = context_.environment.main_loop();
     const auto operation = agent_.executor->chat(
@@ -55,14 +77,25 @@ class Conversation {
     loop.run_until([&] { return answer.done.has_value(); });
     signals.cancel();
     operation_ = nullptr;
-    if (answer.cut == Answer::Cut::yes) take_as_cut(answer);
-    const int code = finish(answer);
-    return interrupted ? kExitCancelled : code;
+    return interrupted;
   }
 
-  std::size_t turns() const { return request_.messages.size(); }
+  // To the next model of the chain, where a run would go to it after one attempt. The conversation
+  // stays with the one that answers.
+  bool moved_on(const Answer& answer) {
+    const auto* failed = std::get_if<PhaseFailed>(&answer.done->outcome);
+    if (failed == nullptr || target_ + 1 == agent_.targets.size()) return false;
+    RetryPolicy once;
+    once.attempts_before_failover = 1;
+    ModelFailure failure{failed->kind, failed->category, 1, failed->retry_after_ms};
+    failure.next = ModelFailure::Next::there_is;
+    if (!answer.text.empty()) failure.output = ModelFailure::Output::began;
+    if (next_move(once, failure).kind != NextMove::Kind::next_target) return false;
+    complain(context_, request_.model + ": " + failed->message);
+    choose(target_ + 1);
+    return true;
+  }
 
- private:
   void take(Answer& answer, PhaseExecutorEvent event) {
     if (auto* delta = std::get_if<TextDelta>(&event)) {
       answer.text += delta->text;
@@ -111,7 +144,7 @@ class Conversation {
 
   void report(const Answer& answer, const PhaseReplied* replied, const PhaseFailed* failed) {
     const auto stated = agent_.executor->calculate_cost("default", request_.model, answer.usage);
-    const Prices& prices = agent_.targets.front().facts.prices;
+    const Prices& prices = target().facts.prices;
     JsonWriter json;
     json.begin_object().field("model", request_.model).field("output", answer.text);
     json.field("input_tokens", answer.usage.input_tokens)
@@ -128,9 +161,21 @@ class Conversation {
 
   const CliContext& context_;
   RunnableAgent agent_;
+  const ReasoningEffort effort_;  // what was said of this chat goes before what an alias says
   ChatRequest request_;
+  std::size_t target_ = 0;
   Operation* operation_ = nullptr;  // of the turn that is under way
 };
+
+Status check_targets(const std::vector<ResolvedTarget>& targets) {
+  for (const ResolvedTarget& target : targets) {
+    if (target.literal != kExternalModel) continue;
+    return Error{ErrorCode::invalid_argument,
+                 "a chat has nobody who takes the turns of the model external; pawl run and pawl "
+                 "push have"};
+  }
+  return ok();
+}
 
 // Lines of a terminal, until its end.
 int converse(const CliContext& context, Conversation& conversation) {
@@ -153,20 +198,28 @@ int converse(const CliContext& context, Conversation& conversation) {
 }  // namespace
 
 int command_chat(const CliContext& context) {
-  AgentReading reading = context.environment.chat_agent(context.arguments.one_or("model", ""));
+  const auto model = context.arguments.one("model");
+  if (model && model->empty()) {
+    return fail(context,
+                {ErrorCode::invalid_argument, "--model is empty: leave it out, or name one"});
+  }
+  AgentReading reading = context.environment.chat_agent(model.value_or(""));
   if (!reading.agent) {
     for (const std::string& fault : reading.faults) complain(context, fault);
     return kExitUsage;
   }
   for (const std::string& note : reading.notes) complain(context, note);
+  if (const Status answered = check_targets(reading.agent->targets); !answered) {
+    return fail(context, answered.error());
+  }
   const auto sampling = sampling_of(context.arguments);
   if (!sampling) return fail(context, sampling.error());
   if (const Status fits = check_sampling(*sampling, reading.agent->targets); !fits) {
     return fail(context, fits.error());
   }
   Conversation conversation(context, *std::move(reading.agent), *sampling);
+  if (!context.arguments.has("TEXT")) return converse(context, conversation);
   auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
-  if (text->empty()) return converse(context, conversation);
   if (*text == "-") text = context.environment.read_text("-");
   if (!text) return fail(context, text.error());
   if (text->empty() || !is_valid_utf8(*text)) {

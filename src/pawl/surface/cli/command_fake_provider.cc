@@ -15,15 +15,18 @@ struct Variable {
   std::string_view value;
 };
 
+// Long enough to be taken out of logs by those who do so.
+constexpr std::string_view kKey = "fake-provider-key";
+
 // What the official SDKs and the usual programs read.
 constexpr std::array<Variable, 7> kVariables = {{
     {"ANTHROPIC_BASE_URL", "", ""},
-    {"ANTHROPIC_API_KEY", "", "fake"},
+    {"ANTHROPIC_API_KEY", "", kKey},
     {"OPENAI_BASE_URL", "/v1", ""},
-    {"OPENAI_API_KEY", "", "fake"},
+    {"OPENAI_API_KEY", "", kKey},
     {"GOOGLE_GEMINI_BASE_URL", "", ""},
-    {"GEMINI_API_KEY", "", "fake"},
-    {"OLLAMA_HOST", "", ""},
+    {"GEMINI_API_KEY", "", kKey},
+    {"OLLAMA_HOST", "/ollama", ""},
 }};
 
 std::string value_of(const Variable& variable, const std::string& url) {

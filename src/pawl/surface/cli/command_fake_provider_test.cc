@@ -25,6 +25,7 @@ TEST_CASE("fake-provider says where it listens and which variables lead there") 
   CHECK(environment.screen.out.starts_with("listening on http://127.0.0.1:9\n"));
   CHECK(holds(environment.screen.out, "export ANTHROPIC_BASE_URL=http://127.0.0.1:9\n"));
   CHECK(holds(environment.screen.out, "export OPENAI_BASE_URL=http://127.0.0.1:9/v1\n"));
+  CHECK(holds(environment.screen.out, "export OLLAMA_HOST=http://127.0.0.1:9/ollama\n"));
   CHECK(environment.screen.out.ends_with("3 requests\n"));
 }
 

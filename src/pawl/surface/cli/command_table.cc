@@ -40,7 +40,8 @@ CommandEntry chat_command() {
       "chat",
       "Talk with a model, without tools and without a run",
       "With TEXT one turn, with - its text from standard input, without it a conversation, a line "
-      "a turn. Nothing is journaled. Ctrl-C ends it.",
+      "a turn. Of a chain the next model is asked when one fails before it has said anything. "
+      "Nothing is journaled. Ctrl-C ends it.",
       {{"TEXT", "What to say, or -.", Need::optional}},
       {{"model", 'm', Takes::value, "REF", "A model, alias, tier or chain."},
        {"system", '\0', Takes::value, "TEXT", "The system prompt."},
