@@ -57,8 +57,8 @@ function(pawl_compile target)
   pawl_unity(${target})
 endfunction()
 
-# Links other layers (SEES) and external libraries (USES). Boost is used as headers; Asio's bodies
-# are compiled once, in our own source files.
+# Links other layers (SEES) and external libraries (USES). Boost is used as headers; Asio's and
+# JSON's bodies are compiled once, in our own source files.
 function(pawl_link target scope)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SEES;USES")
   foreach(layer IN LISTS arg_SEES)

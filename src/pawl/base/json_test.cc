@@ -104,7 +104,7 @@ TEST_CASE("a number too large for a double is refused, one too small is kept as 
   CHECK_FALSE(accepts("0e2147483648"));
 }
 
-// Strings are looked at eight bytes at a time.
+// Boost looks at strings sixteen bytes at a time.
 TEST_CASE("what ends or breaks a string is seen wherever it stands") {
   for (std::size_t before = 0; before < 20; ++before) {
     for (const std::size_t behind : {0U, 1U, 7U, 8U, 20U}) {
@@ -158,8 +158,7 @@ TEST_CASE("an error says where it is") {
   CHECK(fault.error().code == ErrorCode::invalid_argument);
   CHECK(fault.error().message == "JSON line 2 column 8: syntax error");
   CHECK(parse_json("[1,\n").error().message == "JSON line 2 column 1: incomplete JSON");
-  CHECK(parse_json("\"\\ud800\"").error().message ==
-        "JSON line 1 column 8: half of an escaped character");
+  CHECK(parse_json("\"\\ud800\"").error().message == "JSON line 1 column 8: syntax error");
 }
 
 TEST_CASE("integers are exact however they are spelled") {
