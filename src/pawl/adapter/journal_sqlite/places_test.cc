@@ -126,5 +126,26 @@ TEST_CASE("a row that is gone is damage, whether it had its place or not") {
   CHECK(outcome(store.owner->read(run, 0, 1'000)) == "corrupt");
 }
 
+// Records that come would be taken for placed, acknowledged, and never found again.
+TEST_CASE("a mark of what is placed that no store has is damage, and nothing is added behind it") {
+  for (const char* edit :
+       {"UPDATE placed SET up_to = 999", "UPDATE placed SET up_to = -1", "DELETE FROM placed"}) {
+    INFO(edit);
+    SqliteStore store;
+    StoreView view = store.view();
+    make_run(view, "a", 4);
+    execute(store.database(), edit);
+    store.reopen();
+
+    CHECK(outcome(store.owner->list({})) == "corrupt");
+    CHECK(store.owner->list({}).error().message.find("table placed of pawl.db") !=
+          std::string::npos);
+    StoreView again = store.view();
+    Append first = contract::append_of(run_id("b"), 0, 1, "x");
+    first.summary = RunSummary{};
+    CHECK(contract::append_now(again, std::move(first)) != "ok");
+  }
+}
+
 }  // namespace
 }  // namespace pawl
