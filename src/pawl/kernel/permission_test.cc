@@ -210,6 +210,16 @@ TEST_CASE("arguments that a person has edited are those that run") {
   CHECK(!find_call(run.state(), kC1)->edited);
 }
 
+TEST_CASE("only an approval comes with other arguments") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  CallDecided edited = decision(InterruptDecision::reject);
+  edited.edited = Content(R"({"amount":4})");
+
+  CHECK(run.refuses(edited).find("reject does not answer c1") != std::string::npos);
+  CHECK(run.started<RunTool>() == 0);
+}
+
 TEST_CASE("where two people are needed, the one who started the run is not the other") {
   RunStarted start = a_start();
   start.started_by = "ann";

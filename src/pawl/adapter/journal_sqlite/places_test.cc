@@ -109,6 +109,24 @@ TEST_CASE("rows that a removal frees are given again, and everybody finds what i
   }
 }
 
+// Two writers know the same rows: those that one has placed the other must not place again.
+TEST_CASE("what another connection has placed is no longer waiting here") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a", 5);
+  auto one = sqlite::Connection::open(store.database());
+  auto other = sqlite::Connection::open(store.database());
+  REQUIRE(refresh_tail(**one));
+  REQUIRE(refresh_tail(**other));
+  REQUIRE((*other)->tail().size() == 5);
+
+  REQUIRE(place_tail(**one));
+  REQUIRE(refresh_tail(**other));
+
+  CHECK((*other)->tail().size() == 0);
+  CHECK(outcome(place_tail(**other)) == "ok");
+}
+
 TEST_CASE("a row that is gone is damage, whether it had its place or not") {
   SqliteStore store;
   StoreView view = store.view();
