@@ -117,6 +117,15 @@ TEST_CASE("nobody's answer is no, in this process and in the next one") {
   }
 }
 
+TEST_CASE("of questions that expire, the first to do so wakes the run") {
+  for (const std::uint64_t first : {5'000U, 9'000U}) {
+    TestRun run;
+    run.replies(
+        {calls_judged("once", asking(first)), calls_judged("once", asking(14'000 - first))});
+    CHECK(wake_wall_at(run.state()) == run->at_ms + 5'000);
+  }
+}
+
 TEST_CASE("nobody's answer is no, also where nobody drove the run meanwhile") {
   TestRun run;
   run.replies({calls_judged("once", asking(5'000))});

@@ -156,7 +156,7 @@ Status check_rollback(const std::string& directory, const DatabaseHeader& header
   std::array<char, kRollbackMagic.size()> magic{};
   const bool hot = file && ::pread(file.number(), magic.data(), magic.size(), 0) ==
                                static_cast<ssize_t>(magic.size());
-  if (hot || std::string_view(magic.data(), magic.size()) != kRollbackMagic) return ok();
+  if (!hot || std::string_view(magic.data(), magic.size()) != kRollbackMagic) return ok();
   return Error{ErrorCode::corrupt, path + " is of another database, or of an older state of this " +
                                        "one; move it away. Nothing was changed"};
 }

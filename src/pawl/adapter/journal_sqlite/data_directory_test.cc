@@ -195,6 +195,13 @@ TEST_CASE("a database that was emptied is not taken for a new one") {
   const TempDirectory directory;
   REQUIRE(open_outcome(directory.path()) == "ok");
   write_file(directory / "pawl.db", "");
+  REQUIRE(std::filesystem::file_size(directory / "pawl.db-wal") == 0);
+  SUBCASE("its log is left, without a byte") {
+    std::filesystem::remove(directory / "pawl.db-shm");
+  }
+  SUBCASE("the index of its log is left") {
+    std::filesystem::remove(directory / "pawl.db-wal");
+  }
   const auto before = picture_of(directory.path());
 
   CHECK(open_outcome(directory.path()) == "corrupt");
