@@ -23,12 +23,14 @@ class EchoTool : public Tool {
   const ToolSpec& spec() const override { return spec_; }
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
                                     std::function<void(ToolOutcome)> done) override {
-    std::string content = invocation.key;
-    while (content.size() < bytes_) content += content;
+    std::string content;
+    content.reserve(bytes_ + invocation.key.size());
+    while (content.size() < bytes_) content += invocation.key;
     content.resize(bytes_);
     auto answer = std::make_unique<Answer>();
-    loop_.post([wanted = answer->wanted, done = std::move(done), content = std::move(content)] {
-      if (*wanted) done({ToolOutcome::Kind::succeeded, content, content.size()});
+    loop_.post([wanted = answer->wanted, done = std::move(done), content = std::move(content),
+                this]() mutable {
+      if (*wanted) done({ToolOutcome::Kind::succeeded, std::move(content), bytes_});
     });
     return answer;
   }

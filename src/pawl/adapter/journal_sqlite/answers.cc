@@ -1,25 +1,10 @@
 #include "pawl/adapter/journal_sqlite/answers.h"
 
-#include <thread>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "pawl/adapter/journal_sqlite/relax.h"
 
 namespace pawl::sqlite {
-namespace {
-
-// Leaves the processor's resources to whoever shares the core.
-void relax() {
-#if defined(__x86_64__)
-  _mm_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
-}  // namespace
 
 void Answers::give(Group group) {
   const std::lock_guard lock(mutex_);

@@ -44,6 +44,8 @@ class Answers {
   // The loop has given all it had, so many jobs, and has nothing to do but to wait.
   void expect(std::size_t jobs);
   bool is_watching() const;
+  // Large rounds are watched for at present.
+  bool is_awake() const { return choice_.watches() || watching_ == Watching::always; }
   // Nobody is called any more.
   void close();
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/relax.h"
 #include "pawl/adapter/journal_sqlite/writer_thread.h"
 
 namespace pawl::sqlite {
@@ -19,10 +20,13 @@ constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
 // half as long as the loop takes for one: with two thirds the thread is done when more comes, and
 // few are left to be written when the round is over.
 constexpr std::size_t kEarlyRoundJobsMin = 24;
-constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round) {
+constexpr std::size_t kWatchedPartJobs = 4;
+constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round, bool watched) {
   if (of_round < kEarlyRoundJobsMin) return false;
+  if (watched && jobs > of_round / 2 && jobs % kWatchedPartJobs == 0) return true;
   return jobs == of_round * 2 / 3 || jobs == of_round * 11 / 12;
 }
+constexpr std::chrono::microseconds kMoreWatchMax{200};
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
 int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, int count) {
@@ -109,6 +113,7 @@ bool Committer::take_group(Group& group) {
 
 void Committer::take_let_go(Group& group) {
   // On a full disk a small job may still fit, and a large one must not keep it from trying.
+  times_taken_ = times_let_go_;
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
   group.reserve(std::min(group.size() + let_go_, jobs_max));
   for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {
@@ -123,6 +128,7 @@ void Committer::take_let_go(Group& group) {
 
 // True: the rest of the round whose beginning has been written has joined it, or some of it.
 bool Committer::take_more(Group& group) {
+  watch_for_more();
   std::unique_lock lock(mutex_);
   if (!unfinished_round_) return false;
   const auto over = [this] { return unfinished_round_ != rounds_over_; };
@@ -134,10 +140,21 @@ bool Committer::take_more(Group& group) {
   return group.size() > before;
 }
 
+// While the loop stays awake for the sake of large rounds, so does this thread between their parts.
+void Committer::watch_for_more() {
+  if (!unfinished_round_ || !loop_is_awake_) return;
+  const auto begin = std::chrono::steady_clock::now();
+  while (times_let_go_ == times_taken_) {
+    if (std::chrono::steady_clock::now() - begin > kMoreWatchMax) return;
+    relax();
+  }
+}
+
 void Committer::commit_group(Group& group) {
   connection_->clear_fault();
   busy_since_ = std::chrono::steady_clock::now();
   const Status status = transaction_.write(group, [this](Group& more) { return take_more(more); });
+  placing_ = transaction_.is_placing();
   if (status) {
     deliver(group);
     return;
@@ -251,10 +268,11 @@ void Committer::submit(Job given, std::optional<Error> refusal) {
   }
   queued_bytes_ += job.bytes;
   queue_.push_back(std::move(entry));
-  const bool early = ends_early_part(++round_jobs_, expected_jobs_);
+  const bool early = is_early_part(++round_jobs_);
   if (early) {
     let_go_ = queue_.size();
     let_go_early_ = true;
+    ++times_let_go_;
   }
   lock.unlock();
   if (early) changed_.notify_all();
@@ -262,6 +280,12 @@ void Committer::submit(Job given, std::optional<Error> refusal) {
   loop_.post([this, alive = std::weak_ptr<char>(alive_)] {
     if (!alive.expired()) let_go();
   });
+}
+
+// With `places` to be brought up to date the thread has something to do before there are jobs.
+bool Committer::is_early_part(std::size_t jobs) const {
+  if (placing_ && jobs == 1 && expected_jobs_ >= kEarlyRoundJobsMin) return true;
+  return ends_early_part(jobs, expected_jobs_, loop_is_awake_);
 }
 
 void Committer::let_go() {
@@ -273,6 +297,7 @@ void Committer::let_go() {
   }
   changed_.notify_all();
   answers_.expect(expected_jobs_);
+  loop_is_awake_ = answers_.is_awake();
 }
 
 // Under the lock.
@@ -280,6 +305,7 @@ void Committer::let_go_all() {
   let_go_ = queue_.size();
   let_go_early_ = false;
   ++rounds_over_;
+  ++times_let_go_;
 }
 
 Status Committer::run_now(std::function<Status(Connection&)> work) {

@@ -59,8 +59,10 @@ class Committer {
   void run();
   void let_go();
   void let_go_all();
+  bool is_early_part(std::size_t jobs) const;
   bool take_group(Group& group);
   bool take_more(Group& group);
+  void watch_for_more();
   void take_let_go(Group& group);
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
@@ -103,10 +105,14 @@ class Committer {
   std::uint64_t rounds_over_ = 0;
   std::optional<std::uint64_t> unfinished_round_;  // of the group that is being written
   std::size_t taken_bytes_ = 0;                    // of that group
-  std::atomic<std::size_t> taken_{0};              // jobs of the group that is being committed
+  std::atomic<std::uint64_t> times_let_go_{0};
+  std::uint64_t times_taken_ = 0;      // so many of them
+  std::atomic<std::size_t> taken_{0};  // jobs of the group that is being committed
   std::size_t queued_bytes_ = 0;
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
   std::atomic<bool> closing_{false};
+  std::atomic<bool> loop_is_awake_{false};  // it watches for answers
+  std::atomic<bool> placing_{false};        // the next commits bring `places` up to date
   std::shared_ptr<Waiter> checkpoint_;
   std::vector<std::function<void()>> write_backs_;
   std::optional<Error> stopped_;  // a commit failed: nothing is written any more

@@ -1,7 +1,7 @@
 #include "pawl/adapter/journal_sqlite/places.h"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 namespace pawl::sqlite {
 namespace {
@@ -11,12 +11,13 @@ constexpr const char* kPlaced =
 constexpr const char* kNewer =
     "SELECT run, seq, id, length(payload) FROM journal WHERE id > ? ORDER BY id";
 constexpr const char* kLast = "SELECT max(seq) FROM places WHERE run = ?";
-constexpr const char* kPlace = "INSERT INTO places (run, seq, id) VALUES (?, ?, ?)";
+// Placing that was broken off, by a crash or for another process, begins anew: some are there.
+constexpr const char* kPlace = "INSERT OR REPLACE INTO places (run, seq, id) VALUES (?, ?, ?)";
 // A statement costs as much as a row.
 constexpr std::size_t kPlacedAtOnce = 8;
 constexpr const char* kPlaceSome =
-    "INSERT INTO places (run, seq, id) VALUES (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), "
-    "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)";
+    "INSERT OR REPLACE INTO places (run, seq, id) VALUES (?, ?, ?), (?, ?, ?), (?, ?, ?), "
+    "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)";
 constexpr const char* kSetPlaced = "UPDATE placed SET up_to = ?";
 constexpr const char* kDeleted =
     "UPDATE placed SET generation = generation + 1, "
@@ -43,18 +44,34 @@ Result<Placed> read_placed(Connection& connection) {
   return Placed{query.number_at(0), query.number_at(1)};
 }
 
-Status place_run(Connection& connection, std::int64_t run, const Places& places) {
-  auto place = places.begin();
-  for (std::size_t left = places.size(); left > 0;) {
-    const std::size_t count = left >= kPlacedAtOnce ? kPlacedAtOnce : 1;
+Status place(Connection& connection, std::int64_t run, std::span<const Places::Place> places) {
+  while (!places.empty()) {
+    const std::size_t count = places.size() >= kPlacedAtOnce ? kPlacedAtOnce : 1;
     Query query(connection, count == 1 ? kPlace : kPlaceSome);
-    for (std::size_t i = 0; i < count; ++i, ++place) {
-      query.number(run).number(place->seq).number(place->row);
+    for (const Places::Place& each : places.first(count)) {
+      query.number(run).number(each.seq).number(each.row);
     }
     PAWL_CHECK(query.run());
-    left -= count;
+    places = places.subspan(count);
   }
   return ok();
+}
+
+// A run of so many is not worth writing its pages twice.
+constexpr std::size_t kPlacedTogether = 512;
+
+// About so many of the run whose turn it is. Returns their number.
+Result<std::size_t> place_of_run(Connection& connection, Placing& placing, std::size_t wanted) {
+  Tail& tail = connection.tail();
+  const std::int64_t run = placing.runs.back();
+  const Places* const places = tail.places_of(run);
+  const std::span<const Places::Place> all =
+      places != nullptr ? places->all() : std::span<const Places::Place>();
+  const std::size_t count = std::min(all.size(), std::max(wanted, kPlacedTogether));
+  PAWL_CHECK(place(connection, run, all.first(count)));
+  if (count == all.size()) placing.runs.pop_back();
+  tail.drop_first(run, count);
+  return count;
 }
 
 }  // namespace
@@ -62,10 +79,8 @@ Status place_run(Connection& connection, std::int64_t run, const Places& places)
 Status refresh_tail(Connection& connection) {
   Tail& tail = connection.tail();
   PAWL_TRY(const Placed placed, read_placed(connection));
-  // What is placed is dropped all at once, by reading the rest anew: it is short then.
-  const bool placed_since = tail.size() > 0 && placed.up_to >= tail.last_row();
-  if (tail.generation != placed.generation || placed_since) tail.forget();
-  if (tail.size() == 0) tail.drop_all(std::max(placed.up_to, tail.last_row()));
+  if (tail.generation != placed.generation) tail.forget();
+  if (placed.up_to > tail.dropped_up_to()) tail.drop_up_to(placed.up_to);
   tail.generation = placed.generation;
   Query query(connection, kNewer);
   PAWL_TRY(bool row, query.number(tail.last_row()).next());
@@ -90,17 +105,25 @@ Result<std::uint64_t> length_of(Connection& connection, std::int64_t run) {
   return found && !query.null_at(0) ? query.unsigned_at(0) + 1 : std::uint64_t{0};
 }
 
+Status place_some(Connection& connection, std::size_t wanted) {
+  Tail& tail = connection.tail();
+  if (!tail.placing) tail.begin_placing();
+  Placing& placing = *tail.placing;
+  while (!placing.runs.empty() && wanted > 0) {
+    PAWL_TRY(const std::size_t count, place_of_run(connection, placing, wanted));
+    wanted -= std::min(count, wanted);
+  }
+  if (!placing.runs.empty()) return ok();
+  const std::int64_t up_to = placing.up_to;
+  PAWL_CHECK(Query(connection, kSetPlaced).number(up_to).run());
+  tail.drop_up_to(up_to);
+  return ok();
+}
+
 Status place_tail(Connection& connection) {
   Tail& tail = connection.tail();
-  if (tail.size() == 0) return ok();
-  std::vector<std::int64_t> runs;
-  for (const auto& [run, places] : tail.runs()) runs.push_back(run);
-  std::sort(runs.begin(), runs.end());  // neighbours in the tree one after the other
-  for (const std::int64_t run : runs) PAWL_CHECK(place_run(connection, run, *tail.places_of(run)));
-  const std::int64_t up_to = tail.last_row();
-  PAWL_CHECK(Query(connection, kSetPlaced).number(up_to).run());
-  tail.drop_all(up_to);
-  return ok();
+  tail.placing.reset();  // what has come since belongs to it, too
+  return tail.dropped_up_to() == tail.last_row() ? ok() : place_some(connection, tail.size());
 }
 
 Status after_deleting(Connection& connection) {

@@ -2,6 +2,7 @@
 // which row it does), together with what a connection's tail knows beyond them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
@@ -17,7 +18,9 @@ Status ensure_tail(Connection& connection);
 // The number of a run's records. The tail must be current.
 Result<std::uint64_t> length_of(Connection& connection, std::int64_t run);
 
-// Puts the tail into `places`.
+// Puts about so many more records of the tail into `places`, run after run.
+Status place_some(Connection& connection, std::size_t wanted);
+// All of it.
 Status place_tail(Connection& connection);
 // To be called in a transaction that has deleted rows of `journal`: rows may be given again, so
 // nobody may go by what they remember.

@@ -1,20 +1,39 @@
 #include "pawl/adapter/journal_sqlite/tail.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 namespace pawl::sqlite {
 
-void Places::put(std::uint64_t seq, std::int64_t row) {
-  if (places_.empty() || places_.back().seq < seq) {
-    places_.push_back({seq, row});
-    return;
+std::size_t Places::put(const Place& place) {
+  if (places_.empty() || places_.back().seq < place.seq) {
+    places_.push_back(place);
+    return 0;
   }
-  const auto place = places_.begin() + (from(seq) - places_.begin());
-  if (place->seq == seq) {
-    place->row = row;
-  } else {
-    places_.insert(place, {seq, row});
-  }
+  const auto there = places_.begin() + (from(place.seq) - places_.begin());
+  if (there->seq == place.seq) return std::exchange(*there, place).bytes;
+  places_.insert(there, place);
+  return 0;
+}
+
+std::size_t Places::drop_first(std::size_t count) {
+  const auto end = places_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::size_t bytes = 0;
+  for (auto place = places_.begin(); place != end; ++place) bytes += place->bytes;
+  places_.erase(places_.begin(), end);
+  return bytes;
+}
+
+std::size_t Places::drop_up_to(std::int64_t row) {
+  std::size_t bytes = 0;
+  std::erase_if(places_, [&](const Place& place) {
+    const bool dropped = place.row <= row;
+    if (dropped) bytes += place.bytes;
+    return dropped;
+  });
+  return bytes;
 }
 
 bool Places::contains(std::uint64_t seq) const {
@@ -31,22 +50,44 @@ Places::Iterator Places::from(std::uint64_t seq) const {
 void Tail::add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_t bytes) {
   Places& places = runs_[run];
   const std::size_t before = places.size();
-  places.put(seq, row);
-  size_ += places.size() - before;
+  bytes_ -= places.put({seq, row, bytes});
   bytes_ += bytes;
+  size_ += places.size() - before;
   last_row_ = row;
 }
 
-bool Tail::is_too_long() const {
+bool Tail::is_longer_than(std::size_t times) const {
   const std::size_t worth_a_page = std::min(runs_.size() * kRecordsOfRun, kRecordsMax);
-  return size_ > std::max(kRecordsMin, worth_a_page) || (size_ > kRecordsMin && bytes_ > kBytesMax);
+  return size_ > std::max(kRecordsMin, worth_a_page) * times ||
+         (size_ > kRecordsMin && bytes_ > kBytesMax * times);
 }
 
-void Tail::drop_all(std::int64_t up_to) {
-  runs_.clear();
+void Tail::drop_up_to(std::int64_t row) {
   size_ = 0;
-  bytes_ = 0;
-  last_row_ = up_to;
+  for (auto run = runs_.begin(); run != runs_.end();) {
+    bytes_ -= run->second.drop_up_to(row);
+    size_ += run->second.size();
+    run = run->second.size() == 0 ? runs_.erase(run) : std::next(run);
+  }
+  last_row_ = std::max(last_row_, row);
+  dropped_up_to_ = row;
+  if (placing && placing->up_to <= row) placing.reset();
+}
+
+void Tail::drop_first(std::int64_t run, std::size_t count) {
+  const auto found = runs_.find(run);
+  if (found == runs_.end()) return;
+  bytes_ -= found->second.drop_first(count);
+  size_ -= count;
+  if (found->second.size() == 0) runs_.erase(found);
+}
+
+void Tail::begin_placing() {
+  placing.emplace().up_to = last_row_;
+  placing->runs.reserve(runs_.size());
+  for (const auto& [run, places] : runs_) placing->runs.push_back(run);
+  // The last one's turn comes first.
+  std::sort(placing->runs.begin(), placing->runs.end(), std::greater<>());
 }
 
 const Places* Tail::places_of(std::int64_t run) const {

@@ -19,8 +19,11 @@ Status Transaction::write(Group& group, const More& more) {
   PAWL_CHECK(begin());
   std::size_t first = 0;
   Traces traces = Traces::none;
+  bool placed_some = false;
   do {
     PAWL_TRY(traces, try_jobs(group, std::exchange(first, group.size()), Savepoints::for_others));
+    if (traces == Traces::none && !placed_some) PAWL_CHECK(place_some_of_tail());
+    placed_some = true;
   } while (traces == Traces::none && more(group));
   if (traces == Traces::left) {
     PAWL_CHECK(Query(connection_, "ROLLBACK").run());
@@ -29,8 +32,20 @@ Status Transaction::write(Group& group, const More& more) {
     PAWL_CHECK(try_jobs(group, 0, Savepoints::for_all));
   }
   const Tail& tail = connection_.tail();
-  if (tail.is_current && tail.is_too_long()) PAWL_CHECK(place_tail(connection_));
+  if (tail.is_current && tail.is_far_too_long()) PAWL_CHECK(place_tail(connection_));
+  last_jobs_ = group.size();
   return Query(connection_, "COMMIT").run();
+}
+
+// Before the rest of a large round has come: the loop still works on it.
+Status Transaction::place_some_of_tail() {
+  if (!is_placing()) return ok();
+  return place_some(connection_, std::max(kPlacedMin, last_jobs_ * kPlacedForEachNew));
+}
+
+bool Transaction::is_placing() const {
+  const Tail& tail = connection_.tail();
+  return tail.is_current && (tail.placing || tail.is_too_long());
 }
 
 Status Transaction::begin() {
