@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <map>
-
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "pawl/base/base64.h"
 #include "pawl/base/json.h"

@@ -207,6 +207,7 @@ void SqliteJournal::remove(const RunId& run, StatusCallback done) {
   std::optional<Error> refusal;
   if (!hold) refusal = hold.error();
   sqlite::Job job;
+  job.on_full = sqlite::Job::OnFull::fail;
   job.work = [run, number](Connection& connection) -> Status {
     PAWL_TRY(*number, sqlite::write_removal(connection, run));
     return ok();
