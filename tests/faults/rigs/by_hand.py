@@ -125,15 +125,22 @@ def cut_records(store, run):
         store.execute("DELETE FROM places WHERE id = ?", (row,))
 
 
+def revive(store, run):
+    """A run that is over is said to be under way."""
+    store.execute("UPDATE runs SET status = 'running' WHERE id = ?", (run,))
+
+
 EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another,
                                           delete_record, delete_blob, edit_blob, zero_payload,
                                           repeat_record, rehash_record, move_record,
-                                          renumber_record, empty_run, cut_records)}
+                                          renumber_record, empty_run, cut_records,
+                                          revive)}
 
 
 # A run under way whose last records were taken out is a younger, sound one: nothing can see that
-# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere.
-UNSEEN = {("cut_records", "w")}
+# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere. And what is under
+# way may be said to be.
+UNSEEN = {("cut_records", "w"), ("revive", "w")}
 # Its record is shown as it was edited before the next one gives it away.
 SHOWN = ("rehash_record",)
 
