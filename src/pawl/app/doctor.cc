@@ -139,13 +139,20 @@ void examine_logs(const std::string& directory, const Examination& store,
 
 // --- The store ----------------------------------------------------------------------------------
 
+// Most refusals of a store say themselves what helps.
+Finding unusable(const std::string& why) {
+  const bool advised =
+      why.find("restore") != std::string::npos || why.find("move it away") != std::string::npos;
+  return {Grade::problem, "database", why,
+          advised ? "" : "restore the directory from a backup, or name another with --data DIR"};
+}
+
 Finding examine_database(const Examination& store) {
   if (store.database == Examination::Database::absent) {
     return {Grade::ok, "database", "none yet; pawl run makes it", ""};
   }
   if (store.database == Examination::Database::refused) {
-    return {Grade::problem, "database", store.refusal,
-            "restore the directory from a backup, or name another with --data DIR"};
+    return unusable(store.refusal);
   }
   Finding finding{Grade::ok, "database", "", ""};
   finding.text = fmt::format("version {} of {}, {} bytes ({} unused, {} of blobs), log {} bytes",
@@ -290,8 +297,7 @@ std::vector<Finding> examine_data(const std::string& directory) {
   examine_files(directory, findings);
   const auto store = sqlite::examine_store(directory);
   if (!store) {
-    findings.push_back(
-        {Grade::problem, "database", store.error().message, "restore the directory from a backup"});
+    findings.push_back(unusable(store.error().message));
     return findings;
   }
   findings.push_back(examine_database(*store));

@@ -196,5 +196,25 @@ TEST_CASE("a snapshot of another version is thrown away") {
   CHECK(!decode_snapshot(run.snapshot() + "x"));
 }
 
+TEST_CASE("a question is its call and exactly what was asked") {
+  CallDecided event;
+  event.call = CallId{1};
+  event.binding = sha256("pay 5");
+  const auto asked = question_of(encode_event(event));
+  REQUIRE(asked);
+
+  CallDecided again = event;
+  again.decision = InterruptDecision::reject;
+  again.by = "ann";
+  CHECK(question_of(encode_event(again)) == asked);
+  CallDecided other = event;
+  other.binding = sha256("pay 50");
+  CHECK(question_of(encode_event(other)) != asked);
+  other = event;
+  other.call = CallId{2};
+  CHECK(question_of(encode_event(other)) != asked);
+  CHECK(question_of(encode_event(PauseRequested{})) == std::nullopt);
+}
+
 }  // namespace
 }  // namespace pawl::testing

@@ -217,6 +217,15 @@ TEST_CASE("of windows that are full, the first to move on wakes the run") {
   }
 }
 
+TEST_CASE("a full window wakes its branch also while another one works") {
+  TestRun run(with_budget(0));
+  run.spawns("worker");
+  run.takes(window_full(run, 60'000));
+  REQUIRE(run.in<AwaitingBudget>());
+  REQUIRE(run.in<AwaitingModel>(InstanceId{2}));
+  CHECK(wake_at(run.state()) == run->elapsed_ms + 60'000);
+}
+
 TEST_CASE("a raise under a pause is used when the pause is over") {
   TestRun run(with_budget(100));
   run.pauses();

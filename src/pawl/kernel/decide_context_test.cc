@@ -119,6 +119,22 @@ TEST_CASE("a crash in a compaction leaves the old conversation, and it is tried 
   CHECK(run.started<CompactContext>() == 2);
 }
 
+TEST_CASE("a summary that was lost is charged before anything else is begun") {
+  RunStarted start = with_context(1'000, 70);
+  TestRun first(start);
+  fill(first);
+  REQUIRE(first.in<Compacting>());
+  start.limits.tokens = total_tokens(first->tally.usage) + 100;  // less than what was set aside
+  TestRun run(start);
+  fill(run);
+  REQUIRE(run.in<Compacting>());
+
+  run.crashes();
+
+  CHECK(run.started<CompactContext>() == 1);
+  CHECK(run.reason() == StopReason::tokens);
+}
+
 TEST_CASE("a summary that was lost under a pause is asked for again after it") {
   TestRun run(with_context(1'000, 70));
   fill(run);

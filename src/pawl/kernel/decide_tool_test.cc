@@ -76,6 +76,20 @@ TEST_CASE("attempts that are made again are no tool errors, the last one is") {
   CHECK(run.instance().guard.tool_errors == 1);
 }
 
+TEST_CASE("a guard that the first error trips lets attempts that are made again pass") {
+  RunStarted start = a_start();
+  start.guards.tool_errors = 1;
+  TestRun run(start);
+  run.replies({calls("pure")});
+
+  run.finishes(kC1, kTimeout, ToolEnd::timed_out);
+
+  CHECK(!run.ending());
+  CHECK(run.call_is<CallRunning>(kC1));
+  timeouts_of(run);
+  CHECK(run.reason() == StopReason::tool_errors);
+}
+
 TEST_CASE("a once call that was cut short is never run again, a reconcilable one is asked about") {
   TestRun once = calling("once");
   once.finishes(kC1, "", ToolEnd::timed_out);

@@ -117,6 +117,15 @@ TEST_CASE("nobody's answer is no, in this process and in the next one") {
   }
 }
 
+TEST_CASE("of questions that expire, the first to do so wakes the run") {
+  for (const std::uint64_t first : {5'000U, 9'000U}) {
+    TestRun run;
+    run.replies(
+        {calls_judged("once", asking(first)), calls_judged("once", asking(14'000 - first))});
+    CHECK(wake_wall_at(run.state()) == run->at_ms + 5'000);
+  }
+}
+
 TEST_CASE("nobody's answer is no, also where nobody drove the run meanwhile") {
   TestRun run;
   run.replies({calls_judged("once", asking(5'000))});
@@ -208,6 +217,16 @@ TEST_CASE("arguments that a person has edited are those that run") {
   // The edit goes with the approval: what is asked about next is what the model wrote.
   run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), asking()});
   CHECK(!find_call(run.state(), kC1)->edited);
+}
+
+TEST_CASE("only an approval comes with other arguments") {
+  TestRun run;
+  run.replies({calls_judged("once", asking())});
+  CallDecided edited = decision(InterruptDecision::reject);
+  edited.edited = Content(R"({"amount":4})");
+
+  CHECK(run.refuses(edited).find("reject does not answer c1") != std::string::npos);
+  CHECK(run.started<RunTool>() == 0);
 }
 
 TEST_CASE("where two people are needed, the one who started the run is not the other") {

@@ -97,6 +97,25 @@ TEST_CASE("only outputs older than the age go, and verify, replay and reading sa
   CHECK(shelf.stage.service.show(shelf.run)->output == "All noted.");
 }
 
+TEST_CASE("an output that came twice is as old as the second") {
+  Shelf shelf;
+  shelf.stage.tool->same = std::string(5'000, 'x');
+  shelf.play();
+  REQUIRE(shelf.artifacts().size() == 1);
+
+  CHECK(shelf.expire(kApartMs / 2) == 0);
+  shelf.stage.loop.advance(kApartMs);
+  CHECK(shelf.expire(kApartMs / 2) == 1);
+}
+
+TEST_CASE("an output of exactly the age stays") {
+  Artifact artifact;
+  artifact.need = Artifact::Need::none;
+  artifact.at_ms = 1'000;
+  CHECK_FALSE(may_expire(artifact, 1'000));
+  CHECK(may_expire(artifact, 1'001));
+}
+
 TEST_CASE("an export marks what expired, and an import knows it") {
   Shelf shelf;
   shelf.play();

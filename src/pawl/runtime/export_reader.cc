@@ -180,6 +180,9 @@ Result<WritePiece> ExportReader::take_record(const Json& line) {
   WritePiece piece;
   PAWL_TRY(Record record, decoded(line, piece.bytes));
   PAWL_CHECK(check_shown(line, record));
+  if (line.find("redacted") != nullptr && report_.redactions == 0) {
+    return wrong("the record was redacted, and the first line says that nothing was");
+  }
   PAWL_CHECK(check_blobs(record));
   if (auto* started = std::get_if<RunStarted>(&record.event)) {
     if (started->run != report_.run) return wrong("the first record is that of another run");

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "pawl/base/base64.h"
 #include "pawl/base/json.h"
@@ -194,6 +195,22 @@ TEST_CASE("secrets are replaced, and what is left can be looked at but not drive
   // And without redaction everything is there.
   options.redaction = ExportOptions::Redaction::off;
   CHECK(exported(here, "r", options).report.chain == here.chain(RunId{"r"}));
+}
+
+TEST_CASE("a redacted record is not taken from a file that says that nothing was replaced") {
+  RunStage here(scripted({ScriptReply::say("fine")}));
+  here.start("r", "use " + kKey);
+  std::vector<std::string> lines = lines_of(exported(here, "r").text);
+  std::string& first = lines.front();
+  for (const auto& [told, instead] :
+       std::map<std::string, std::string>{{R"("redactions":1)", R"("redactions":0)"},
+                                          {R"("look_only":"redacted")", R"("look_only":"")"}}) {
+    const std::size_t at = first.find(told);
+    REQUIRE(at != std::string::npos);
+    first.replace(at, told.size(), instead);
+  }
+
+  check_refused(sealed(lines), "the record was redacted");
 }
 
 TEST_CASE("a secret is replaced in decisions too, and in every byte that leaves") {

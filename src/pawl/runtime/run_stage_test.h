@@ -32,7 +32,8 @@ class CountingTool final : public Tool {
                                     std::function<void(ToolOutcome)> done) override {
     keys.push_back(invocation.key);
     inputs.push_back(invocation.input);
-    const std::string text = padding + "noted " + std::to_string(keys.size());
+    const std::string own = padding + "noted " + std::to_string(keys.size());
+    const std::string text = same.empty() ? own : same;
     if (answers) {
       loop_.post([done, text] { done({ToolOutcome::Kind::succeeded, text, text.size()}); });
     }
@@ -46,6 +47,7 @@ class CountingTool final : public Tool {
   std::vector<std::string> keys;
   std::vector<std::string> inputs;
   std::string padding;  // in front of every answer, to make it long
+  std::string same;     // instead of every answer
   bool answers = true;
 
  private:

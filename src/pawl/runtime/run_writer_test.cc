@@ -90,4 +90,20 @@ TEST_CASE("a record that the store refuses ends the writing") {
   CHECK(desk.done->error().code == ErrorCode::limit_exceeded);
 }
 
+TEST_CASE("who is told that the writing failed finds the run free") {
+  TestLoop loop;
+  MemoryJournal journal(loop);
+  const RunId run{"r"};
+  const auto writer = std::make_shared<RunWriter>(journal, run, "", [] { return RunSummary{}; });
+  bool free = false;
+  writer->write(
+      *journal.acquire(run),
+      []() -> Result<std::optional<WritePiece>> { return Error{ErrorCode::corrupt, "no"}; },
+      [&](const Result<Drive>&) { free = journal.acquire(run).has_value(); });
+
+  loop.run_posted();
+
+  CHECK(free);
+}
+
 }  // namespace pawl

@@ -217,6 +217,17 @@ static std::string lost_end(const RunSummary& listed, const RunState& state) {
          listed.status + " in the list of runs and " + std::string(journaled) + " in its journal";
 }
 
+// Asked after the journal was read: a run may end meanwhile, but not begin again.
+static std::string lost_status(const RunSummary& listed, const RunState& state) {
+  const std::string_view journaled = name(status_of(state));
+  const bool over = std::holds_alternative<Finished>(state.life);
+  if (!over || listed.status == journaled || listed.status == name(RunStatus::quarantined)) {
+    return {};
+  }
+  return "the run is " + std::string(journaled) + " in its journal and " + listed.status +
+         " in the list of runs";
+}
+
 Result<VerifyReport> Service::verify(const RunId& run) const {
   JournalReader& reader = *engine_.store().reader;
   VerifyReport report;
@@ -236,6 +247,10 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     return report;
   }
   report.damage = lost_end(listed, walker.loaded().run.state());
+  if (report.damage.empty()) {
+    PAWL_TRY(const RunSummary now, summary_of(run));
+    report.damage = lost_status(now, walker.loaded().run.state());
+  }
   for (const Digest& digest : blobs) {
     ++report.blobs;
     const auto bytes = reader.blob(run, digest);

@@ -51,20 +51,21 @@ class KillAfterAcceptance(Rig):
         if ended.code != 0 or "r" not in ended.out:
             raise Violation(f"detach: {ended.code} {ended.out}{ended.err}")
         self.wait(delay_ms)
-        for pid in drivers_under(stage.directory):
+        for pid in drivers_under(stage.directory, stage.bench.program):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass  # It was done already.
 
 
-def drivers_under(directory):
-    """Processes of the program that work in this directory."""
+def drivers_under(directory, program):
+    """Processes of the program, whatever it is called, that work in this directory."""
     found = []
+    program = os.path.realpath(program)
     for name in os.listdir("/proc"):
         try:
             here = name.isdigit() and os.readlink(f"/proc/{name}/cwd") == str(directory)
-            if here and os.readlink(f"/proc/{name}/exe").endswith("/pawl"):
+            if here and os.readlink(f"/proc/{name}/exe") == program:
                 found.append(int(name))
         except OSError:
             continue  # It ended meanwhile.

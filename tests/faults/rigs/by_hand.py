@@ -125,15 +125,22 @@ def cut_records(store, run):
         store.execute("DELETE FROM places WHERE id = ?", (row,))
 
 
+def revive(store, run):
+    """A run that is over is said to be under way."""
+    store.execute("UPDATE runs SET status = 'running' WHERE id = ?", (run,))
+
+
 EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_record_of_another,
                                           delete_record, delete_blob, edit_blob, zero_payload,
                                           repeat_record, rehash_record, move_record,
-                                          renumber_record, empty_run, cut_records)}
+                                          renumber_record, empty_run, cut_records,
+                                          revive)}
 
 
 # A run under way whose last records were taken out is a younger, sound one: nothing can see that
-# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere.
-UNSEEN = {("cut_records", "w")}
+# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere. And what is under
+# way may be said to be.
+UNSEEN = {("cut_records", "w"), ("revive", "w")}
 # Its record is shown as it was edited before the next one gives it away.
 SHOWN = ("rehash_record",)
 
@@ -150,7 +157,8 @@ class EditedByHand(Damage):
                  if (name, run) not in UNSEEN]
         others = [(word,) for word in ("epoch", "twice", "truncated", "zeroed", "foreign_log",
                                        "older_log", "read_only", "forged_inbox",
-                                       "older_schema")]
+                                       "older_schema", "lost_run", "lost_table", "stale_log",
+                                       "early_database", "stale_rollback")]
         everything = edits + others
         return sample(chance, everything, count)
 
@@ -248,6 +256,70 @@ class EditedByHand(Damage):
         if (stage.data / DATABASE).read_bytes() != before:
             raise Violation("a store of a version that is not known was changed")
         return "detected"
+
+    def refused(self, stage, says):
+        """By every command, in so many words, and nothing is changed."""
+        before = (stage.data / DATABASE).read_bytes()
+        for words in (("ls",), ("verify", "--all"), ("resume", "w"), ("doctor",)):
+            said = self.ask(stage, *words)
+            told = said.out + said.err
+            if said.code == 0 or (says if words != ("doctor",) else DATABASE) not in told:
+                raise Violation(f"pawl {words[0]}: {said.code} {told}")
+        if (stage.data / DATABASE).read_bytes() != before:
+            raise Violation("a store that was refused has been changed")
+        return "detected"
+
+    def lost_run(self, stage, _chance):
+        """Its row in the list of runs is gone, and its records are not."""
+        store = self.open(stage)
+        store.execute("DELETE FROM runs WHERE id = 'over'")
+        store.commit()
+        store.close()
+        verified = self.ask(stage, "verify", "--all")
+        if verified.code != DAMAGED or "has lost run number" not in verified.out:
+            raise Violation(f"verify says {verified.code}, {verified.out}{verified.err}")
+        self.ask_to_go_on(stage)
+        return "detected"
+
+    def lost_table(self, stage, chance):
+        name = chance.choice(("inbox", "removals", "places", "journal", "snapshots"))
+        store = self.open(stage)
+        store.execute(f"DROP TABLE {name}")
+        store.commit()
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.close()
+        return self.refused(stage, f"has lost table {name}")
+
+    def stale_log(self, stage, _chance):
+        """A log of an earlier moment, beside a database that has gone on without it."""
+        (stage.data / DATABASE).write_bytes(self.whole_database(stage))
+        stage.pawl("run", "work.yaml", "--id", "later")
+        (stage.data / LOG).write_bytes(self.log)
+        return self.refused(stage, "log")
+
+    def early_database(self, stage, _chance):
+        """A database that was restored, beside the log of what came after it."""
+        early = self.whole_database(stage)
+        (stage.data / DATABASE).write_bytes(early)
+        stage.pawl("run", "work.yaml", "--id", "later")
+        stage.drive("run", "x", faults=self.kill_late)
+        (stage.data / DATABASE).write_bytes(early)
+        return self.refused(stage, "log")
+
+    def stale_rollback(self, stage, _chance):
+        """SQLite would put what it holds in the place of newer pages."""
+        store = self.open(stage)
+        store.execute("PRAGMA journal_mode = DELETE")
+        store.execute("PRAGMA cache_size = 1")
+        store.isolation_level = None
+        store.execute("BEGIN")
+        store.execute("INSERT INTO inbox (run, at, body) VALUES (4242, 1, zeroblob(200000))")
+        rollback = (stage.data / f"{DATABASE}-journal").read_bytes()
+        store.execute("ROLLBACK")
+        store.close()
+        stage.pawl("run", "work.yaml", "--id", "later")
+        (stage.data / f"{DATABASE}-journal").write_bytes(rollback)
+        return self.refused(stage, f"{DATABASE}-journal")
 
     def twice(self, stage, _chance):
         """Two runs of one id, which the store's own index does not allow."""

@@ -27,7 +27,7 @@ class OddDirectories(Rig):
 
     def plan(self, count, chance):
         return [("leftovers",), ("newer",), ("foreign",), ("unwritable",), ("stale lock",),
-                ("log without database",)]
+                ("log without database",), ("emptied",), ("pipe",)]
 
     def perform(self, stage, trial, chance):
         getattr(self, trial[0].replace(" ", "_"))(stage)
@@ -95,3 +95,14 @@ class OddDirectories(Rig):
         shutil.copy(stage.data / "pawl.db", stage.data / "pawl.db-wal")
         (stage.data / "pawl.db").unlink()
         self.unchanged(stage, "pawl.db")
+
+    def emptied(self, stage):
+        """Not taken for a new store: there was one."""
+        (stage.data / "pawl.db").write_bytes(b"")
+        self.unchanged(stage, "pawl.db")
+
+    def pipe(self, stage):
+        """Nobody waits for what is no file."""
+        (stage.data / "pawl.db-wal").unlink()
+        os.mkfifo(stage.data / "pawl.db-wal", 0o600)
+        self.unchanged(stage, "pawl.db-wal")

@@ -177,6 +177,7 @@ void Committer::commit_group(Group& group) {
 // told at once.
 void Committer::keep_for_later(Group& group, const Error& error) {
   const std::lock_guard lock(mutex_);
+  refuse_upkeep(group, error);
   let_go_ += group.size();
   taken_ = 0;
   std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
@@ -193,6 +194,24 @@ void Committer::keep_for_later(Group& group, const Error& error) {
       if (!alive.expired()) told();
     });
   }
+}
+
+// Under the lock.
+void Committer::refuse_upkeep(Group& group, const Error& error) {
+  Group refused;
+  Group left;
+  for (auto& entry : group) {
+    const bool fails = entry->job.on_full == Job::OnFull::fail;
+    if (fails) {
+      entry->outcome = Error{ErrorCode::unavailable,
+                             "no space left where the store is, and removing takes some, too; make "
+                             "room and try again: " +
+                                 error.message};
+    }
+    (fails ? refused : left).push_back(std::move(entry));
+  }
+  group = std::move(left);
+  deliver_locked(refused);
 }
 
 void Committer::fail_all(Group& group, const Error& error) {

@@ -141,7 +141,10 @@ Status copy_store(const std::string& database, const std::string& target,
   sqlite3_busy_timeout(connection->handle(), kBusyMs);
   sqlite3_progress_handler(connection->handle(), kInstructionsBetweenLooks, look_whether_to_stop,
                            const_cast<std::atomic<bool>*>(&stop));
-  PAWL_CHECK(Query(*connection, kCopy).text(draft.database()).run());
+  const Status copied = Query(*connection, kCopy).text(draft.database()).run();
+  if (!copied) {
+    return Error{copied.error().code, wanted + " was not made: " + copied.error().message};
+  }
   return draft.keep_as(wanted);
 }
 

@@ -23,6 +23,9 @@ constexpr mode_t kFileMode = 0600;
 constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 constexpr std::size_t kDatabaseHeaderBytes = 100;
 constexpr std::string_view kDatabaseMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kReadVersionOffset = 19;
+constexpr std::uint8_t kReadVersionOfLog = 2;
+constexpr std::string_view kRollbackMagic{"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8};
 
 Error refused(const std::string& path, const std::string& why) {
   return Error{ErrorCode::invalid_argument, path + " " + why};
@@ -76,6 +79,18 @@ Result<std::string> absolute_path(const std::string& path) {
   return std::string(resolved.get());
 }
 
+bool exists(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+// Of a file that SQLite opens by its name, if it is there.
+Status check_kind(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return ok();
+  return refused(path, "is not a file; move it away. Nothing was changed");
+}
+
 bool is_there(const std::string& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > 0);
@@ -111,11 +126,13 @@ std::uint32_t page_bytes_of(const DatabaseHeader& header) {
 // Nothing: there is no database yet, or one whose making was interrupted.
 Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) {
   const std::string path = directory + "/" + kDatabaseName;
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // Not waiting for whoever may write to a pipe.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
     if (errno == ENOENT) return std::optional<DatabaseHeader>();
     return system_error(path, "cannot be opened");
   }
+  PAWL_CHECK(check_kind(path));
   DatabaseHeader header{};
   const ssize_t got = ::pread(file.number(), header.data(), header.size(), 0);
   if (got < 0) return system_error(path, "cannot be read");
@@ -126,6 +143,35 @@ Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) 
     return refused(path, "is not a database; nothing was changed");
   }
   return std::optional<DatabaseHeader>(header);
+}
+
+// A store has a rollback journal only while it is made, and a log only afterwards. SQLite would put
+// the pages of a journal that was left, or laid, beside a log in the place of newer ones.
+Status check_rollback(const std::string& directory, const DatabaseHeader& header) {
+  const std::string path = directory + "/" + kDatabaseName + "-journal";
+  PAWL_CHECK(check_kind(path));
+  const bool has_log = header[kReadVersionOffset] == kReadVersionOfLog;
+  if (!has_log || !exists(directory + "/" + kLogName)) return ok();
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::array<char, kRollbackMagic.size()> magic{};
+  const bool hot = file && ::pread(file.number(), magic.data(), magic.size(), 0) ==
+                               static_cast<ssize_t>(magic.size());
+  if (!hot || std::string_view(magic.data(), magic.size()) != kRollbackMagic) return ok();
+  return Error{ErrorCode::corrupt, path + " is of another database, or of an older state of this " +
+                                       "one; move it away. Nothing was changed"};
+}
+
+// An index or a log, however short, is made when the tables are durable.
+Status check_new(const std::string& directory) {
+  for (const char* name : {kLogName, kIndexName}) {
+    if (!exists(directory + "/" + name)) continue;
+    return Error{ErrorCode::corrupt,
+                 directory + "/" + kDatabaseName + " is missing or empty, but " + name +
+                     " shows that there was one; restore the directory "
+                     "from a backup, or move " +
+                     kLogName + " and " + kIndexName + " away to begin anew. Nothing was changed"};
+  }
+  return ok();
 }
 
 Status make_database(const std::string& directory) {
@@ -141,11 +187,12 @@ Result<std::uint64_t> check_files(const std::string& directory) {
   const std::string log = directory + "/" + kLogName;
   PAWL_TRY(const auto header, read_header(directory));
   if (!header) {
-    if (!is_there(log)) return std::uint64_t{0};
-    return Error{ErrorCode::corrupt, directory + "/" + kDatabaseName +
-                                         " is missing or empty, but " + kLogName +
-                                         " holds its newest part; nothing was changed"};
+    PAWL_CHECK(check_new(directory));
+    return std::uint64_t{0};
   }
+  PAWL_CHECK(check_kind(log));
+  PAWL_CHECK(check_kind(directory + "/" + kIndexName));
+  PAWL_CHECK(check_rollback(directory, *header));
   Identity identity{big_endian_at(*header, 68), big_endian_at(*header, 60)};
   PAWL_CHECK(check_identity(identity, directory + "/" + kDatabaseName));
   PAWL_TRY(const LogReport report, check_log(log, page_bytes_of(*header)));

@@ -14,6 +14,7 @@ namespace pawl::sqlite {
 
 inline constexpr const char* kDatabaseName = "pawl.db";
 inline constexpr const char* kLogName = "pawl.db-wal";
+inline constexpr const char* kIndexName = "pawl.db-shm";  // of the log
 inline constexpr const char* kLockName = "pawl.lock";
 
 // A store whose files have been checked. While its locks live, others know that it is open.
@@ -30,7 +31,8 @@ struct OpenedDirectory {
 
 // Makes the directory (0700) and its files (0600) if need be. Refuses, changing nothing: a
 // directory that others may write to, one that cannot be written, another program's database, a
-// newer Pawl's, and a log with damage before its end.
+// newer Pawl's, what is not a file, a rollback journal beside a log, a log without its database,
+// and a log with damage before its end.
 Result<OpenedDirectory> open_directory(const std::string& path);
 
 // Everything that can be known without SQLite, which would change files by opening them. The bytes

@@ -191,6 +191,82 @@ TEST_CASE("a log without its database is refused, a database without its log is 
   CHECK(open_outcome(directory.path()) == "ok");
 }
 
+TEST_CASE("a database that was emptied is not taken for a new one") {
+  const TempDirectory directory;
+  REQUIRE(open_outcome(directory.path()) == "ok");
+  write_file(directory / "pawl.db", "");
+  REQUIRE(std::filesystem::file_size(directory / "pawl.db-wal") == 0);
+  SUBCASE("its log is left, without a byte") {
+    std::filesystem::remove(directory / "pawl.db-shm");
+  }
+  SUBCASE("the index of its log is left") {
+    std::filesystem::remove(directory / "pawl.db-wal");
+  }
+  const auto before = picture_of(directory.path());
+
+  CHECK(open_outcome(directory.path()) == "corrupt");
+  CHECK(open_message(directory.path()).find("pawl.db is missing or empty") != std::string::npos);
+  CHECK(picture_of(directory.path()) == before);
+  for (const char* name : {"pawl.db-wal", "pawl.db-shm"}) {
+    std::filesystem::remove(directory / name);
+  }
+  CHECK(open_outcome(directory.path()) == "ok");
+}
+
+TEST_CASE("what is not a file is refused by name, and nobody waits for it") {
+  for (const char* name : {"pawl.db", "pawl.db-wal", "pawl.db-shm", "pawl.lock"}) {
+    for (const char* kind : {"pipe", "directory", "link"}) {
+      INFO(name << " is a " << kind);
+      const TempDirectory directory;
+      REQUIRE(open_outcome(directory.path()) == "ok");
+      const std::string path = directory / name;
+      std::filesystem::rename(path, directory / "kept");
+      if (kind == std::string("pipe")) REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+      if (kind == std::string("directory")) std::filesystem::create_directory(path);
+      if (kind == std::string("link")) std::filesystem::create_symlink("kept", path);
+
+      CHECK(open_outcome(directory.path()) != "ok");
+      CHECK(open_message(directory.path()).find(name) != std::string::npos);
+      std::filesystem::remove(path);
+      std::filesystem::rename(directory / "kept", path);
+      CHECK(open_outcome(directory.path()) == "ok");
+    }
+  }
+}
+
+// Kept from a transaction that was rolled back: SQLite believes it.
+std::string rollback_journal(const std::string& database) {
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open(database.c_str(), &handle) == SQLITE_OK);
+  const auto run = [handle](const char* sql) {
+    REQUIRE(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  };
+  run("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN");
+  run("INSERT INTO inbox (run, at, body) VALUES (1, 1, zeroblob(100000))");
+  std::ostringstream bytes;
+  bytes << std::ifstream(database + "-journal", std::ios::binary).rdbuf();
+  run("ROLLBACK");
+  sqlite3_close(handle);
+  return bytes.str();
+}
+
+TEST_CASE("a rollback journal beside a log is refused before SQLite sees it") {
+  const TempDirectory directory;
+  REQUIRE(open_outcome(directory.path()) == "ok");
+  const std::string journal = rollback_journal(directory / "pawl.db");
+  REQUIRE(journal.size() > 512);
+  REQUIRE(open_outcome(directory.path()) == "ok");
+  write_file(directory / "pawl.db-journal", journal);
+  const auto before = picture_of(directory.path());
+
+  CHECK(open_outcome(directory.path()) == "corrupt");
+  CHECK(open_message(directory.path()).find("pawl.db-journal") != std::string::npos);
+  CHECK(picture_of(directory.path()) == before);
+
+  write_file(directory / "pawl.db-journal", "not one that SQLite believes");
+  CHECK(open_outcome(directory.path()) == "ok");
+}
+
 TEST_CASE("a store whose making was interrupted is made again") {
   const TempDirectory directory;
   SUBCASE("before SQLite") {

@@ -10,6 +10,7 @@
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
@@ -33,12 +34,18 @@ bool exists(const std::string& path) {
 
 Descriptor examine_lock(const std::string& directory, Examination& found) {
   const std::string path = directory + "/" + kLockName;
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
     if (errno == ENOENT) return file;
     found.lock = Examination::Lock::unusable;
     found.lock_fault = path + ": " + describe_errno(errno);
     return file;
+  }
+  struct stat info{};
+  if (::fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    found.lock = Examination::Lock::unusable;
+    found.lock_fault = path + " is not a file; move it away";
+    return Descriptor();
   }
   const auto taken = is_locked(file, kOpenOffset);
   found.lock = taken ? Examination::Lock::usable : Examination::Lock::unusable;
@@ -89,6 +96,13 @@ Status examine_tables(const std::string& database, const Descriptor& lock, Exami
     found.refusal = no_version(database).message;
     return ok();
   }
+  Status whole = check_tables(tables, database);
+  if (whole && !found.open_elsewhere) whole = check_log_owner(tables, database);
+  if (!whole) {
+    found.database = Examination::Database::refused;
+    found.refusal = whole.error().message;
+    return ok();
+  }
   PAWL_TRY(found.size, size_of_store(tables));
   found.size.log_bytes = bytes_of(database + "-wal");
   PAWL_TRY(const std::int64_t blobs,
@@ -118,7 +132,8 @@ Result<Examination> examine_store(const std::string& directory) {
     return found;
   }
   if (torn) found.torn_bytes = *torn;
-  PAWL_CHECK(examine_tables(database, lock, found));
+  const Status examined = examine_tables(database, lock, found);
+  if (!examined) return Error{examined.error().code, database + ": " + examined.error().message};
   return found;
 }
 

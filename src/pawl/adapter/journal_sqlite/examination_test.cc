@@ -107,6 +107,37 @@ TEST_CASE("what would be refused is said, and what is not there is not made") {
   CHECK(std::filesystem::is_empty(store.directory / "empty"));
 }
 
+TEST_CASE("a store that has lost a table is said to be refused") {
+  SqliteStore store;
+  store.owner.reset();
+  execute(store.database(), "DROP TABLE inbox");
+
+  const auto found = examine_store(store.directory / "store");
+
+  REQUIRE(found);
+  CHECK(found->database == Examination::Database::refused);
+  CHECK(found->refusal.find("has lost table inbox") != std::string::npos);
+}
+
+TEST_CASE("a lock file that is none is said to be unusable, and nobody waits for it") {
+  SqliteStore store;
+  store.owner.reset();
+  const std::string path = store.directory / "store/pawl.lock";
+  std::filesystem::remove(path);
+  SUBCASE("a pipe") {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  }
+  SUBCASE("a directory") {
+    std::filesystem::create_directory(path);
+  }
+
+  const auto found = examine_store(store.directory / "store");
+
+  REQUIRE(found);
+  CHECK(found->lock == Examination::Lock::unusable);
+  CHECK(found->lock_fault.find("pawl.lock is not a file") != std::string::npos);
+}
+
 TEST_CASE("a store of a version that there never was is said to be refused") {
   TempDirectory directory;
   TestLoop loop;

@@ -24,6 +24,7 @@ Expiring::Expiring(Committer& committer, Loop& loop, Expiry expiry,
 void Expiring::slice(std::optional<Error> refusal) {
   slice_began_ms_ = loop_.monotonic_ms();
   Job job;
+  job.on_full = Job::OnFull::fail;
   job.work = [expiry = expiry_, taken = taken_, from = done_with_](Connection& connection) {
     const auto done = expire_slice(connection, *expiry, from, SliceBudget{});
     if (!done) return Status(done.error());

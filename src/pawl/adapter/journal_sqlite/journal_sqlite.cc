@@ -28,7 +28,7 @@ constexpr int kReaderCacheKiB = 8'192;
 constexpr int kWriterCacheKiB = 16'384;
 constexpr std::int64_t kLogBytesKept = 32 << 20;  // a longer log file is cut when it starts over
 
-Result<std::unique_ptr<Connection>> open_connection(const std::string& path, int cache_kib) {
+Result<std::unique_ptr<Connection>> connect(const std::string& path, int cache_kib) {
   PAWL_TRY(auto connection, Connection::open(path));
   sqlite3_busy_timeout(connection->handle(), kReaderBusyMs);
   PAWL_CHECK(connection->execute("PRAGMA mmap_size = 0"));
@@ -36,6 +36,16 @@ Result<std::unique_ptr<Connection>> open_connection(const std::string& path, int
   PAWL_CHECK(connection->execute("PRAGMA temp_store = MEMORY"));
   PAWL_CHECK(connection->execute("PRAGMA cache_size = -" + std::to_string(cache_kib)));
   return connection;
+}
+
+// SQLite names neither the file nor what could be done.
+Result<std::unique_ptr<Connection>> open_connection(const std::string& path, int cache_kib) {
+  auto connection = connect(path, cache_kib);
+  if (connection || connection.error().code != ErrorCode::corrupt) return connection;
+  return Error{ErrorCode::corrupt, path + " is damaged, or has a log that is not its own: " +
+                                       connection.error().message +
+                                       "; restore the directory from a backup, or, where the "
+                                       "database was restored, move the log away"};
 }
 
 Status prepare_writer(Connection& connection, const SqliteOptions& options) {
@@ -197,6 +207,7 @@ void SqliteJournal::remove(const RunId& run, StatusCallback done) {
   std::optional<Error> refusal;
   if (!hold) refusal = hold.error();
   sqlite::Job job;
+  job.on_full = sqlite::Job::OnFull::fail;
   job.work = [run, number](Connection& connection) -> Status {
     PAWL_TRY(*number, sqlite::write_removal(connection, run));
     return ok();

@@ -9,6 +9,8 @@
 namespace pawl {
 namespace {
 
+using contract::append_now;
+using contract::append_of;
 using contract::make_run;
 using contract::run_id;
 
@@ -31,6 +33,45 @@ struct Written {
   SqliteStore store;
   std::string copy;
 };
+
+// Files of a store as they lie on the disk at several moments.
+struct Moments {
+  void copy(const std::string& file, const std::string& to) {
+    const auto all = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(store.directory / "store" + file, store.directory / to + file, all);
+  }
+  std::string make(const std::string& name) {
+    const std::string path = store.directory / name;
+    std::filesystem::create_directory(path);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  void keep(const std::string& name) {
+    make(name);
+    for (const char* file : {"/pawl.db", "/pawl.db-wal"}) copy(file, name);
+  }
+  // A database of one moment with the log of another.
+  std::string mixed(const std::string& database, const std::string& log) {
+    const std::string path = make(database + "-" + log);
+    std::filesystem::copy_file(store.directory / database + "/pawl.db", path + "/pawl.db");
+    std::filesystem::copy_file(store.directory / log + "/pawl.db-wal", path + "/pawl.db-wal");
+    return path;
+  }
+  void add(const RunId& run, std::uint64_t seq) {
+    StoreView view = store.view();
+    REQUIRE(append_now(view, append_of(run, 1, seq, "r" + std::to_string(seq))) == "ok");
+  }
+
+  SqliteStore store;
+};
+
+std::string refusal_of(const std::string& path) {
+  TestLoop loop;
+  const auto opened = SqliteJournal::open(path, loop);
+  if (opened) return "";
+  CHECK(opened.error().code == ErrorCode::corrupt);
+  return opened.error().message;
+}
 
 }  // namespace
 
@@ -68,6 +109,64 @@ TEST_CASE("the log of another store is refused by name, and nothing is changed")
   REQUIRE(mended);
   CHECK((*mended)->read(run_id("own-1"), 0, 1));
   CHECK((*mended)->read(run_id("own-2"), 0, 1));
+}
+
+TEST_CASE("a log of an older or a newer state of the same store is refused") {
+  Moments at;
+  StoreView view = at.store.view();
+  const RunId run = make_run(view, "a", 3);
+  REQUIRE(at.store.owner->checkpoint());
+  SUBCASE("records were added") {
+    at.add(run, 3);
+    at.keep("first");
+    at.add(run, 4);
+    REQUIRE(at.store.owner->checkpoint());
+    at.add(run, 5);
+    at.keep("second");
+  }
+  SUBCASE("runs were added") {
+    make_run(view, "b", 2);
+    at.keep("first");
+    make_run(view, "c", 2);
+    REQUIRE(at.store.owner->checkpoint());
+    make_run(view, "d", 2);
+    at.keep("second");
+  }
+  SUBCASE("a run was removed") {
+    make_run(view, "b", 2);
+    at.keep("first");
+    bool removed = false;
+    at.store.owner->remove(run, [&](const Status& status) { removed = status.has_value(); });
+    REQUIRE(at.store.loop.run_until([&] { return removed; }));
+    make_run(view, "c", 2);
+    REQUIRE(at.store.owner->checkpoint());
+    make_run(view, "d", 2);
+    at.keep("second");
+  }
+
+  CHECK(refusal_of(at.mixed("second", "first")).find("is not ") != std::string::npos);
+  CHECK(refusal_of(at.mixed("first", "first")) == "");
+  CHECK(refusal_of(at.mixed("second", "second")) == "");
+}
+
+TEST_CASE("a log that goes on from a database that was restored since is refused") {
+  Moments at;
+  StoreView view = at.store.view();
+  const RunId run = make_run(view, "a", 3);
+  REQUIRE(at.store.owner->checkpoint());
+  at.add(run, 3);
+  at.keep("first");
+  at.add(run, 4);
+  for (int i = 0; i < 40; ++i) make_run(view, "more" + std::to_string(i), 30);
+  REQUIRE(at.store.owner->checkpoint());
+  make_run(view, "last", 2);
+  at.keep("second");
+
+  const std::string refusal = refusal_of(at.mixed("first", "second"));
+
+  CHECK(refusal.find("pawl.db") != std::string::npos);
+  CHECK(refusal.find("move the log away") != std::string::npos);
+  CHECK(refusal_of(at.mixed("second", "second")) == "");
 }
 
 TEST_CASE("a run that was removed since the log was written back is no reason to refuse it") {

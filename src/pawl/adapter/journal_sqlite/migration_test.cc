@@ -28,6 +28,7 @@ Status fail(Connection& connection) {
 }
 
 constexpr std::array<Migration, 2> kSteps = {{{1, add_color}, {2, add_weight}}};
+constexpr std::array<Migration, 2> kWithGap = {{{1, add_color}, {3, add_weight}}};
 constexpr std::array<Migration, 2> kFailing = {{{1, add_color}, {2, fail}}};
 
 struct Old {
@@ -93,6 +94,14 @@ TEST_CASE("nothing is done under another process, or without a way to the versio
   CHECK_FALSE(std::filesystem::exists(old.path + ".v1"));
   CHECK(outcome(migrate(*old.connection, old.path, {1, 4}, kSteps)) == "invalid_argument");
   CHECK(old.version() == 1);
+}
+
+TEST_CASE("a step that is missing is not stepped over") {
+  Old old;
+  const std::int64_t before = old.columns();
+  CHECK(outcome(migrate(*old.connection, old.path, {1, 3}, kWithGap)) == "invalid_argument");
+  CHECK(old.version() == 1);
+  CHECK(old.columns() == before);
 }
 
 TEST_CASE("there is a step from every version to the next") {

@@ -6,7 +6,8 @@
 namespace pawl::sqlite {
 namespace {
 
-constexpr const char* kPlaced = "SELECT up_to, generation FROM placed";
+constexpr const char* kPlaced =
+    "SELECT up_to, generation, (SELECT coalesce(max(id), 0) FROM journal) FROM placed";
 constexpr const char* kNewer =
     "SELECT run, seq, id, length(payload) FROM journal WHERE id > ? ORDER BY id";
 constexpr const char* kLast = "SELECT max(seq) FROM places WHERE run = ?";
@@ -30,7 +31,16 @@ struct Placed {
 Result<Placed> read_placed(Connection& connection) {
   Query query(connection, kPlaced);
   PAWL_TRY(const bool found, query.next());
-  if (!found) return Error{ErrorCode::corrupt, "table placed has lost its row"};
+  // Rows beyond the end would be taken for placed when they come, and never be found again.
+  const bool whole = found && query.number_at(0) >= 0 && query.number_at(0) <= query.number_at(2);
+  if (!whole) {
+    return Error{ErrorCode::corrupt,
+                 "table placed of pawl.db " +
+                     (found ? "ends at row " + std::to_string(query.number_at(0)) +
+                                  ", table journal at row " + std::to_string(query.number_at(2))
+                            : std::string("has lost its row")) +
+                     "; restore the directory from a backup"};
+  }
   return Placed{query.number_at(0), query.number_at(1)};
 }
 

@@ -196,6 +196,24 @@ TEST_CASE("rows that a removal frees are given again, and everybody finds what i
   }
 }
 
+// Two writers know the same rows: those that one has placed the other must not place again.
+TEST_CASE("what another connection has placed is no longer waiting here") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a", 5);
+  auto one = sqlite::Connection::open(store.database());
+  auto other = sqlite::Connection::open(store.database());
+  REQUIRE(refresh_tail(**one));
+  REQUIRE(refresh_tail(**other));
+  REQUIRE((*other)->tail().size() == 5);
+
+  REQUIRE(place_tail(**one));
+  REQUIRE(refresh_tail(**other));
+
+  CHECK((*other)->tail().size() == 0);
+  CHECK(outcome(place_tail(**other)) == "ok");
+}
+
 TEST_CASE("a row that is gone is damage, whether it had its place or not") {
   SqliteStore store;
   StoreView view = store.view();
@@ -211,6 +229,27 @@ TEST_CASE("a row that is gone is damage, whether it had its place or not") {
     REQUIRE(place_tail(**connection));
   }
   CHECK(outcome(store.owner->read(run, 0, 1'000)) == "corrupt");
+}
+
+// Records that come would be taken for placed, acknowledged, and never found again.
+TEST_CASE("a mark of what is placed that no store has is damage, and nothing is added behind it") {
+  for (const char* edit :
+       {"UPDATE placed SET up_to = 999", "UPDATE placed SET up_to = -1", "DELETE FROM placed"}) {
+    INFO(edit);
+    SqliteStore store;
+    StoreView view = store.view();
+    make_run(view, "a", 4);
+    execute(store.database(), edit);
+    store.reopen();
+
+    CHECK(outcome(store.owner->list({})) == "corrupt");
+    CHECK(store.owner->list({}).error().message.find("table placed of pawl.db") !=
+          std::string::npos);
+    StoreView again = store.view();
+    Append first = contract::append_of(run_id("b"), 0, 1, "x");
+    first.summary = RunSummary{};
+    CHECK(contract::append_now(again, std::move(first)) != "ok");
+  }
 }
 
 }  // namespace

@@ -238,8 +238,14 @@ Result<StoreSize> Reader::size() {
 Status Reader::check() {
   Query query(*connection_, "PRAGMA integrity_check(1)");
   PAWL_TRY(const bool row, query.next());
-  if (row && query.text_at(0) == "ok") return ok();
-  return Error{ErrorCode::corrupt, "pawl.db is damaged: " + std::string(query.text_at(0))};
+  if (!row || query.text_at(0) != "ok") {
+    return Error{ErrorCode::corrupt, "pawl.db is damaged: " + std::string(query.text_at(0))};
+  }
+  PAWL_TRY(const auto orphan, find_orphan(*connection_));
+  if (!orphan) return ok();
+  return Error{ErrorCode::corrupt, "pawl.db is damaged: table runs has lost run number " +
+                                       std::to_string(orphan->run) + ", of which there are " +
+                                       std::to_string(orphan->records) + " records"};
 }
 
 Result<std::vector<RunSize>> Reader::run_sizes() {

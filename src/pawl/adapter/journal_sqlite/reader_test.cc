@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 
 namespace pawl {
@@ -57,6 +58,30 @@ TEST_CASE("a list of runs that has lost one does not agree with its index") {
 
   CHECK(store.owner->list({})->empty());
   CHECK(outcome(store.owner->check()) == "corrupt");
+}
+
+TEST_CASE("records whose run has gone from the list of runs are damage") {
+  SqliteStore store;
+  StoreView view = store.view();
+  make_run(view, "a", 3);
+  make_run(view, "b", 2);
+  execute(store.database(), "DELETE FROM runs WHERE id = 'a'");
+
+  const Status checked = store.owner->check();
+
+  REQUIRE(outcome(checked) == "corrupt");
+  CHECK(checked.error().message.find("run number 1, of which there are 3") != std::string::npos);
+}
+
+TEST_CASE("records of a run that is being removed are no damage") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 3);
+  auto connection = sqlite::Connection::open(store.database());
+  REQUIRE(connection);
+  REQUIRE(sqlite::write_removal(**connection, run));
+
+  CHECK(outcome(store.owner->check()) == "ok");
 }
 
 TEST_CASE("damaged blobs are corrupt and damaged snapshots are not there") {

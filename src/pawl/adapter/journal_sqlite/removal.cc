@@ -30,6 +30,10 @@ std::int64_t sealed(std::int64_t number) {
   return (number << kSealBits) | (check & ((std::int64_t{1} << kSealBits) - 1));
 }
 
+constexpr const char* kOrphans =
+    "SELECT run, count(*) FROM journal WHERE run NOT IN (SELECT no FROM runs UNION ALL "
+    "SELECT run >> ? FROM removals) GROUP BY run LIMIT 1";
+
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 // One row at a time: rows differ in size by orders of magnitude, and the budget is in bytes too.
@@ -215,6 +219,13 @@ Result<std::uint64_t> count_removals(Connection& connection) {
   Query query(connection, kCount);
   PAWL_TRY(const bool row, query.next());
   return row ? query.unsigned_at(0) : std::uint64_t{0};
+}
+
+Result<std::optional<Orphan>> find_orphan(Connection& connection) {
+  Query query(connection, kOrphans);
+  PAWL_TRY(const bool found, query.number(std::int64_t{kSealBits}).next());
+  if (!found) return std::optional<Orphan>();
+  return std::optional(Orphan{query.number_at(0), query.unsigned_at(1)});
 }
 
 Result<StoreSize> size_of_store(Connection& connection) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/slice.h"
@@ -28,7 +29,14 @@ struct Vacuumed {
 };
 Result<Vacuumed> vacuum_slice(Connection& connection, const SliceBudget& budget);
 
+// Records of a run that is neither there nor being removed: its row was lost.
+struct Orphan {
+  std::int64_t run = 0;
+  std::uint64_t records = 0;
+};
+
 // Reads, on any connection.
+Result<std::optional<Orphan>> find_orphan(Connection& connection);
 Result<std::uint64_t> count_removals(Connection& connection);
 Result<StoreSize> size_of_store(Connection& connection);
 // A few rows at a time, so that no long read keeps the log from starting over.

@@ -146,6 +146,22 @@ TEST_CASE("a slice ends at its bytes, and has always done something") {
   CHECK(tables.count("journal") == 6);
 }
 
+TEST_CASE("the size of a run is that of all its rows, however many there are") {
+  constexpr std::int64_t kRows = 45'000;  // more than two reads of them
+  Tables tables;
+  tables.fill("a", 1, 10);
+  const auto before = sizes_of_runs(*tables.connection);
+  REQUIRE(before);
+  REQUIRE(tables.connection->execute(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+      std::to_string(kRows) + ") INSERT INTO inbox (run, at, body) SELECT 1, 1, x'00' FROM n"));
+
+  const auto after = sizes_of_runs(*tables.connection);
+
+  REQUIRE(after);
+  CHECK(after->front().bytes == before->front().bytes + kRows);
+}
+
 TEST_CASE("numbers of removed runs are not given again") {
   Tables tables;
   tables.fill("a", 1, 1);

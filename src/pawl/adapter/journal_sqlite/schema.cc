@@ -1,6 +1,11 @@
 #include "pawl/adapter/journal_sqlite/schema.h"
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace pawl::sqlite {
 namespace {
@@ -38,6 +43,15 @@ CREATE TABLE inbox (
 CREATE INDEX inbox_by_run ON inbox (run, id);
 CREATE TABLE removals (run INTEGER PRIMARY KEY) STRICT;
 )sql";
+
+constexpr std::array<std::string_view, 10> kObjectNames = {
+    "table runs",         "table journal",     "table places", "table placed",
+    "table blobs",        "table snapshots",   "table inbox",  "table removals",
+    "index blobs_by_run", "index inbox_by_run"};
+constexpr const char* kRestore = "restore the directory from a backup";
+// Without those that SQLite makes for itself.
+constexpr const char* kObjects =
+    "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite#_%' ESCAPE '#'";
 
 Result<Identity> identity_of(Connection& connection) {
   PAWL_TRY(const std::int64_t application_id, connection.integer_of("PRAGMA application_id"));
@@ -77,6 +91,32 @@ Status check_identity(const Identity& identity, const std::string& path) {
   return ok();
 }
 
+Status check_tables(Connection& connection, const std::string& path) {
+  const auto refuse = [&path](const std::string& what) {
+    return Error{ErrorCode::corrupt, path + " " + what};
+  };
+  std::set<std::string, std::less<>> found;
+  Query query(connection, kObjects);
+  while (true) {
+    PAWL_TRY(const bool row, query.next());
+    if (!row) break;
+    const std::string name(query.text_at(0));
+    const bool known =
+        std::find(kObjectNames.begin(), kObjectNames.end(), name) != kObjectNames.end();
+    if (!known) return refuse("has a " + name + " that is not Pawl's; drop it, or " + kRestore);
+    // SQLite keeps the text that made it.
+    const std::string made = std::string(query.text_at(1)) + ";\n";
+    if (std::string_view(kTables).find(made) == std::string_view::npos) {
+      return refuse("has another " + name + " than Pawl makes; " + kRestore);
+    }
+    found.insert(name);
+  }
+  for (const std::string_view name : kObjectNames) {
+    if (!found.contains(name)) return refuse("has lost " + std::string(name) + "; " + kRestore);
+  }
+  return ok();
+}
+
 Error no_version(const std::string& path) {
   return Error{ErrorCode::corrupt, path + " says store version 0, which no Pawl has written"};
 }
@@ -104,6 +144,7 @@ Status prepare_schema(Connection& connection, const std::string& path, Access ac
     const Upgrade upgrade{identity.schema_version, kSchemaVersion, access};
     PAWL_CHECK(migrate(connection, path, upgrade, migrations()));
   }
+  PAWL_CHECK(check_tables(connection, path));
   return use_log(connection, path);
 }
 

@@ -21,11 +21,14 @@ struct Identity {
 
 // Refuses a database that another program, or a newer Pawl, has made. `path` is for the message.
 Status check_identity(const Identity& identity, const std::string& path);
+// Refuses a database that lacks a table or an index, has another one in its place, or something of
+// somebody else's: a trigger would change what is written.
+Status check_tables(Connection& connection, const std::string& path);
 // Of one that says it is of version 0, and has tables.
 Error no_version(const std::string& path);
 
 // Makes the tables in an empty database, in one transaction; brings those of an older version up.
-// Refuses a database that is not ours.
+// Refuses a database that is not ours, or not whole.
 Status prepare_schema(Connection& connection, const std::string& path,
                       Access access = Access::alone);
 

@@ -84,6 +84,30 @@ TEST_CASE("preparing twice changes nothing") {
   CHECK(*connection->integer_of("PRAGMA schema_version") == *before);
 }
 
+TEST_CASE("a table that is lost, changed or somebody else's is refused by name") {
+  const std::pair<std::string, std::string> kEdits[] = {
+      {"DROP TABLE inbox", "table inbox"},
+      {"DROP TABLE removals", "table removals"},
+      {"DROP INDEX blobs_by_run", "index blobs_by_run"},
+      {"ALTER TABLE runs RENAME COLUMN loads TO other", "table runs"},
+      {"ALTER TABLE journal ADD COLUMN other TEXT", "table journal"},
+      {"CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM journal; END", "trigger t"},
+      {"CREATE VIEW sqlitelike AS SELECT 1", "view sqlitelike"}};
+  for (const auto& [edit, named] : kEdits) {
+    INFO(edit);
+    const TempDirectory directory;
+    const auto connection = open_empty(directory);
+    REQUIRE(prepare_schema(*connection, "db"));
+    REQUIRE(connection->execute(edit));
+
+    const Status prepared = prepare_schema(*connection, "the/db");
+
+    REQUIRE(outcome(prepared) == "corrupt");
+    CHECK(prepared.error().message.find(named) != std::string::npos);
+    CHECK(prepared.error().message.find("the/db") != std::string::npos);
+  }
+}
+
 TEST_CASE("other programs' databases and versions are refused") {
   CHECK(outcome(check_identity({kApplicationId, kSchemaVersion}, "db")) == "ok");
   CHECK(outcome(check_identity({0, kSchemaVersion}, "db")) == "invalid_argument");

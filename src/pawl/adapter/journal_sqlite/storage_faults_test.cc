@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
@@ -171,6 +173,43 @@ TEST_CASE("no space at the n-th write: nothing is lost, and it goes on when ther
     if (!reached) break;
     REQUIRE(nth < 10'000);
   }
+}
+
+// Whoever frees space to go on would wait for himself.
+TEST_CASE("removing and letting go do not wait for space, and nothing is lost") {
+  const InstalledCalls calls;
+  SqliteStore store(without_checkpoints());
+  StoreView view = store.view();
+  Append append = append_of(run_id("a"), 1, 0, "x");
+  append.blobs = {contract::blob_of(std::string(5'000, 'b'))};
+  append.summary = RunSummary{};
+  REQUIRE(contract::append_now(view, append) == "ok");
+  const Digest blob = append.blobs.front().digest;
+  const auto expire = [&](StatusCallback done) {
+    store.owner->expire({run_id("a"), 1, {blob}, 7}, std::move(done));
+  };
+  const auto remove = [&](StatusCallback done) {
+    store.owner->remove(run_id("a"), std::move(done));
+  };
+  const auto answer_of = [&](const std::function<void(StatusCallback)>& ask) {
+    std::optional<Status> answer;
+    ask([&](const Status& status) { answer = status; });
+    REQUIRE(store.loop.run_until([&] { return answer.has_value(); }));
+    return *answer;
+  };
+
+  writes.plan(1, 1'000'000, ENOSPC);
+  for (const auto& ask :
+       {std::function<void(StatusCallback)>(expire), std::function<void(StatusCallback)>(remove)}) {
+    const Status refused = answer_of(ask);
+    REQUIRE(outcome(refused) == "unavailable");
+    CHECK(refused.error().message.find("make room") != std::string::npos);
+  }
+  writes.plan(0, 0, EIO);
+
+  CHECK(store.owner->blob(run_id("a"), blob));
+  CHECK(outcome(answer_of(expire)) == "ok");
+  CHECK(outcome(answer_of(remove)) == "ok");
 }
 
 TEST_CASE("a write that fails stops the store: what was acknowledged is there") {

@@ -23,10 +23,12 @@ void Sweeper::compact(Compacted done) {
 
 void Sweeper::submit(std::function<Status(Connection&)> work, void (Sweeper::*then)()) {
   slice_began_ms_ = loop_.monotonic_ms();
-  committer_.submit(Job{"", 0, std::move(work), [this, then](const Status& status) {
-                          if (!status) return fail(status.error());
-                          (this->*then)();
-                        }});
+  Job job{"", 0, std::move(work), [this, then](const Status& status) {
+            if (!status) return fail(status.error());
+            (this->*then)();
+          }};
+  job.on_full = Job::OnFull::fail;
+  committer_.submit(std::move(job));
 }
 
 void Sweeper::pause(void (Sweeper::*then)()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 #include "tests/contract/journal_contract.h"
 
@@ -109,6 +110,35 @@ TEST_CASE("a job that nobody waits for any more is not done") {
 
   CHECK(outcomes(group) == Texts{"cancelled", "ok"});
   CHECK(stage.committed() == 1);
+}
+
+TEST_CASE("appends that are done again find their runs as they were") {
+  TempDirectory directory;
+  std::ofstream(directory / "db").flush();
+  auto writer = Connection::open(directory / "db");
+  REQUIRE(writer);
+  REQUIRE(prepare_schema(**writer, "db"));
+  AppendOrder order;
+  Transaction transaction(**writer, order);
+  Group group;
+  for (std::uint64_t seq = 0; seq < 2; ++seq) {
+    Job job;
+    job.append = contract::append_of(contract::run_id("a"), 1, seq, "x");
+    group.push_back(std::make_unique<Entry>(Entry{std::move(job)}));
+  }
+  Job refused;
+  refused.run = "b";
+  refused.work = [](Connection& connection) -> Status {
+    PAWL_CHECK(connection.execute("INSERT INTO inbox (run, at, body) VALUES (1, 1, x'')"));
+    return kNo;
+  };
+  group.push_back(std::make_unique<Entry>(Entry{std::move(refused)}));
+
+  REQUIRE(transaction.write(group, [](Group&) { return false; }));
+
+  CHECK(outcomes(group) == Texts{"ok", "ok", "conflict"});
+  CHECK(*(*writer)->integer_of("SELECT count(*) FROM journal") == 2);
+  CHECK(*(*writer)->integer_of("SELECT count(*) FROM inbox") == 0);
 }
 
 }  // namespace pawl::sqlite

@@ -246,7 +246,7 @@ Result<LogReport> check_frames(const Log& log, const Header& header) {
 }  // namespace
 
 Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
     if (errno == ENOENT) return LogReport{};
     return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno)};

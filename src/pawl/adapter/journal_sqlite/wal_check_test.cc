@@ -259,6 +259,37 @@ TEST_CASE("a torn end is cut, wherever it is torn") {
     CHECK(store.check(store.log.substr(0, size)) == "ok");
 }
 
+TEST_CASE("two wounds of one commit do not hide those behind it") {
+  const KilledStore store;
+  std::size_t begins = 0;
+  for (std::size_t frame = 0; frame < store.last_begins; ++frame) {
+    if (!is_commit(store.log, frame)) continue;
+    const std::size_t page = (32 + begins * kFrameBytes + 24 + 100) * 8;
+    const std::size_t sum = (32 + frame * kFrameBytes + 16) * 8;
+    INFO("frames " << begins << " to " << frame);
+    CHECK(store.check(flipped(flipped(store.log, page), sum)) == "corrupt");
+    begins = frame + 1;
+  }
+}
+
+TEST_CASE("a newer version that was never committed is none") {
+  KilledStore store;
+  in_child([&store] {
+    sqlite3* handle = nullptr;
+    sqlite3_open((store.path + "/pawl.db").c_str(), &handle);
+    sqlite3_exec(handle,
+                 "PRAGMA wal_autocheckpoint = 0; BEGIN; PRAGMA user_version = 9;"
+                 "INSERT INTO inbox (run, at, body) VALUES (1, 1, zeroblob(50000)); COMMIT",
+                 nullptr, nullptr, nullptr);
+    ::_exit(0);
+  });
+  const std::string log = bytes_of(store.log_path);
+  REQUIRE(log.size() > store.log.size() + kFrameBytes);
+
+  CHECK(store.open(log) == "invalid_argument");
+  CHECK(store.open(log.substr(0, log.size() - kFrameBytes)) == std::to_string(kCommits));
+}
+
 // Power may fail with the later blocks of a transaction on disk and the earlier ones not.
 TEST_CASE("a transaction whose first frame never reached the disk is cut") {
   const KilledStore store;

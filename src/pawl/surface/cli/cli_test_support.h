@@ -206,7 +206,7 @@ struct MemoryEnvironment final : FakeEnvironment {
 
   Result<std::unique_ptr<Workspace>> open(const Settings&, IfAbsent) override {
     return std::unique_ptr<Workspace>(std::make_unique<Opened>(
-        *this, Store{&journal, &journal, &journal, &journal, &journal, nullptr, &journal}));
+        *this, Store{&journal, &journal, catalog, &journal, &journal, nullptr, &journal}));
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
   AgentReading chat_agent(const std::string&) override {
@@ -248,6 +248,7 @@ struct MemoryEnvironment final : FakeEnvironment {
   std::uint64_t price = 0;  // of a token, in 10^-12 units
   AsioLoop loop;
   MemoryJournal journal{loop};
+  Catalog* catalog = &journal;
   std::shared_ptr<FakeTool> tool = std::make_shared<FakeTool>(loop, FakeTool::Answer::at_once);
   Script script{{ScriptReply::call("note"), ScriptReply::say("All noted.")}};
 };

@@ -66,7 +66,10 @@ Result<std::vector<Listed>> list_of(Service& service, const std::string& word) {
   std::vector<Listed> list;
   for (const RunSummary& run : runs) {
     Listed listed{run, false};
-    PAWL_TRY(listed.driven, service.is_driven(listed.summary));
+    const auto driven = service.is_driven(listed.summary);
+    if (!driven && driven.error().code == ErrorCode::not_found) continue;  // removed since
+    if (!driven) return driven.error();
+    listed.driven = *driven;
     const bool wanted =
         word != kInterrupted || status_shown(listed.summary, listed.driven) == kInterrupted;
     if (wanted) list.push_back(std::move(listed));

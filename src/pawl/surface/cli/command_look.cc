@@ -38,8 +38,12 @@ void print_damaged_store(const CliContext& context, const std::string& damage) {
   print(context, json.end_object().take() + "\n");
 }
 
-int verify_one(const CliContext& context, Service& service, const RunId& run) {
+enum class Gone { fault, skipped };
+
+int verify_one(const CliContext& context, Service& service, const RunId& run, Gone gone) {
   const auto report = service.verify(run);
+  const bool removed = !report && report.error().code == ErrorCode::not_found;
+  if (removed && gone == Gone::skipped) return kExitDone;
   if (!report) return fail(context, report.error());
   print_report(context, *report);
   return report->damage.empty() ? kExitDone : kExitQuarantined;
@@ -58,7 +62,7 @@ int verify_all(const CliContext& context, Service& service) {
     print_damaged_store(context, whole.error().message);
   }
   for (const RunSummary& run : *runs) {
-    worst = std::max(worst, verify_one(context, service, run.id));
+    worst = std::max(worst, verify_one(context, service, run.id, Gone::skipped));
   }
   return worst;
 }
@@ -75,7 +79,7 @@ int command_verify(const CliContext& context) {
   Service& service = opened.workspace->service();
   if (all) return verify_all(context, service);
   const auto run = named_run(context, service);
-  return run ? verify_one(context, service, *run) : fail(context, run.error());
+  return run ? verify_one(context, service, *run, Gone::fault) : fail(context, run.error());
 }
 
 int command_explain(const CliContext& context) {

@@ -257,4 +257,40 @@ TEST_CASE("a limit of the command line ends a run with what it has") {
   CHECK(holds(answer.err, "steps"));
 }
 
+namespace {
+
+// Lists one run more than there is, as somebody sees who listed it before it was removed.
+struct RemovedSince final : Catalog {
+  explicit RemovedSince(Catalog& there) : catalog(there) {}
+  Result<std::vector<RunSummary>> list(const ListQuery& query) override {
+    PAWL_TRY(auto runs, catalog.list(query));
+    if (query.id_prefix.empty()) {
+      runs.push_back({RunId{"gone"}, "default", "test", "running", "", 1, 2, 3});
+    }
+    return runs;
+  }
+  Result<std::uint64_t> version() override { return catalog.version(); }
+  Result<bool> is_driven(const RunId& run) override { return catalog.is_driven(run); }
+
+  Catalog& catalog;
+};
+
+}  // namespace
+
+TEST_CASE("a run that is removed while runs are listed or verified is in nobody's way") {
+  MemoryEnvironment environment;
+  REQUIRE(pawl(environment, {"run", "a.yaml", "--id", "r1"}).code == 0);
+  RemovedSince catalog(environment.journal);
+  environment.catalog = &catalog;
+
+  const Answer listed = pawl(environment, {"ls"});
+  CHECK(listed.code == 0);
+  CHECK(holds(listed.out, "r1"));
+  CHECK(!holds(listed.out, "gone"));
+  const Answer verified = pawl(environment, {"verify", "--all"});
+  CHECK(verified.code == 0);
+  CHECK(holds(verified.out, "r1 sound"));
+  CHECK(pawl(environment, {"verify", "gone"}).code == 1);
+}
+
 }  // namespace pawl
