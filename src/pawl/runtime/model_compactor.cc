@@ -68,13 +68,19 @@ struct Listening {
     if (auto* end = std::get_if<PhaseDone>(&event)) finish(std::move(*end));
   }
 
+  // What was said instead of a summary must not take the conversation's place.
+  bool is_usable(ReplyStop stop) const {
+    const bool blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
+    return !blank && text.size() <= kSummaryBytesMax && stop != ReplyStop::refusal;
+  }
+
   void finish(PhaseDone end) {
     if (!done) return;
     CompactionOutcome outcome;
     outcome.usage = usage;
     if (auto* replied = std::get_if<PhaseReplied>(&end.outcome)) {
       outcome.model = replied->model;
-      if (text.empty() || text.size() > kSummaryBytesMax) {
+      if (!is_usable(replied->stop)) {
         outcome.summary = Error{ErrorCode::unavailable, "the model wrote no usable summary"};
       } else {
         outcome.summary = "Summary of the conversation so far:\n" + to_valid_utf8(text);

@@ -53,6 +53,13 @@ std::vector<Message> a_conversation() {
   return {user, assistant, result};
 }
 
+ScriptReply stopping(const std::string& text, ReplyStop stop) {
+  ScriptSpeech speech;
+  speech.text = {text};
+  speech.stop = stop;
+  return {speech};
+}
+
 struct Desk {
   TestLoop loop;
   std::shared_ptr<Asked> model;
@@ -94,10 +101,20 @@ TEST_CASE("another model may be asked") {
 }
 
 TEST_CASE("no summary is an error, not an empty one") {
+  const ScriptReply refusal = stopping("I cannot help with that.", ReplyStop::refusal);
+  for (const ScriptReply& reply : {ScriptReply::say(""), ScriptReply::say(" \n"), refusal}) {
+    Desk desk;
+    desk.compact({reply});
+    REQUIRE(desk.outcome);
+    CHECK_FALSE(desk.outcome->summary);
+  }
+}
+
+TEST_CASE("a summary that was cut off is better than none") {
   Desk desk;
-  desk.compact({ScriptReply::say("")});
+  desk.compact({stopping("They look for a", ReplyStop::max_tokens)});
   REQUIRE(desk.outcome);
-  CHECK_FALSE(desk.outcome->summary);
+  CHECK(desk.outcome->summary);
 }
 
 }  // namespace

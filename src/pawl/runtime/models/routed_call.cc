@@ -157,8 +157,9 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
     report_usage();
     report_end(done);
     if (auto* replied = std::get_if<PhaseReplied>(&done.outcome)) {
-      replied->model =
-          route_.provider + "/" + (replied->model.empty() ? route_.model : replied->model);
+      if (replied->model.empty()) replied->model = route_.model;
+      const std::string prefix = route_.provider + "/";  // Some executors say it themselves.
+      if (!replied->model.starts_with(prefix)) replied->model = prefix + replied->model;
     }
     if (when == When::later) return answer(std::move(done));
     answer_ = std::move(done);

@@ -86,6 +86,18 @@ TEST_CASE("a target is forwarded without its provider, and answers with it") {
   CHECK_FALSE(phase.said_inside);
 }
 
+TEST_CASE("a name that has its provider already does not get it twice") {
+  Stage stage;
+  WatchedPhase phase(*stage.executor, "a/y");
+  PhaseReplied replied;
+  replied.model = "a/y-2026-01-01";
+  stage.a->end(0, {replied});
+  stage.loop.run_posted();
+
+  REQUIRE(phase.replied() != nullptr);
+  CHECK(phase.replied()->model == "a/y-2026-01-01");
+}
+
 TEST_CASE("models are listed, supported and described under their literals") {
   const Stage stage;
   const RoutingExecutor& executor = *stage.executor;
