@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl {
@@ -20,7 +21,7 @@ Error failed(const std::string& what, const std::string& path) {
   if (fault == ENOENT || fault == ENOTDIR) code = ErrorCode::not_found;
   if (fault == EISDIR) code = ErrorCode::invalid_argument;
   if (fault == EEXIST) code = ErrorCode::conflict;
-  return {code, path + ": cannot be " + what + ": " + std::strerror(fault)};
+  return {code, path + ": cannot be " + what + ": " + describe_errno(fault)};
 }
 
 }  // namespace
