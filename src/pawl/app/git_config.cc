@@ -117,7 +117,7 @@ std::optional<std::string> objection_to(const fs::path& git) {
     if (!says_nothing(git / other)) return std::string(".git/") + other + " is there";
   }
   if (says_nothing(git / "config")) return std::nullopt;
-  const auto config = read_file((git / "config").string(), kGitConfigBytesMax);
+  const auto config = read_regular_file((git / "config").string(), kGitConfigBytesMax);
   if (!config) return ".git/config cannot be read";
   const auto setting = unplain_setting(*config);
   return setting ? std::optional(".git/config sets " + *setting) : std::nullopt;
