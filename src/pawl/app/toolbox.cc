@@ -12,6 +12,7 @@
 #include "pawl/app/call_facts.h"
 #include "pawl/app/files.h"
 #include "pawl/app/git_config.h"
+#include "pawl/app/host_programs.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
@@ -158,6 +159,12 @@ bool Toolbox::make_sessions(Work& work) {
   for (const std::string& path : sandbox.read) {
     context.read_roots.push_back(absolute(directory, path));
   }
+  std::vector<Fault> said_elsewhere;
+  std::vector<ToolRule> rules =
+      rules_held(work.policies, work.charter().permissions.guardrails, said_elsewhere);
+  const auto& listed = work.charter().permissions.listed;
+  rules.insert(rules.end(), listed.begin(), listed.end());
+  protect_programs(host_programs(work.charter(), rules), context);
   context.protection = sandbox.protection;
   context.environment = sandbox.environment;
   context.network = sandbox.network;
