@@ -28,15 +28,33 @@ bool is_interpreter(std::string_view program) {
 // word: its program is the first word that is a file.
 void add_words(const std::vector<std::string>& words, const fs::path& directory,
                std::vector<std::string>& programs) {
+  const auto add = [&](const std::string& word) {
+    programs.push_back((directory / word).lexically_normal().string());
+  };
   if (words.empty()) return;
-  if (words.front().find('/') != std::string::npos) programs.push_back(words.front());
+  if (words.front().find('/') != std::string::npos) add(words.front());
   if (!is_interpreter(words.front())) return;
   std::error_code none;
   const auto is_file = [&](const std::string& word) {
     return fs::is_regular_file(directory / word, none);
   };
   const auto program = std::find_if(words.begin() + 1, words.end(), is_file);
-  if (program != words.end()) programs.push_back(*program);
+  if (program != words.end()) add(*program);
+}
+
+// They are run where the host was started, and again every few minutes.
+void add_secrets(const Charter& charter, std::vector<std::string>& programs) {
+  std::error_code none;
+  const fs::path here = fs::current_path(none);
+  const auto add = [&](const SecretReference* secret) {
+    if (secret != nullptr) add_words(secret->arguments, here, programs);
+  };
+  for (const ProviderDeclaration& provider : charter.providers) {
+    if (provider.key) add(std::get_if<SecretReference>(&*provider.key));
+    for (const DeclaredHeader& header : provider.headers) {
+      add(std::get_if<SecretReference>(&header.value));
+    }
+  }
 }
 
 void add_name(const std::string& path, ExecutionContext& context) {
@@ -61,11 +79,10 @@ std::vector<std::string> host_programs(const Charter& charter, const std::vector
     add_words(declared.status, directory, programs);
   }
   for (const ToolRule& rule : rules) {
-    if (!rule.script.empty()) programs.push_back(rule.script);
+    if (!rule.script.empty())
+      programs.push_back((directory / rule.script).lexically_normal().string());
   }
-  for (std::string& program : programs) {
-    program = (directory / program).lexically_normal().string();
-  }
+  add_secrets(charter, programs);
   return programs;
 }
 

@@ -1,6 +1,7 @@
 // Programs that the host itself runs for an agent: commands outside of the sandbox, scripts that
-// judge calls. One that lies beneath a write root could be written anew by a confined tool, and the
-// host would run that with all its rights; so such a program is a protected name of the session.
+// judge calls, commands that give keys. One that lies beneath a write root could be written anew by
+// a confined tool, and the host would run that with all its rights; so such a program is a
+// protected name of the session.
 //
 // Not held: what a program reads or runs besides (modules, a Makefile).
 #pragma once

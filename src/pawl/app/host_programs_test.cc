@@ -20,6 +20,10 @@ CommandDeclaration declared(Names command, Where where = Where::sandbox) {
   return one;
 }
 
+SecretReference provider_command(Names words) {
+  return {SecretReference::Kind::command, "", std::move(words)};
+}
+
 // Beside those that are always protected.
 Names protected_in(const std::string& root, const Names& programs) {
   ExecutionContext context;
@@ -58,6 +62,17 @@ TEST_CASE("sc-B16 the host's programs are its commands and the scripts of rules"
   CHECK(host_programs(charter, {}).empty());
   charter.commands.push_back(declared({"./deploy"}, Where::host));
   CHECK(host_programs(charter, {}) == Names{w + "/deploy"});
+}
+
+TEST_CASE("sc-B16 a command that gives a key is one of them, from where the host was started") {
+  Charter charter;
+  charter.directory = "/w";
+  ProviderDeclaration provider;
+  provider.key = provider_command({"./key.sh", "x"});
+  provider.headers = {{"a", "b"}, {"c", provider_command({"/bin/c"})}};
+  charter.providers = {ProviderDeclaration{}, provider};
+  const std::string here = std::filesystem::current_path().string();
+  CHECK(host_programs(charter, {}) == Names{here + "/key.sh", "/bin/c"});
 }
 
 TEST_CASE("sc-B16 those beneath a write root are protected names") {
