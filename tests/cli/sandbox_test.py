@@ -146,6 +146,18 @@ class Sandbox(SandboxStage):
         for name in ("check.sh", "pay.sh"):
             self.assertEqual((self.directory / name).read_text(), honest)
 
+    def test_no_tool_can_write_what_the_host_records(self):
+        self.run_tools(call("bash", command="echo x >>data/pawl.db; >data/remembered.json; "
+                            "mv data gone; :") +
+                       call("create_file", path="data/pawl.db", file_text="", overwrite=True),
+                       sandbox="{ write: [.], directory: . }")
+        self.assertFalse((self.directory / "gone").exists())
+        self.assertFalse((self.data / "remembered.json").exists())
+        self.ok("verify", "r")
+        refused = self.pawl("run", self.tools("", sandbox="{ write: [data] }"), "go")
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        self.assertIn("lies in the data directory", refused.stderr)
+
     def test_no_tool_can_say_what_the_guard_decided(self):
         self.tools(call("liar") + call("http_fetch", url="http://refused.test/"),
                    sandbox="{ write: [work], directory: work, network: none }",

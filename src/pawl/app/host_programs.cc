@@ -97,4 +97,30 @@ void protect_programs(const std::vector<std::string>& programs, ExecutionContext
   }
 }
 
+Status keep_data(const std::string& data, ExecutionContext& context) {
+  if (data.empty()) return ok();
+  const auto real = [](const std::string& path) {
+    std::error_code none;
+    const std::string text = fs::weakly_canonical(path, none).string();
+    return none ? path : text;
+  };
+  const std::string place = real(data);
+  for (const std::string& root : context.write_roots) {
+    const std::string outer = real(root);
+    if (is_within(outer, place)) {
+      return Error{ErrorCode::invalid_argument,
+                   "the write root " + root + " lies in the data directory " + data +
+                       ", where runs are recorded (name another, with --data or PAWL_DATA)"};
+    }
+    std::error_code none;
+    if (!is_beneath(place, outer) || !fs::exists(place, none)) continue;
+    const std::string rest = place.substr(outer == "/" ? 1 : outer.size() + 1);
+    std::string kept = (fs::path(root) / rest).string();
+    if (std::ranges::find(context.read_roots, kept) == context.read_roots.end()) {
+      context.read_roots.push_back(std::move(kept));
+    }
+  }
+  return ok();
+}
+
 }  // namespace pawl

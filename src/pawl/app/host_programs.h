@@ -21,4 +21,9 @@ std::vector<std::string> host_programs(const Charter& charter, const std::vector
 
 void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context);
 
+// A data directory beneath a write root, by whatever way, can be read and not written: a tool that
+// could write journals could approve its own calls. One that is not there yet is passed over.
+// invalid_argument: a write root is in it.
+Status keep_data(const std::string& data, ExecutionContext& context);
+
 }  // namespace pawl

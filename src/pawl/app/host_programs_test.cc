@@ -89,4 +89,25 @@ TEST_CASE("sc-B16 a link to a program is one, and so is what it leads to") {
   CHECK(protected_in(root, {directory / "link.sh"}) == Names{"real.sh"});
 }
 
+TEST_CASE("sc-A08 the data directory is never written, wherever it lies") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / "root/data");
+  std::filesystem::create_directory_symlink("root/data", directory / "link");
+  ExecutionContext context;
+  context.write_roots = {directory / "root"};
+  const std::string inside = directory / "root/data";
+  for (const std::string& data : {inside, directory / "link"}) {
+    context.read_roots.clear();
+    CHECK(keep_data(data, context));
+    CHECK(context.read_roots == Names{inside});
+  }
+  context.read_roots.clear();
+  CHECK(keep_data("", context));
+  CHECK(keep_data(directory / "elsewhere", context));
+  CHECK(context.read_roots.empty());
+  context.write_roots = {inside};
+  CHECK_FALSE(keep_data(inside, context));
+  CHECK_FALSE(keep_data(directory / "root", context));
+}
+
 }  // namespace pawl
