@@ -116,6 +116,48 @@ class Sandbox(SandboxStage):
         self.assertRegex(text, "uid [1-9]")
         self.assertNotIn(MARK, text)
 
+    def test_no_tool_can_write_what_the_host_runs(self):
+        """A script that judges, and a command that is the host's, both beneath the write root."""
+        evil = "#!/bin/sh\n>stolen\necho allow\n"
+        rewrite = "; ".join(f"rm -f {name}; ln -s /x {name}; rm -f {name}; "
+                            f"printf '%s' '{evil}' >{name}; printf '%s' '{evil}' >.{name}; "
+                            f"chmod 755 .{name}; mv -f .{name} {name}"
+                            for name in ("check.sh", "pay.sh")) + "; mv bin lib; mkdir -p bin; :"
+        charter = self.tools(
+            call("bash", command=rewrite) + call("create_file", path="pay.sh", file_text=evil,
+                                                 overwrite=True) + call("pay") + call("absent"),
+            sandbox="{ write: [.], directory: . }", use="[bash, create_file]",
+            more="guardrails: [{ id: checked, tool: bash, script: ./check.sh }]\n")
+        define = "".join(f"{name}: {{ command: [{path}], sandbox: false, effect: pure, "
+                         "input: { type: object } }, "
+                         for name, path in (("pay", "./pay.sh"), ("absent", "./bin/absent.sh")))
+        self.write("t.yaml", (self.directory / "t.yaml").read_text().replace(
+            "tools: {", f"tools: {{ define: {{ {define} }},"))
+        (self.directory / "bin").mkdir()
+        honest = "#!/bin/sh\ncat >/dev/null\necho allow\n"
+        for name in ("check.sh", "pay.sh"):
+            self.write(name, honest, 0o755)
+        said = self.pawl("run", charter, "go", "--id", "r")
+        if "user namespaces" in said.stderr:
+            raise unittest.SkipTest(said.stderr)
+        self.assertFalse((self.directory / "stolen").exists(), said.stdout)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("check.sh is protected here", json.dumps(self.events("r")))
+        for name in ("check.sh", "pay.sh"):
+            self.assertEqual((self.directory / name).read_text(), honest)
+
+    def test_no_tool_can_write_what_the_host_records(self):
+        self.run_tools(call("bash", command="echo x >>data/pawl.db; >data/remembered.json; "
+                            "mv data gone; :") +
+                       call("create_file", path="data/pawl.db", file_text="", overwrite=True),
+                       sandbox="{ write: [.], directory: . }")
+        self.assertFalse((self.directory / "gone").exists())
+        self.assertFalse((self.data / "remembered.json").exists())
+        self.ok("verify", "r")
+        refused = self.pawl("run", self.tools("", sandbox="{ write: [data] }"), "go")
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        self.assertIn("lies in the data directory", refused.stderr)
+
     def test_no_tool_can_say_what_the_guard_decided(self):
         self.tools(call("liar") + call("http_fetch", url="http://refused.test/"),
                    sandbox="{ write: [work], directory: work, network: none }",

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <unordered_set>
 
 #include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/app/files.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/permission/reach.h"
 #include "pawl/runtime/permission/shell_commands.h"
@@ -41,10 +41,8 @@ std::string file_fact(const std::string& path, const struct stat& info, Known kn
   const std::string head = path + "=" + place_of(info) + ":";
   const bool long_one = static_cast<std::size_t>(info.st_size) > kScriptBytesDigested;
   if (long_one || known == Known::by_times) return head + times_of(info);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return head + times_of(info);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  return head + to_hex(sha256(bytes)) + ";";
+  const auto bytes = read_regular_file(path, kScriptBytesDigested);
+  return head + (bytes ? to_hex(sha256(*bytes)) + ";" : times_of(info));
 }
 
 // Words in the order in which they stand, each once.

@@ -98,6 +98,18 @@ TEST_CASE("a script cannot hide behind many other files, nor behind many words")
   CHECK(circumstances_of(place, endless) != circumstances_of(place, endless));
 }
 
+// The first waits for the kernel to say something, which root's host once did for ever; the second
+// has no end.
+TEST_CASE("sc-F11 files of /proc that a call names are not read") {
+  TempDirectory directory;
+  const CallPlace place{directory.path(), {}, {}};
+  for (const char* path : {"/proc/kmsg", "/proc/self/pagemap"}) {
+    CAPTURE(path);
+    const ProposedCall call{"bash", R"({"command":"cat )" + std::string(path) + R"("})"};
+    CHECK(circumstances_of(place, call).find(path) != std::string::npos);
+  }
+}
+
 TEST_CASE("a large file whose time was put back is another file all the same") {
   TempDirectory directory;
   const CallPlace place{directory.path(), {}, {}};

@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+
+#include "pawl/base/describe_errno.h"
 
 namespace pawl {
 namespace {
@@ -64,7 +65,7 @@ Handover read_report(int fd, const std::string& log_path) {
 Handover detach_process(const std::string& log_path, const CliEnvironment::Background& work) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return {1, std::string("pawl: no pipe: ") + std::strerror(errno) + "\n"};
+    return {1, "pawl: no pipe: " + describe_errno(errno) + "\n"};
   }
   const pid_t child = ::fork();
   if (child == 0) {
@@ -74,7 +75,7 @@ Handover detach_process(const std::string& log_path, const CliEnvironment::Backg
   ::close(pipe[1]);
   if (child < 0) {
     ::close(pipe[0]);
-    return {1, std::string("pawl: no process: ") + std::strerror(errno) + "\n"};
+    return {1, "pawl: no process: " + describe_errno(errno) + "\n"};
   }
   Handover handover = read_report(pipe[0], log_path);
   ::close(pipe[0]);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl {
@@ -20,7 +21,12 @@ Error failed(const std::string& what, const std::string& path) {
   if (fault == ENOENT || fault == ENOTDIR) code = ErrorCode::not_found;
   if (fault == EISDIR) code = ErrorCode::invalid_argument;
   if (fault == EEXIST) code = ErrorCode::conflict;
-  return {code, path + ": cannot be " + what + ": " + std::strerror(fault)};
+  return {code, path + ": cannot be " + what + ": " + describe_errno(fault)};
+}
+
+Error too_long(const std::string& path, std::size_t bytes_max) {
+  return {ErrorCode::limit_exceeded,
+          path + ": longer than " + std::to_string(bytes_max) + " bytes; make it shorter"};
 }
 
 }  // namespace
@@ -37,11 +43,29 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
     if (count < 0) return failed("read", path);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > bytes_max) {
-      return Error{ErrorCode::limit_exceeded,
-                   path + ": longer than " + std::to_string(bytes_max) + " bytes; make it shorter"};
-    }
+    if (text.size() > bytes_max) return too_long(path, bytes_max);
   }
+}
+
+Result<std::string> read_regular_file(const std::string& path, std::size_t bytes_max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info{};
+  if (!file || ::fstat(file.number(), &info) != 0) return failed("read", path);
+  if (!S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::invalid_argument, path + ": not a regular file"};
+  }
+  if (static_cast<std::uint64_t>(info.st_size) > bytes_max) return too_long(path, bytes_max);
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::read(file.number(), text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed("read", path);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  text.resize(done);
+  return text;
 }
 
 Status write_new_file(const std::string& path, const std::string& text) {

@@ -11,6 +11,10 @@ namespace pawl {
 // "-" is standard input. not_found; limit_exceeded: longer than `bytes_max`; invalid_argument: a
 // directory; unavailable: cannot be read.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max);
+// Of a place that a tool can write: never waits, whatever is there by now, and takes no more than
+// the file said it has. One that says it has nothing is not read: so do those of /proc, of which
+// some have no end and some wait. invalid_argument: not a regular file; otherwise as read_file().
+Result<std::string> read_regular_file(const std::string& path, std::size_t bytes_max);
 // Makes a new file, durably. conflict: it is there already.
 Status write_new_file(const std::string& path, const std::string& text);
 // With mode 0700 when it is new; what it lies in is made as needed.

@@ -40,6 +40,20 @@ TEST_CASE("what cannot be read says why") {
   CHECK(read_file(directory.path(), 10).error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("of what a tool can write only a regular file is read, and never waited for (F11)") {
+  const TempDirectory directory;
+  REQUIRE(write_new_file(directory / "file", "text"));
+  REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
+
+  CHECK(*read_regular_file(directory / "file", 4) == "text");
+  CHECK(read_regular_file(directory / "file", 3).error().code == ErrorCode::limit_exceeded);
+  CHECK(read_regular_file(directory / "pipe", 10).error().code == ErrorCode::invalid_argument);
+  CHECK(read_regular_file("/dev/zero", 10).error().code == ErrorCode::invalid_argument);
+  CHECK(read_regular_file(directory.path(), 10).error().code == ErrorCode::invalid_argument);
+  CHECK(read_regular_file(directory / "not-there", 10).error().code == ErrorCode::not_found);
+  CHECK(read_regular_file("/proc/self/pagemap", 10)->empty());  // it has no end, and says 0
+}
+
 TEST_CASE("a private directory is private, and may be there already") {
   const TempDirectory directory;
   const std::string path = directory / "a/b/c";

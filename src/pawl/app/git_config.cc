@@ -1,10 +1,14 @@
 #include "pawl/app/git_config.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 
 #include "pawl/app/files.h"
+#include "pawl/base/bare_repository.h"
 
 namespace pawl {
 namespace {
@@ -113,19 +117,16 @@ std::optional<std::string> objection_to(const fs::path& git) {
     if (!says_nothing(git / other)) return std::string(".git/") + other + " is there";
   }
   if (says_nothing(git / "config")) return std::nullopt;
-  const auto config = read_file((git / "config").string(), kGitConfigBytesMax);
+  const auto config = read_regular_file((git / "config").string(), kGitConfigBytesMax);
   if (!config) return ".git/config cannot be read";
   const auto setting = unplain_setting(*config);
   return setting ? std::optional(".git/config sets " + *setting) : std::nullopt;
 }
 
 // A directory that a tool has filled can be one, too, with a configuration of the tool's.
-bool is_bare_repository(const fs::path& directory) {
-  const auto has = [&](const char* name) {
-    std::error_code error;
-    return fs::symlink_status(directory / name, error).type() != fs::file_type::not_found;
-  };
-  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+bool is_bare(const fs::path& path) {
+  const Descriptor directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return directory ? is_bare_repository(directory) : errno != ENOENT;
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ std::optional<std::string> git_objection(const std::string& directory) {
     const bool found =
         !nothing && fs::symlink_status(at / ".git/HEAD", error).type() != fs::file_type::not_found;
     if (found) return objection_to(at / ".git");
-    if (is_bare_repository(at)) return at.filename().string() + " is a bare repository";
+    if (is_bare(at)) return at.filename().string() + " is a bare repository";
     if (!at.has_relative_path()) return std::nullopt;
   }
 }

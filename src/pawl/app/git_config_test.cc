@@ -1,6 +1,7 @@
 #include "pawl/app/git_config.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -42,6 +43,14 @@ TEST_CASE("sc-B16 whatever may start a program, or is not understood, is named")
     CAPTURE(odd);
     CHECK(unplain_setting(odd).has_value());
   }
+}
+
+TEST_CASE("sc-F11 a configuration that nobody will ever write is not waited for") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / ".git");
+  REQUIRE(write_new_file(directory / ".git/HEAD", "ref: refs/heads/main\n"));
+  REQUIRE(::mkfifo((directory / ".git/config").c_str(), 0600) == 0);
+  CHECK(git_objection(directory.path()) == ".git/config cannot be read");
 }
 
 TEST_CASE("sc-B16 the repository is found where git finds it") {

@@ -5,7 +5,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+
+#include "pawl/base/describe_errno.h"
 
 namespace pawl {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 Error failed(const std::string& what, const std::string& path) {
   const int fault = errno;
   const ErrorCode code = fault == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable;
-  return Error{code, path + ": cannot be " + what + ": " + std::strerror(fault)};
+  return Error{code, path + ": cannot be " + what + ": " + describe_errno(fault)};
 }
 
 class LineFile final : public LineSource {

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kScheme = "http://";
-constexpr std::size_t kModelNameBytesMax = 200;
+constexpr std::size_t kListedNameBytesMax = 200;
 
 struct Place {
   bool six = false;
@@ -127,7 +127,7 @@ std::optional<std::string> first_model_in(const std::string& response) {
     if (!model.is_object()) continue;
     const Json* name = model.object().find("name");
     const std::string* text = name == nullptr ? nullptr : name->if_string();
-    if (text == nullptr || text->empty() || text->size() > kModelNameBytesMax) continue;
+    if (text == nullptr || text->empty() || text->size() > kListedNameBytesMax) continue;
     // What would be taken for a chain is no name.
     if (text->find_first_of(", \t\r\n") == std::string::npos) return *text;
   }

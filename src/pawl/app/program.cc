@@ -128,6 +128,7 @@ AgentAssembler& Program::assembler() {
   };
   tools.sockets = &loop();
   if (!settings_.data.empty()) {
+    tools.data = settings_.data;
     tools.artifacts = settings_.data + "/artifacts";
     tools.inputs = settings_.data + "/inputs";
   }

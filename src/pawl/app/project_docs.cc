@@ -66,7 +66,7 @@ class DocsReader {
     const std::string name = path.lexically_relative(root_).string();
     if (!is_within(real, root_)) return note(name, "leads out of the project");
     if (!seen_.insert(real.string()).second) return;
-    auto text = read_file(real.string(), kReadBytesMax);
+    auto text = read_regular_file(real.string(), kReadBytesMax);
     if (!text) return note(name, text.error().message);
     if (!is_valid_utf8(*text)) return note(name, "is not UTF-8");
     if (left_ == 0)

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 
 #include "pawl/app/files.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl {
@@ -24,7 +24,7 @@ std::string path_in(const std::string& data) {
 }
 
 Error failed(const std::string& what, const std::string& path) {
-  return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + std::strerror(errno)};
+  return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + describe_errno(errno)};
 }
 
 // Held by whoever changes the file; none if it cannot be had.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl {
@@ -74,8 +75,7 @@ Result<pid_t> spawn(const std::vector<std::string>& arguments, int output) {
   pid_t pid = -1;
   const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), ::environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    return failed(arguments.front(), "cannot be started: " + std::string(std::strerror(error)));
+  if (error != 0) return failed(arguments.front(), "cannot be started: " + describe_errno(error));
   return pid;
 }
 

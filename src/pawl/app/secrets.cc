@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "pawl/app/secret_command.h"
+#include "pawl/base/describe_errno.h"
 
 namespace pawl {
 namespace {
@@ -80,7 +81,7 @@ class EnvironmentSecret final : public LearnedSecret {
 Result<std::string> read_private_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) {
-    return Error{ErrorCode::not_found, path + " cannot be read: " + std::strerror(errno)};
+    return Error{ErrorCode::not_found, path + " cannot be read: " + describe_errno(errno)};
   }
   struct stat info{};
   std::string text(kSecretBytesMax + 1, '\0');

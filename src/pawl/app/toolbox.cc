@@ -12,6 +12,7 @@
 #include "pawl/app/call_facts.h"
 #include "pawl/app/files.h"
 #include "pawl/app/git_config.h"
+#include "pawl/app/host_programs.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
@@ -158,6 +159,13 @@ bool Toolbox::make_sessions(Work& work) {
   for (const std::string& path : sandbox.read) {
     context.read_roots.push_back(absolute(directory, path));
   }
+  std::vector<Fault> said_elsewhere;
+  std::vector<ToolRule> rules =
+      rules_held(work.policies, work.charter().permissions.guardrails, said_elsewhere);
+  const auto& listed = work.charter().permissions.listed;
+  rules.insert(rules.end(), listed.begin(), listed.end());
+  protect_programs(host_programs(work.charter(), rules), context);
+  if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
   context.protection = sandbox.protection;
   context.environment = sandbox.environment;
   context.network = sandbox.network;
@@ -166,9 +174,11 @@ bool Toolbox::make_sessions(Work& work) {
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
-  const auto prepare = [inputs = options_.inputs](ExecutionContext& of_run) {
+  const auto prepare = [inputs = options_.inputs,
+                        data = options_.data](ExecutionContext& of_run) -> Status {
     let_read_inputs(inputs, of_run);
-    return prepare_artifacts(of_run);
+    PAWL_CHECK(prepare_artifacts(of_run));
+    return keep_data(data, of_run);  // by now it is there
   };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
                                                 std::move(context), prepare, loop_);

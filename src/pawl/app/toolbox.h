@@ -23,7 +23,8 @@ class EgressProxy;
 struct ToolboxOptions {
   std::function<std::shared_ptr<HttpClient>()> http = {};  // for http_fetch; empty: there is none
   SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
-  std::string artifacts = {};                              // a directory; empty: none are kept
+  std::string data = {};       // what the host keeps, journals among it: no tool may write there
+  std::string artifacts = {};  // a directory; empty: none are kept
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "pawl/adapter/egress/proxy_connection.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl {
@@ -119,8 +119,7 @@ EgressProxy::~EgressProxy() {
 Result<int> EgressProxy::connect(std::string client) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return Error{ErrorCode::unavailable,
-                 std::string("no socket for the proxy: ") + std::strerror(errno)};
+    return Error{ErrorCode::unavailable, "no socket for the proxy: " + describe_errno(errno)};
   }
   adopt(ends[0], std::move(client));
   return ends[1];

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
-#include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {

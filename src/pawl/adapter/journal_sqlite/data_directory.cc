@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "pawl/adapter/journal_sqlite/describe_errno.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/wal_check.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {

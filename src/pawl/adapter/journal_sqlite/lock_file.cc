@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "pawl/adapter/journal_sqlite/describe_errno.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 #include "pawl/base/hash.h"
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "pawl/adapter/journal_sqlite/describe_errno.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::sqlite {

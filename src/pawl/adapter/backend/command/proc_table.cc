@@ -91,6 +91,15 @@ std::vector<ProcessStat> read_processes() {
   return processes;
 }
 
+std::optional<pid_t> read_newest_pid() {
+  constexpr std::size_t kLoadBytesMax = 256;
+  constexpr int kWordsBefore = 4;  // three averages, and how many run of how many
+  const std::string text = read_small_file("/proc/loadavg", kLoadBytesMax);
+  std::string_view rest = text;
+  for (int word = 0; word < kWordsBefore; ++word) take_word(rest);
+  return parse_number<pid_t>(take_word(rest));
+}
+
 std::optional<std::uint64_t> read_lock_limit(pid_t pid) {
   constexpr std::string_view kTitle = "Max file locks";
   const std::string text = read_small_file(path_of(pid, "limits"), kLimitsBytesMax);

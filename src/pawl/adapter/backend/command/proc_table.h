@@ -32,6 +32,9 @@ std::optional<ProcessStat> read_process_stat(pid_t pid);
 // Every process that existed for as long as the call took.
 std::vector<ProcessStat> read_processes();
 
+// The number that was given to a process last, whether it still runs or not.
+std::optional<pid_t> read_newest_pid();
+
 // The hard RLIMIT_LOCKS of a process; unlike its environment it can be read of a zombie, too.
 std::optional<std::uint64_t> read_lock_limit(pid_t pid);
 // NAME=value strings, each ended by a NUL; empty for a zombie or someone else's process.

@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/command/proc_table.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +64,19 @@ TEST_CASE("a variable is found by its whole name") {
   CHECK_FALSE(find_variable(kEnvironment, "B"));
   CHECK_FALSE(find_variable(kEnvironment, "BROKEN"));
   CHECK_FALSE(find_variable("", "A"));
+}
+
+TEST_CASE("the newest number is another one after each birth") {
+  const auto before = read_newest_pid();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  const auto after = read_newest_pid();
+  CHECK(::waitpid(child, nullptr, 0) == child);
+
+  REQUIRE(before);
+  REQUIRE(after);
+  CHECK(*before > 0);
+  CHECK(*after != *before);
 }
 
 }  // namespace

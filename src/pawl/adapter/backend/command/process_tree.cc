@@ -13,10 +13,10 @@
 #include <csignal>
 #include <functional>
 #include <random>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
+#include "pawl/adapter/backend/command/hunt.h"
 #include "pawl/adapter/backend/command/proc_table.h"
 #include "pawl/base/descriptor.h"
 
@@ -88,101 +88,47 @@ void await_death(const std::vector<Descriptor>& handles) {
   }
 }
 
-// A family that grows while it is being killed would win by forking, so everybody is stopped before
-// anybody is killed.
-class Hunt {
+// The processes of this machine.
+class Machine final : public HuntingGround {
  public:
-  explicit Hunt(pid_t root) : root_(root) {}
+  Machine(pid_t root, Finder find, IsMember is_member)
+      : root_(root), find_(std::move(find)), is_member_(std::move(is_member)) {}
 
-  // One look at the family, and what it leads to.
-  void round(const std::vector<ProcessStat>& family) {
-    alive_.clear();
-    settled_ = true;
-    std::vector<ProcessStat> fresh;
-    for (const ProcessStat& process : family) {
-      newest_ = std::max(newest_, {process.start_ticks, process.pid});
-      if (process.life == Life::ended) {
-        reap(process);
-        continue;
-      }
-      alive_.push_back(process.pid);
-      if (!stopped_.contains({process.pid, process.start_ticks})) fresh.push_back(process);
-    }
-    if (!fresh.empty() && freezes_++ < kFreezeRoundsMax) {
-      stop(fresh);
-    } else {
-      kill(family);
-    }
+  std::vector<ProcessStat> look() override { return find_(); }
+  bool is_prey(pid_t pid) override { return is_member_(pid); }
+  pid_t newest_number() override { return read_newest_pid().value_or(0); }
+
+  void kill_group() override {
+    if (root_ != 0) ::kill(-root_, SIGKILL);
   }
 
-  // A look takes longer than a process lives that forks and exits, and so on. But its children have
-  // the next numbers, and its dead lead to it: found at its birth, it is killed before its own.
-  void chase(const IsMember& is_member) const {
-    pid_t next = newest_.second;
-    pid_t end = next + kChaseReach;
-    for (int step = 0; step < kChaseStepsMax && next < end; ++step, ++next) {
-      if (!is_member(next)) continue;
-      ::kill(next, SIGKILL);
-      end = next + kChaseReach;
-    }
-  }
+  void stop(const ProcessStat& process) override { signal_process(process, SIGSTOP); }
 
-  bool over() const { return alive_.empty() && settled_; }
-  // Also the newest of whom there was only a trace: it may have a child.
-  std::vector<pid_t> alive() && {
-    if (alive_.empty() && !settled_) alive_.push_back(newest_.second);
-    return std::move(alive_);
-  }
-
- private:
-  void stop(const std::vector<ProcessStat>& processes) {
-    for (const ProcessStat& process : processes) {
-      signal_process(process, SIGSTOP);
-      stopped_.emplace(process.pid, process.start_ticks);
-    }
-  }
-
-  static void kill(const std::vector<ProcessStat>& family) {
+  void kill(const std::vector<ProcessStat>& processes) override {
     std::vector<Descriptor> handles;
-    for (const ProcessStat& process : family) {
-      if (process.life == Life::ended) continue;
+    for (const ProcessStat& process : processes) {
       Descriptor handle = signal_process(process, SIGKILL);
       if (handle && handles.size() < kDeathHandlesMax) handles.push_back(std::move(handle));
     }
     await_death(handles);
   }
 
-  // A zombie other than the root shows that there was life a moment ago: it may have had a child
-  // since, or a parent whose place the host takes only now. So there must be one more look.
-  void reap(const ProcessStat& process) {
-    if (process.pid == root_) return;
-    settled_ = false;
+  void kill_number(pid_t pid) override { ::kill(pid, SIGKILL); }
+
+  void reap(const ProcessStat& process) override {
     if (process.parent != ::getpid()) return;
     siginfo_t info{};
     ::waitid(P_PID, static_cast<id_t>(process.pid), &info, WEXITED | WNOHANG);
   }
 
-  pid_t root_;
-  int freezes_ = 0;
-  bool settled_ = true;
-  std::pair<std::uint64_t, pid_t> newest_;  // its start, and its number
-  std::vector<pid_t> alive_;
-  std::set<std::pair<pid_t, std::uint64_t>> stopped_;
-};
+  bool is_late() override { return Clock::now() >= deadline_; }
 
-std::vector<pid_t> hunt_down(pid_t root, const Finder& find, const IsMember& is_member) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(kKillTimeMaxMs);
-  Hunt hunt(root);
-  for (int round = 0; round < kKillRoundsMax; ++round) {
-    // The kernel kills a group at one stroke, which even a process that is never the same for long
-    // does not survive. Where /proc cannot be read, this is all that can be done.
-    if (root != 0) ::kill(-root, SIGKILL);
-    hunt.round(find());
-    if (hunt.over() || Clock::now() >= deadline) break;
-    hunt.chase(is_member);
-  }
-  return std::move(hunt).alive();
-}
+ private:
+  pid_t root_;
+  Finder find_;
+  IsMember is_member_;
+  Clock::time_point deadline_ = Clock::now() + std::chrono::milliseconds(kKillTimeMaxMs);
+};
 
 // "<host pid>.<its start>.<serial>" of a host that does not run any more.
 bool is_of_dead_host(std::string_view mark) {
@@ -226,8 +172,9 @@ std::vector<pid_t> kill_tree(const ProcessTree& tree) {
   const auto find = [&] {
     return find_family([&](const ProcessStat& process) { return is_of_tree(process, tree, host); });
   };
-  return hunt_down(tree.root, find,
-                   [&](pid_t pid) { return read_lock_limit(pid) == tree.mark.limit; });
+  Machine machine(tree.root, find,
+                  [&](pid_t pid) { return read_lock_limit(pid) == tree.mark.limit; });
+  return hunt_down(tree.root, machine);
 }
 
 std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key) {
@@ -244,7 +191,8 @@ std::vector<pid_t> kill_leftovers(const std::string& run, const std::string& key
     const auto process = read_process_stat(pid);
     return process && is_leftover(*process);
   };
-  return hunt_down(0, [&] { return find_family(is_leftover); }, is_member);
+  Machine machine(0, [&] { return find_family(is_leftover); }, is_member);
+  return hunt_down(0, machine);
 }
 
 }  // namespace pawl::tool_command

@@ -19,10 +19,6 @@
 namespace pawl::tool_command {
 
 inline constexpr std::string_view kMarkVariable = "PAWL_CALL_MARK";
-inline constexpr int kKillRoundsMax = 1'024;
-inline constexpr int kFreezeRoundsMax = 16;
-inline constexpr int kChaseStepsMax = 4'096;         // numbers looked at after one round
-inline constexpr int kChaseReach = 32;               // numbers that others may take meanwhile
 inline constexpr std::int64_t kKillTimeMaxMs = 900;  // Operation::abort() promises a second
 
 struct TreeMark {

@@ -3,18 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "pawl/adapter/backend/command/child_process.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/program_path.h"
 
 namespace pawl::tool_command {
 namespace {
-
-std::string errno_text(int error) {
-  const char* text = ::strerrordesc_np(error);
-  return text == nullptr ? "error " + std::to_string(error) : text;
-}
 
 std::string working_directory_remedy(int error) {
   if (error == ENOENT) return "the directory does not exist; create it or name another";
@@ -71,22 +66,22 @@ Error describe_start_failure(const ChildPlan& plan, StartStage stage, int error)
   switch (stage) {
     case StartStage::working_directory:
       return {ErrorCode::invalid_argument, what + where +
-                                               ": working directory: " + errno_text(error) + " (" +
-                                               working_directory_remedy(error) + ")"};
+                                               ": working directory: " + describe_errno(error) +
+                                               " (" + working_directory_remedy(error) + ")"};
     case StartStage::execute:
-      return {ErrorCode::invalid_argument,
-              what + where + ": " + errno_text(error) + " (" + execute_remedy(plan, error) + ")"};
+      return {ErrorCode::invalid_argument, what + where + ": " + describe_errno(error) + " (" +
+                                               execute_remedy(plan, error) + ")"};
     case StartStage::prepare:
       break;
   }
   return {ErrorCode::unavailable,
-          what + ": setting up the process: " + errno_text(error) + " (try again)"};
+          what + ": setting up the process: " + describe_errno(error) + " (try again)"};
 }
 
 Error describe_resource_failure(std::string_view what, int error) {
   return {ErrorCode::unavailable,
           "cannot start the command: no " + std::string(what.substr(what.find(' ') + 1)) + ": " +
-              errno_text(error) +
+              describe_errno(error) +
               " (run fewer at a time, or raise the limits on open files and processes)"};
 }
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "pawl/adapter/backend/files/shown_name.h"
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl::backend {
 namespace {
@@ -50,7 +52,7 @@ Status probe_openat2(int directory) {
   const auto fd = ::syscall(SYS_openat2, directory, ".", &how, sizeof how);
   if (fd < 0) {
     return Error{ErrorCode::unavailable,
-                 "openat2 is not available (" + std::generic_category().message(errno) +
+                 "openat2 is not available (" + describe_errno(errno) +
                      "): Linux 5.6 or later is needed, and a container's seccomp profile that "
                      "lets it through"};
   }
@@ -86,11 +88,6 @@ Status check_text(std::string_view path) {
     if (contains_ignoring_case(path, encoded)) return refuse("it is percent-encoded: decode it");
   }
   return ok();
-}
-
-bool is_beneath(std::string_view path, std::string_view root) {
-  if (root == "/") return true;
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
 std::string relative_to(std::string_view path, std::string_view root) {
@@ -170,7 +167,7 @@ Result<Roots> Roots::open(const FileRoots& roots) {
 
 bool Roots::covers(const std::string& path) const {
   return std::any_of(roots_.begin(), roots_.end(), [&path](const Root& root) {
-    return is_beneath(path, root.path) || is_beneath(path, root.alias);
+    return is_within(path, root.path) || is_within(path, root.alias);
   });
 }
 
@@ -200,8 +197,8 @@ std::string Roots::outside(std::string_view path, Access access) const {
 }
 
 std::string Roots::shown_path(const std::string& absolute) const {
-  return is_beneath(absolute, working_directory_) ? relative_to(absolute, working_directory_)
-                                                  : absolute;
+  return is_within(absolute, working_directory_) ? relative_to(absolute, working_directory_)
+                                                 : absolute;
 }
 
 Result<Place> Roots::place(std::string_view path, Access access) const {
@@ -216,7 +213,7 @@ Result<Place> Roots::place(std::string_view path, Access access) const {
   std::string below;
   for (const Root& root : roots_) {
     for (const std::string& prefix : {root.path, root.alias}) {
-      if (!is_beneath(*plain, prefix) || prefix.size() <= best_length) continue;
+      if (!is_within(*plain, prefix) || prefix.size() <= best_length) continue;
       best = &root;
       best_length = prefix.size();
       below = relative_to(*plain, prefix);

@@ -3,8 +3,8 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/result.h"
 
 namespace pawl::backend {
@@ -19,7 +19,7 @@ inline Error system_error(int number, const std::string& what) {
     code = ErrorCode::invalid_argument;
   }
   if (number == ENOSPC || number == EDQUOT || number == EMFILE) code = ErrorCode::limit_exceeded;
-  return {code, what + ": " + std::generic_category().message(number)};
+  return {code, what + ": " + describe_errno(number)};
 }
 
 }  // namespace pawl::backend

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +19,7 @@
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/adapter/backend/sandbox/user_tasks.h"
+#include "pawl/base/describe_errno.h"
 #include "pawl/base/program_path.h"
 
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
@@ -30,11 +30,6 @@ namespace {
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 constexpr std::uint64_t kOpenFilesMax = 4096;
 constexpr std::uint64_t kOtherTasksMore = 1024;  // that the user may start elsewhere meanwhile
-
-std::string errno_text(int error) {
-  const char* text = ::strerrordesc_np(error);
-  return text == nullptr ? "error " + std::to_string(error) : text;
-}
 
 // Two stacks: one for each of the processes that run on the host's memory for a moment.
 class Stacks {
@@ -73,7 +68,7 @@ Status check(const ProcessStart& start) {
 
 Error describe_failure(const ProcessStart& start, const ChildLaunch& launch) {
   const std::string what = "cannot start " + start.argv.front() + ": ";
-  const std::string why = errno_text(launch.error);
+  const std::string why = describe_errno(launch.error);
   switch (launch.stage) {
     case ChildStage::execute:
       return {ErrorCode::invalid_argument,
@@ -154,7 +149,7 @@ Result<ConfinedProcess> launch_child(ChildLaunch& launch, const ProcessStart& st
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
   if (outer < 0) {
     return Error{ErrorCode::unavailable, "cannot start the command: no process: " +
-                                             errno_text(error) + " (run fewer at a time)"};
+                                             describe_errno(error) + " (run fewer at a time)"};
   }
   const bool two = launch.level == IsolationLevel::namespaces;
   if (two) reap(outer);
@@ -211,7 +206,7 @@ Status Confinement::set_up_landlock() {
   temporary_ = directory_.path();
   if (identity_.change == HostIdentity::Change::drop &&
       ::chown(temporary_.c_str(), identity_.user, identity_.group) != 0) {
-    return Error{ErrorCode::unavailable, temporary_ + ": " + errno_text(errno)};
+    return Error{ErrorCode::unavailable, temporary_ + ": " + describe_errno(errno)};
   }
   PAWL_TRY(namespaces_.ruleset, make_landlock_ruleset(plan_.level, plan_.network));
   for (const LandlockRule& rule : landlock_rules_alone(plan_, temporary_)) {

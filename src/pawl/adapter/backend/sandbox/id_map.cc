@@ -10,11 +10,11 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/child_syscalls.h"
 #include "pawl/adapter/backend/sandbox/dumpable.h"
+#include "pawl/base/describe_errno.h"
 
 // See child_process.cc: the name that ThreadSanitizer does not intercept.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
@@ -25,8 +25,7 @@ namespace {
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 
 Error describe(const std::string& what, int error) {
-  const char* text = ::strerrordesc_np(error);
-  return {ErrorCode::unavailable, what + ": " + (text == nullptr ? "error" : text)};
+  return {ErrorCode::unavailable, what + ": " + describe_errno(error)};
 }
 
 Status write_map(pid_t child, const char* name, const std::string& text) {

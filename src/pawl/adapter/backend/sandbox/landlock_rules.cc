@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
+#include "pawl/base/describe_errno.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -69,11 +69,6 @@ std::uint64_t rights(FileAccess access) {
   return ((kDeviceRequest - 1) & ~(kMakeCharacterDevice | kMakeBlockDevice));
 }
 
-std::string errno_text(int error) {
-  const char* text = ::strerrordesc_np(error);
-  return text == nullptr ? "error " + std::to_string(error) : text;
-}
-
 }  // namespace
 
 Result<int> landlock_version() {
@@ -81,7 +76,7 @@ Result<int> landlock_version() {
   if (version > 0) return static_cast<int>(version);
   const std::string why = errno == EOPNOTSUPP
                               ? "is switched off (boot with lsm=landlock,… on the command line)"
-                              : "is not there: " + errno_text(errno) +
+                              : "is not there: " + describe_errno(errno) +
                                     " (Linux 6.2 or newer with CONFIG_SECURITY_LANDLOCK; a "
                                     "container's seccomp profile may hide it)";
   return Error{ErrorCode::unavailable, "Landlock " + why};
@@ -99,7 +94,7 @@ Result<Descriptor> make_landlock_ruleset(IsolationLevel level, NetworkAccess net
   Descriptor ruleset(static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &attributes, attribute_bytes(version), 0)));
   if (ruleset) return ruleset;
-  return Error{ErrorCode::unavailable, "Landlock: no ruleset: " + errno_text(errno)};
+  return Error{ErrorCode::unavailable, "Landlock: no ruleset: " + describe_errno(errno)};
 }
 
 Status allow_beneath(const Descriptor& ruleset, int object, const LandlockRule& rule) {
@@ -110,13 +105,13 @@ Status allow_beneath(const Descriptor& ruleset, int object, const LandlockRule& 
   if (::syscall(SYS_landlock_add_rule, ruleset.number(), kRulePathBeneath, &allowed, 0) == 0) {
     return ok();
   }
-  return Error{ErrorCode::unavailable, "Landlock: " + rule.path + ": " + errno_text(errno)};
+  return Error{ErrorCode::unavailable, "Landlock: " + rule.path + ": " + describe_errno(errno)};
 }
 
 Status allow_path(const Descriptor& ruleset, const LandlockRule& rule) {
   const Descriptor object(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
   if (!object && (errno == ENOENT || errno == EACCES)) return ok();
-  if (!object) return Error{ErrorCode::unavailable, rule.path + ": " + errno_text(errno)};
+  if (!object) return Error{ErrorCode::unavailable, rule.path + ": " + describe_errno(errno)};
   return allow_beneath(ruleset, object.number(), rule);
 }
 

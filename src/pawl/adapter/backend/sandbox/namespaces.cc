@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/child_syscalls.h"
@@ -18,6 +17,7 @@
 #include "pawl/adapter/backend/sandbox/id_map.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/root_steps.h"
+#include "pawl/base/describe_errno.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -190,7 +190,6 @@ PAWL_IN_CHILD int build_main(void* argument) {
 }
 
 Error describe_failure(const Build& build) {
-  const char* text = ::strerrordesc_np(static_cast<int>(build.error));
   std::string where = "namespaces";
   if (build.stage == BuildStage::identity) where = "becoming user 1000 of the namespace";
   if (build.stage == BuildStage::network) where = "loopback of the network namespace";
@@ -200,7 +199,8 @@ Error describe_failure(const Build& build) {
             (step.source == nullptr || step.kind == Step::Kind::make_file ? "" : step.source) +
             " -> " + step.target + ")";
   }
-  return {ErrorCode::unavailable, "no sandbox: " + where + ": " + (text == nullptr ? "" : text)};
+  return {ErrorCode::unavailable,
+          "no sandbox: " + where + ": " + describe_errno(static_cast<int>(build.error))};
 }
 
 Error without_namespaces(const Error& error) {

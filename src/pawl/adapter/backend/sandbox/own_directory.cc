@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
+
+#include "pawl/base/describe_errno.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -42,10 +43,8 @@ Result<OwnDirectory> OwnDirectory::make(std::string_view prefix) {
     OwnDirectory made;
     std::string path = temporary_place() + "/" + std::string(prefix) + "XXXXXX";
     if (::mkdtemp(path.data()) == nullptr) {
-      const char* why = ::strerrordesc_np(errno);
       return Error{ErrorCode::unavailable,
-                   path + " could not be made: " + (why == nullptr ? "error" : why) +
-                       " (TMPDIR names where)"};
+                   path + " could not be made: " + describe_errno(errno) + " (TMPDIR names where)"};
     }
     made.lock_.reset(::open(path.c_str(), kLook));
     if (!made.lock_ || ::flock(made.lock_.number(), LOCK_EX) != 0) continue;

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -32,10 +34,6 @@ bool is_name_of_file(std::string_view name) {
          name.find('.', 1) != std::string_view::npos;
 }
 
-bool is_beneath(std::string_view path, std::string_view root) {
-  return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/';
-}
-
 Error describe(const std::string& path, int error) {
   if (error == ELOOP) {
     return {ErrorCode::invalid_argument,
@@ -43,9 +41,7 @@ Error describe(const std::string& path, int error) {
                 ": it is a symbolic link, which cannot be held (put a file or directory in its "
                 "place, or take it from the protected names)"};
   }
-  const char* text = ::strerrordesc_np(error);
-  return {ErrorCode::unavailable, "protected name " + path + ": " +
-                                      (text == nullptr ? "error" : text) +
+  return {ErrorCode::unavailable, "protected name " + path + ": " + describe_errno(error) +
                                       " (it must be possible to create it, or to read it)"};
 }
 

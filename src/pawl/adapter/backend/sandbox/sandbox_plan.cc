@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string_view>
+
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -32,8 +34,7 @@ Status check_directory(const std::string& what, const std::string& path) {
   }
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
-    const char* why = ::strerrordesc_np(errno);
-    return fault(what, path, std::string(why == nullptr ? "error" : why) + " (create it)");
+    return fault(what, path, describe_errno(errno) + " (create it)");
   }
   return ok();
 }
@@ -43,16 +44,11 @@ Status check_protected(const std::string& name) {
   return fault("protected name", name, "name a path relative to the roots, without '..'");
 }
 
-bool is_beneath(std::string_view path, std::string_view root) {
-  return path == root ||
-         (path.starts_with(root) && path.size() > root.size() && path[root.size()] == '/');
-}
-
 Status check_working_directory(const SandboxPlan& plan) {
   PAWL_CHECK(check_directory("working directory", plan.working_directory));
   for (const auto* roots : {&plan.write_roots, &plan.read_roots}) {
     for (const std::string& root : *roots) {
-      if (is_beneath(plan.working_directory, root)) return ok();
+      if (is_within(plan.working_directory, root)) return ok();
     }
   }
   return fault("working directory", plan.working_directory,

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/placeholders.h"
 #include "pawl/base/assert.h"
+#include "pawl/base/bare_repository.h"
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl::backend {
 namespace {
@@ -23,26 +25,12 @@ using Protection = ExecutionContext::Protection;
 
 constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-std::string errno_text(int error) {
-  const char* text = ::strerrordesc_np(error);
-  return text == nullptr ? "error " + std::to_string(error) : text;
-}
-
-bool is_beneath(std::string_view path, std::string_view root) {
-  return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/';
-}
-
 // A placeholder of another session is nothing: it is empty, and who fills it replaces it.
 bool is_there(const Descriptor& parent, const std::string& part) {
   struct stat status{};
   const int found = ::fstatat(parent.number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW);
   if (found != 0) return errno != ENOENT;
   return !sandbox::is_placeholder(status);
-}
-
-bool is_bare_repository(const Descriptor& directory) {
-  const auto has = [&](const char* part) { return is_there(directory, part); };
-  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
 }
 
 Error cannot_hold(const std::string& path) {
@@ -87,7 +75,7 @@ Result<std::string> move_aside(const Descriptor& parent, const std::string& part
     if (errno != EEXIST && errno != EACCES) break;
     if (errno == EACCES) let_write(parent);
   }
-  return Error{ErrorCode::unavailable, errno_text(errno)};
+  return Error{ErrorCode::unavailable, describe_errno(errno)};
 }
 
 }  // namespace
@@ -101,7 +89,7 @@ Status NameWatch::add_places(const ExecutionContext& context) {
   for (std::string& path : paths) {
     Descriptor directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!directory) {
-      return Error{ErrorCode::unavailable, path + ": " + errno_text(errno) + " (create it)"};
+      return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno) + " (create it)"};
     }
     const bool repository = is_bare_repository(directory);
     places_.push_back({std::move(path), std::move(directory), repository});
@@ -118,7 +106,7 @@ Result<NameWatch> NameWatch::open_for_repositories(const ExecutionContext& conte
 Result<NameWatch> NameWatch::open(const ExecutionContext& context) {
   for (const std::string& root : context.write_roots) {
     for (const std::string& path : context.read_roots) {
-      if (path == root || is_beneath(path, root)) return cannot_read_only(path, root);
+      if (is_within(path, root)) return cannot_read_only(path, root);
     }
   }
   NameWatch watch;

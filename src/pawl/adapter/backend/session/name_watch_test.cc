@@ -167,6 +167,28 @@ TEST_CASE("none of the attempts to make a repository of the workspace itself wor
   }
 }
 
+// The mark of what the sandbox itself puts in the place of names that are not there.
+TEST_CASE("a repository whose parts look like placeholders is one, too (B16)") {
+  for (const MakeBackend make :
+       {&make_namespace_backend, &make_landlock_backend, &make_container_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    adapt_to(make, bench);
+    CAPTURE(bench.backend().name());
+    // Not by chmod, which Landlock's level has not.
+    const std::string head = "echo 'ref: refs/heads/main' >HEAD; umask 0; ";
+    CHECK(bench.bash(head + "perl -e 'mkdir q(refs); mkdir q(objects), 01555'").kind ==
+          Kind::denied);
+    CHECK_FALSE(std::filesystem::exists(bench.directory / "HEAD"));
+    CHECK(bench
+              .bash("rmdir objects refs; " + head +
+                    "perl -MFcntl -e 'sysopen F, q(commondir), O_CREAT|O_WRONLY, 01444; "
+                    "print F q(x)'")
+              .kind == Kind::denied);
+    CHECK_FALSE(std::filesystem::exists(bench.directory / "HEAD"));
+  }
+}
+
 TEST_CASE("none of the attempts to make a protected name works behind Landlock alone (B16, F13)") {
   if (!is_there(&make_landlock_backend)) return;
   Bench bench(&make_landlock_backend);

@@ -1,0 +1,29 @@
+// Programs that the host itself runs for an agent: commands outside of the sandbox, scripts that
+// judge calls, commands that give keys. One that lies beneath a write root could be written anew by
+// a confined tool, and the host would run that with all its rights; so such a program is a
+// protected name of the session.
+//
+// Not held: what a program reads or runs besides (modules, a Makefile).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pawl/port/backend.h"
+#include "pawl/runtime/charter.h"
+#include "pawl/runtime/permission/rules.h"
+
+namespace pawl {
+
+// Absolute paths. What is found on the PATH is none of them, but the file that a shell or another
+// interpreter is given first is.
+std::vector<std::string> host_programs(const Charter& charter, const std::vector<ToolRule>& rules);
+
+void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context);
+
+// A data directory beneath a write root, by whatever way, can be read and not written: a tool that
+// could write journals could approve its own calls. One that is not there yet is passed over.
+// invalid_argument: a write root is in it.
+Status keep_data(const std::string& data, ExecutionContext& context);
+
+}  // namespace pawl

@@ -1,0 +1,19 @@
+#include "pawl/base/bare_repository.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace pawl {
+
+bool is_bare_repository(const Descriptor& directory) {
+  const auto has = [&](const char* part) {
+    struct stat status{};
+    return ::fstatat(directory.number(), part, &status, AT_SYMLINK_NOFOLLOW) == 0 ||
+           errno != ENOENT;
+  };
+  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+}  // namespace pawl
