@@ -138,8 +138,8 @@ EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_reco
 
 
 # A run under way whose last records were taken out is a younger, sound one: nothing can see that
-# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere. And what is under
-# way may be said to be.
+# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere. And what is
+# under way may be said to be.
 UNSEEN = {("cut_records", "w"), ("revive", "w")}
 # Its record is shown as it was edited before the next one gives it away.
 SHOWN = ("rehash_record",)
