@@ -108,6 +108,16 @@ TEST_CASE("an output that came twice is as old as the second") {
   CHECK(shelf.expire(kApartMs / 2) == 1);
 }
 
+TEST_CASE("an output that came twice is in an export once, and can be imported") {
+  Shelf shelf;
+  shelf.stage.tool->same = std::string(5'000, 'x');
+  shelf.play();
+  const Exported file = exported(shelf.stage, "r");
+  CHECK(file.report.blobs == 1);
+  RunStage there(notes_apart());
+  CHECK(imported(there, file.text));
+}
+
 TEST_CASE("an output of exactly the age stays") {
   Artifact artifact;
   artifact.need = Artifact::Need::none;

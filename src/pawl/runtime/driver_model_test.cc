@@ -109,8 +109,10 @@ TEST_CASE("a long rate limit parks the run, and this process takes it up when it
   CHECK(stage.engine.live() == 0);
   CHECK(stage.engine.wakes(stage.id));
   stage.model->line_up("fine");
+  const std::uint64_t records = stage.listed().length;
   stage.loop.advance(119'000);
   CHECK(stage.model->asked.size() == 1);
+  CHECK(stage.listed().length == records);  // nobody has taken it up before its time
   stage.loop.advance(2'000);
   CHECK(stage.model->asked.size() == 2);
   CHECK(stage.listed().status == "done");

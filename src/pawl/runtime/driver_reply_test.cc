@@ -126,5 +126,17 @@ TEST_CASE(
   CHECK(stage.listed().status == "done");
 }
 
+TEST_CASE("what an executor has logged passes the filter, too") {
+  ModelStage stage(std::make_shared<OneSecret>());
+  std::vector<std::string> lines;
+  const auto listening = stage.engine.subscribe([&lines](const RunEvent& event) {
+    if (const auto* line = std::get_if<RunLogLine>(&event)) lines.push_back(line->text);
+  });
+  stage.model->more = {PhaseLog{"asked with s3cret"}};
+  stage.model->line_up("done");
+  CHECK(stage.start());
+  CHECK(lines == std::vector<std::string>{"asked with KEY"});
+}
+
 }  // namespace
 }  // namespace pawl
