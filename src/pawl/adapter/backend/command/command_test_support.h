@@ -23,21 +23,10 @@
 #include "pawl/adapter/backend/command/command_tool.h"
 #include "pawl/adapter/backend/command/proc_table.h"
 #include "pawl/base/descriptor.h"
+#include "tests/support/eventually.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::tool_command {
-
-inline constexpr auto kPatience = std::chrono::seconds(30);
-
-// Looks again every two milliseconds until it is so; false: not in time.
-inline bool eventually(const std::function<bool()>& is_so) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    ::poll(nullptr, 0, 2);
-  }
-  return true;
-}
 
 class TestDirectory {
  public:

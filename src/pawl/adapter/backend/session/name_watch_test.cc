@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "pawl/adapter/backend/session/attempts_test_support.h"
+#include "tests/support/eventually.h"
 
 namespace pawl::backend {
 namespace {
@@ -222,7 +223,7 @@ TEST_CASE("a background job that makes a protected name after its call is the en
                 return bench.session().create_file({"go", ""}, std::move(done));
               })
               .kind == Kind::ok);
-  REQUIRE(bench.loop.run_until([&] { return std::filesystem::exists(root + "/made"); }));
+  REQUIRE(eventually([&] { return std::filesystem::exists(root + "/made"); }));
   const BackendOutcome outcome = bench.bash("echo ran");
   CHECK(outcome.kind == Kind::denied);
   CHECK(holds(outcome.output, "this call was not run"));
@@ -237,7 +238,7 @@ TEST_CASE("what a background job leaves under a protected name is put aside at t
   REQUIRE(bench.bash("(until [ -e go ]; do sleep 0.05; done; echo x >.envrc; touch made) &").kind ==
           Kind::ok);
   write_file(root + "/go", "");
-  REQUIRE(bench.loop.run_until([&] { return std::filesystem::exists(root + "/made"); }));
+  REQUIRE(eventually([&] { return std::filesystem::exists(root + "/made"); }));
   bench.end();
   CHECK_FALSE(std::filesystem::exists(root + "/.envrc"));
   CHECK(std::filesystem::exists(root + "/denied.envrc"));
