@@ -1,12 +1,11 @@
 // Google's official client against `pawl fake-provider`. Started by run.py, like sdk_test.mjs.
 import assert from "node:assert/strict";
 import { ApiError, GoogleGenAI, Type } from "@google/genai";
+import { runAll, test } from "./cases.mjs";
 
 const options = { baseUrl: process.env.GOOGLE_GEMINI_BASE_URL };
 const ai = new GoogleGenAI({ apiKey: process.env.GEMINI_API_KEY, httpOptions: options });
 const model = "gemini-test";
-const cases = [];
-const test = (name, body) => cases.push([name, body]);
 const ask = (contents, config = {}) => ai.models.generateContent({ model, contents, config });
 const stream = (contents, config = {}) =>
   ai.models.generateContentStream({ model, contents, config });
@@ -98,15 +97,4 @@ test("gemini: counting tokens and listing models", async () => {
   assert.equal((await ai.models.get({ model })).name, "models/gemini-test");
 });
 
-let failed = 0;
-for (const [name, body] of cases) {
-  try {
-    await body();
-    console.log(`ok   ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-console.log(`${cases.length - failed} of ${cases.length} passed`);
-process.exit(failed === 0 ? 0 : 1);
+await runAll();

@@ -56,8 +56,8 @@ def main():
         if shutil.which(program) is None:
             skip(f"there is no {program}")
     place = install()
-    for test in TESTS:
-        shutil.copy(HERE / test, place / test)
+    for name in (*TESTS, "cases.mjs"):
+        shutil.copy(HERE / name, place / name)
     server = subprocess.Popen([BUILD / "bin/pawl", "fake-provider", "--json", "--script",
                                HERE / "script.yaml"], stdout=subprocess.PIPE, text=True)
     try:

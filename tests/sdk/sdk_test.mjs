@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import { runAll, test } from "./cases.mjs";
 
 const anthropic = new Anthropic({ maxRetries: 0 });
 const openai = new OpenAI({ maxRetries: 0 });
-const cases = [];
-const test = (name, body) => cases.push([name, body]);
 
 const ask = (text, more = {}) => ({
   model: "claude-test",
@@ -307,15 +306,4 @@ test("openai: listing models", async () => {
   assert.deepEqual(models, ["claude-test", "gpt-test", "gemini-test"]);
 });
 
-let failed = 0;
-for (const [name, body] of cases) {
-  try {
-    await body();
-    console.log(`ok   ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-console.log(`${cases.length - failed} of ${cases.length} passed`);
-process.exit(failed === 0 ? 0 : 1);
+await runAll();

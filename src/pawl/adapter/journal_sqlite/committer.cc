@@ -20,7 +20,7 @@ constexpr std::int64_t kCheckpointWaitMsMax = 60'000;
 // half as long as the loop takes for one: with two thirds the thread is done when more comes, and
 // few are left to be written when the round is over.
 constexpr std::size_t kEarlyRoundJobsMin = 24;
-constexpr std::size_t kWatchedPartJobs = 4;
+constexpr std::size_t kWatchedPartJobs = 4;  // of a thread that is awake and need not be woken
 constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round, bool watched) {
   if (of_round < kEarlyRoundJobsMin) return false;
   if (watched && jobs > of_round / 2 && jobs % kWatchedPartJobs == 0) return true;
@@ -112,8 +112,8 @@ bool Committer::take_group(Group& group) {
 }
 
 void Committer::take_let_go(Group& group) {
-  // On a full disk a small job may still fit, and a large one must not keep it from trying.
   times_taken_ = times_let_go_;
+  // On a full disk a small job may still fit, and a large one must not keep it from trying.
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
   group.reserve(std::min(group.size() + let_go_, jobs_max));
   for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {

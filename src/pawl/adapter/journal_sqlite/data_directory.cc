@@ -79,11 +79,6 @@ Result<std::string> absolute_path(const std::string& path) {
   return std::string(resolved.get());
 }
 
-bool exists(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 // Of a file that SQLite opens by its name, if it is there.
 Status check_kind(const std::string& path) {
   struct stat info{};
@@ -151,7 +146,7 @@ Status check_rollback(const std::string& directory, const DatabaseHeader& header
   const std::string path = directory + "/" + kDatabaseName + "-journal";
   PAWL_CHECK(check_kind(path));
   const bool has_log = header[kReadVersionOffset] == kReadVersionOfLog;
-  if (!has_log || !exists(directory + "/" + kLogName)) return ok();
+  if (!has_log || !is_present(directory + "/" + kLogName)) return ok();
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   std::array<char, kRollbackMagic.size()> magic{};
   const bool hot = file && ::pread(file.number(), magic.data(), magic.size(), 0) ==
@@ -164,7 +159,7 @@ Status check_rollback(const std::string& directory, const DatabaseHeader& header
 // An index or a log, however short, is made when the tables are durable.
 Status check_new(const std::string& directory) {
   for (const char* name : {kLogName, kIndexName}) {
-    if (!exists(directory + "/" + name)) continue;
+    if (!is_present(directory + "/" + name)) continue;
     return Error{ErrorCode::corrupt,
                  directory + "/" + kDatabaseName + " is missing or empty, but " + name +
                      " shows that there was one; restore the directory "
@@ -182,6 +177,11 @@ Status make_database(const std::string& directory) {
 }
 
 }  // namespace
+
+bool is_present(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0;
+}
 
 Result<std::uint64_t> check_files(const std::string& directory) {
   const std::string log = directory + "/" + kLogName;

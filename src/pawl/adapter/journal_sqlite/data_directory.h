@@ -35,6 +35,9 @@ struct OpenedDirectory {
 // and a log with damage before its end.
 Result<OpenedDirectory> open_directory(const std::string& path);
 
+// Something has this name, whatever it is and wherever it leads.
+bool is_present(const std::string& path);
+
 // Everything that can be known without SQLite, which would change files by opening them. The bytes
 // torn off the log. Must not run while this process has the database open: closing any descriptor
 // of it would drop SQLite's locks. Changes nothing.

@@ -27,11 +27,6 @@ std::uint64_t bytes_of(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
-bool exists(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 Descriptor examine_lock(const std::string& directory, Examination& found) {
   const std::string path = directory + "/" + kLockName;
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -59,7 +54,7 @@ Descriptor examine_lock(const std::string& directory, Examination& found) {
 // file made.
 Result<std::unique_ptr<Connection>> open_to_look(const std::string& database,
                                                  const Examination& found) {
-  const bool log = bytes_of(database + "-wal") > 0 && exists(database + "-shm");
+  const bool log = bytes_of(database + "-wal") > 0 && is_present(database + "-shm");
   PAWL_TRY(auto connection, Connection::open_to_read(database, found.open_elsewhere || log
                                                                    ? Connection::Log::included
                                                                    : Connection::Log::ignored));
@@ -118,7 +113,7 @@ Result<Examination> examine_store(const std::string& directory) {
   Examination found;
   const Descriptor lock = examine_lock(directory, found);
   const std::string database = directory + "/" + kDatabaseName;
-  if (!exists(database)) return found;
+  if (!is_present(database)) return found;
   found.database = Examination::Database::readable;
   Result<std::uint64_t> torn = std::uint64_t{0};
   // Somebody who has it open has checked it, and may be writing to the log now.

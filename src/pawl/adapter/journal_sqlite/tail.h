@@ -82,7 +82,6 @@ class Tail {
   // Null: it has none here.
   const Places* places_of(std::int64_t run) const;
   std::optional<std::uint64_t> last_of(std::int64_t run) const;
-  const std::unordered_map<std::int64_t, Places>& runs() const { return runs_; }
   std::size_t size() const { return size_; }
   std::int64_t last_row() const { return last_row_; }
   std::int64_t dropped_up_to() const { return dropped_up_to_; }

@@ -19,11 +19,10 @@ Status Transaction::write(Group& group, const More& more) {
   PAWL_CHECK(begin());
   std::size_t first = 0;
   Traces traces = Traces::none;
-  bool placed_some = false;
   do {
+    const bool is_first_part = first == 0;
     PAWL_TRY(traces, try_jobs(group, std::exchange(first, group.size()), Savepoints::for_others));
-    if (traces == Traces::none && !placed_some) PAWL_CHECK(place_some_of_tail());
-    placed_some = true;
+    if (is_first_part && traces == Traces::none) PAWL_CHECK(place_some_of_tail());
   } while (traces == Traces::none && more(group));
   if (traces == Traces::left) {
     PAWL_CHECK(Query(connection_, "ROLLBACK").run());
