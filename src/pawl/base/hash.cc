@@ -7,12 +7,17 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 
 namespace pawl {
 namespace {
 
-SHA256_CTX* state(void* context) {
-  return static_cast<SHA256_CTX*>(context);
+template <class Room>
+SHA256_CTX* state(Room& context) {
+  static_assert(sizeof(Room) >= sizeof(SHA256_CTX));
+  static_assert(std::is_trivially_copyable_v<SHA256_CTX>);
+  return reinterpret_cast<SHA256_CTX*>(context.data());
 }
 
 int hex_value(char c) {
@@ -32,12 +37,9 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
-Sha256::Sha256() : context_(new SHA256_CTX) {
+Sha256::Sha256() {
+  new (context_.data()) SHA256_CTX;
   PAWL_ASSERT(SHA256_Init(state(context_)) == 1);
-}
-
-Sha256::~Sha256() {
-  delete state(context_);
 }
 
 Sha256& Sha256::add(std::string_view bytes) {

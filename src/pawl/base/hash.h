@@ -3,6 +3,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,15 +27,12 @@ Digest sha256(std::string_view bytes);
 class Sha256 {
  public:
   Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-
   Sha256& add(std::string_view bytes);
   Digest finish();
 
  private:
-  void* context_;
+  // OpenSSL's, which is not everybody's to see.
+  alignas(std::uint64_t) std::array<std::byte, 112> context_;
 };
 
 std::string to_hex(const Digest& digest);

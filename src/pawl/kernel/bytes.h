@@ -3,7 +3,7 @@
 // See docs/journal-format.md. Internal to the kernel; callers use codec.h.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,29 +24,49 @@ inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
 inline constexpr std::size_t kListRoomPerByte = 112;
 inline constexpr std::size_t kListRoomBase = 4096;
 
+inline constexpr std::size_t kUsualRecordBytes = 256;
 inline constexpr std::size_t kNumberBytesMax = 10;  // of 64 bits, seven in a byte
 
 template <class T>
 concept HasFields = requires(T& value) { T::fields(value, [](const char*, auto&) {}); };
 
+// Writes into room that is there already: a record is mostly numbers of one byte, and a string that
+// grows by each of them costs more than all else.
 class ByteWriter {
  public:
-  std::string bytes;
+  explicit ByteWriter(std::size_t room = kUsualRecordBytes) { make_room(room); }
+  ByteWriter(const ByteWriter&) = delete;
+  ByteWriter& operator=(const ByteWriter&) = delete;
+
+  std::size_t size() const { return static_cast<std::size_t>(at_ - bytes_.data()); }
+  std::string_view view() const { return {bytes_.data(), size()}; }
+  // Ends the writing.
+  std::string take() {
+    bytes_.resize(size());
+    return std::move(bytes_);
+  }
 
   void number(std::uint64_t value) {
-    if (value < 0x80) return bytes.push_back(static_cast<char>(value));  // almost all of them
-    std::array<char, kNumberBytesMax> digits;
-    std::size_t count = 0;
-    for (; value >= 0x80; value >>= 7U) {
-      digits[count++] = static_cast<char>((value & 0x7FU) | 0x80U);
+    if (value < 0x80 && at_ != end_) {
+      *at_++ = static_cast<char>(value);
+    } else {
+      long_number(value);
     }
-    digits[count++] = static_cast<char>(value);
-    bytes.append(digits.data(), count);
   }
   void text(std::string_view value) {
     number(value.size());
-    bytes.append(value);
+    raw(value);
   }
+  void raw(std::string_view value) { at_ += value.copy(room_for(value.size()), value.size()); }
+  // Puts the length of what was written from `start` on in front of it.
+  void insert_length(std::size_t start) {
+    ByteWriter length(kNumberBytesMax);
+    length.number(size() - start);
+    room_for(length.size());
+    std::copy_backward(bytes_.data() + start, at_, at_ + length.size());
+    at_ += length.view().copy(bytes_.data() + start, length.size());
+  }
+  void drop_last() { --at_; }
 
   template <class T>
     requires std::is_unsigned_v<T>
@@ -64,7 +84,7 @@ class ByteWriter {
   }
   void put(const std::string& value) { text(value); }
   void put(const RunId& value) { text(value.text); }
-  void put(const Digest& value) { bytes.append(value.view()); }
+  void put(const Digest& value) { raw(value.view()); }
   void put(const BlobRef& value) {
     put(value.digest);
     number(value.length);
@@ -89,6 +109,30 @@ class ByteWriter {
   void put(const T& value) {
     T::fields(value, [this](const char*, const auto& field) { this->put(field); });
   }
+
+ private:
+  void long_number(std::uint64_t value) {
+    char* at = room_for(kNumberBytesMax);
+    for (; value >= 0x80; value >>= 7U) {
+      *at++ = static_cast<char>((value & 0x7FU) | 0x80U);
+    }
+    *at++ = static_cast<char>(value);
+    at_ = at;
+  }
+  char* room_for(std::size_t more) {
+    if (static_cast<std::size_t>(end_ - at_) < more) make_room(bytes_.size() + more);
+    return at_;
+  }
+  void make_room(std::size_t more) {
+    const std::size_t used = bytes_.empty() ? 0 : size();
+    bytes_.resize(bytes_.size() + more);
+    at_ = bytes_.data() + used;
+    end_ = bytes_.data() + bytes_.size();
+  }
+
+  std::string bytes_;  // and unused room
+  char* at_ = nullptr;
+  char* end_ = nullptr;
 };
 
 class ByteReader {

@@ -9,7 +9,7 @@ namespace {
 std::string encoded(std::uint64_t value) {
   ByteWriter out;
   out.number(value);
-  return out.bytes;
+  return out.take();
 }
 
 std::optional<std::uint64_t> decoded(std::string_view bytes) {
@@ -53,12 +53,12 @@ TEST_CASE("signed numbers are zigzag: small ones of both signs are short") {
            {0, "\x00"s}, {-1, "\x01"s}, {1, "\x02"s}, {-64, "\x7F"s}, {64, "\x80\x01"s}}) {
     ByteWriter out;
     out.put(value);
-    CHECK(out.bytes == bytes);
+    CHECK(out.view() == bytes);
   }
   for (const std::int64_t value : {INT64_MIN, INT64_MIN + 1, INT64_MAX}) {
     ByteWriter out;
     out.put(value);
-    ByteReader in(out.bytes);
+    ByteReader in(out.view());
     std::int64_t back = 0;
     in.take(back);
     CHECK(back == value);

@@ -46,12 +46,10 @@ void put_event(ByteWriter& out, const Event& event) {
   }
   out.number(event.index());
   out.number(0);  // flags
-  const std::size_t start = out.bytes.size();
+  const std::size_t start = out.size();
   std::visit([&out](const auto& fact) { out.put(fact); }, event);
-  if (lacks_later_number(event)) out.bytes.pop_back();
-  ByteWriter length;
-  length.number(out.bytes.size() - start);
-  out.bytes.insert(start, length.bytes);
+  if (lacks_later_number(event)) out.drop_last();
+  out.insert_length(start);
 }
 
 template <std::size_t... I>
@@ -99,7 +97,6 @@ Status take_event(ByteReader& in, Event& event) {
 
 std::string encode_record(const Record& record) {
   ByteWriter out;
-  out.bytes.reserve(256);
   out.number(kRecordVersion);
   out.number(record.seq);
   out.put(record.stamp);
@@ -107,7 +104,7 @@ std::string encode_record(const Record& record) {
   put_event(out, record.event);
   out.put(record.decisions);
   out.put(record.effects);
-  return std::move(out.bytes);
+  return out.take();
 }
 
 Result<Record> decode_record(std::string_view bytes) {
@@ -134,18 +131,14 @@ Digest chain_origin(const RunId& run) {
 }
 
 Digest chain_after(const Digest& previous, std::string_view record_bytes) {
-  std::string link;
-  link.reserve(previous.bytes.size() + record_bytes.size());
-  link += previous.view();
-  link += record_bytes;
-  return sha256(link);
+  return Sha256().add(previous.view()).add(record_bytes).finish();
 }
 
 std::string encode_snapshot(const Run& run) {
   ByteWriter out;
   out.number(kSnapshotVersion);
   out.put(run.state());
-  return std::move(out.bytes);
+  return out.take();
 }
 
 Result<Run> decode_snapshot(std::string_view bytes) {
@@ -162,7 +155,7 @@ std::string encode_event(const Event& event) {
   ByteWriter out;
   out.number(kRecordVersion);
   put_event(out, event);
-  return std::move(out.bytes);
+  return out.take();
 }
 
 std::optional<std::string> question_of(std::string_view event_bytes) {
@@ -173,7 +166,7 @@ std::optional<std::string> question_of(std::string_view event_bytes) {
   out.put(decided->instance);
   out.put(decided->call);
   out.put(decided->binding);
-  return std::move(out.bytes);
+  return out.take();
 }
 
 Result<Event> decode_event(std::string_view bytes) {

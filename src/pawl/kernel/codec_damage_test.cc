@@ -103,7 +103,7 @@ TEST_CASE("records of nonsense do not crash the run that they are folded into") 
 }
 
 template <class T>
-std::size_t room_taken(const std::string& bytes, std::vector<T>& values) {
+std::size_t room_taken(std::string_view bytes, std::vector<T>& values) {
   ByteReader in(bytes);
   in.take(values);
   return values.capacity() * sizeof(T);
@@ -115,10 +115,10 @@ TEST_CASE("what is built from few bytes is bounded by how many they are") {
   ByteWriter hostile;
   hostile.number(kCountInBytes);
   const auto type = static_cast<char>(Decision(PauseBegan{}).index());
-  hostile.bytes.append(kCountInBytes, type);
-  const std::size_t bound = 2 * (kListRoomBase + kListRoomPerByte * hostile.bytes.size());
+  hostile.raw(std::string(kCountInBytes, type));
+  const std::size_t bound = 2 * (kListRoomBase + kListRoomPerByte * hostile.size());
   std::vector<Decision> decisions;
-  CHECK(room_taken(hostile.bytes, decisions) <= bound);
+  CHECK(room_taken(hostile.view(), decisions) <= bound);
   CHECK(decisions.size() < kCountInBytes);
 
   Record record = TestRun().last();

@@ -43,7 +43,7 @@ void check_every_alternative(Rng& rng) {
       RandomValue(rng).fill_as(value, i);
       ByteWriter out;
       out.put(value);
-      ByteReader in(out.bytes);
+      ByteReader in(out.view());
       V decoded;
       in.take(decoded);
       CHECK((!in.failed() && in.at_end() && decoded == value));

@@ -263,8 +263,9 @@ void stop_beyond_bounds(Draft& draft, const Reply& reply) {
 
 void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
   Reply reply = said;
-  reply.fingerprint = fingerprint_of(said.blocks);
   const std::vector<Asked> calls = calls_of(reply.blocks);
+  const bool only_a_call = calls.size() == 1 && said.blocks.size() == 1;  // it is the reply then
+  reply.fingerprint = only_a_call ? calls.front().fingerprint : fingerprint_of(said.blocks);
   const YieldReason yield = yield_of(reply.stop, calls);
   if (draft.ending()) return take_late_reply(draft, instance, reply, calls);
   if (is_beyond_bounds(draft, reply)) {

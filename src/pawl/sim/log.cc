@@ -147,10 +147,10 @@ std::string encode_frame(std::uint64_t number, const std::vector<Op>& group) {
     body.number(op.index());
     std::visit([&body](const auto& one) { put(body, one); }, op);
   }
-  const std::uint64_t header[] = {body.bytes.size(), number, check_of(number, body.bytes)};
+  const std::uint64_t header[] = {body.size(), number, check_of(number, body.view())};
   std::string frame(kMagic);
   frame.append(reinterpret_cast<const char*>(header), sizeof header);
-  return frame + body.bytes;
+  return frame.append(body.view());
 }
 
 LogScan scan_log(std::string_view file) {
