@@ -6,6 +6,7 @@
 
 #include "pawl/adapter/executor_scripted/script_events.h"
 #include "pawl/adapter/executor_scripted/script_usage.h"
+#include "pawl/base/recycled.h"
 
 namespace pawl {
 
@@ -45,15 +46,15 @@ PhasePlan plan_of(const Script& script, const PhaseExecutionRequest& request) {
   }
   PhasePlan plan{.delay_ms = std::min(reply->delay_ms, kScriptDelayMaxMs),
                  .usage = reply->usage.value_or(Usage{})};
-  if (script.capabilities.supports_session_resume) plan.events.push_back(session_of(request));
+  const bool resumes = script.capabilities.supports_session_resume;
   if (const auto* failure = std::get_if<ScriptFailure>(&reply->outcome)) {
+    if (resumes) plan.events.push_back(session_of(request));
     plan.done.outcome = PhaseFailed{failure->category, failure->message, failure->retry_after_ms};
     return plan;
   }
   const auto& speech = std::get<ScriptSpeech>(reply->outcome);
-  for (PhaseExecutorEvent& event : speech_events(speech, request.position + 1)) {
-    plan.events.push_back(std::move(event));
-  }
+  plan.events = speech_events(speech, request.position + 1);
+  if (resumes) plan.events.insert(plan.events.begin(), session_of(request));
   plan.done.outcome = replied(speech, request);
   if (reply->usage) return plan;
   const auto sent = tokens_sent(request, script.capabilities.max_context_tokens);
@@ -69,7 +70,7 @@ PhasePlan plan_of(const Script& script, const PhaseExecutionRequest& request) {
 // Streams a plan. Work given to the loop holds it weakly: once the Operation is gone, so is this.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
-  Stream(PhasePlan plan, Loop& loop, PhaseEventSink sink)
+  Stream(PhasePlan&& plan, Loop& loop, PhaseEventSink&& sink)
       : plan_(std::move(plan)), loop_(loop), sink_(std::move(sink)) {}
 
   void start() {
@@ -110,7 +111,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     state_ = State::going;
     for (std::size_t count = 0; count < kEventsPerTurnMax; ++count) {
       if (next_ == plan_.events.size()) return finish();
-      PhaseExecutorEvent event = std::move(plan_.events[next_++]);
+      PhaseExecutorEvent& event = plan_.events[next_++];
       bytes_sent_ += bytes_written(event);
       sink_(std::move(event));
       if (state_ == State::ended) return;
@@ -163,7 +164,15 @@ std::vector<ExecutorModelDescriptor> ScriptedExecutor::list_models() const {
   model.id = script_.name;
   model.display_name = "Script " + script_.name;
   model.context_tokens = script_.capabilities.max_context_tokens;
+  using Support = ExecutorModelDescriptor::Support;
+  if (script_.capabilities.supports_thinking) model.thinking = Support::yes;
+  if (script_.capabilities.supports_image_input) model.images = Support::yes;
   return {model};
+}
+
+// One model: it can do what the script says.
+ExecutorCapabilities ScriptedExecutor::capabilities_of(std::string_view) const {
+  return script_.capabilities;
 }
 
 bool ScriptedExecutor::supports(std::string_view model) const {
@@ -172,7 +181,7 @@ bool ScriptedExecutor::supports(std::string_view model) const {
 
 std::unique_ptr<Operation> ScriptedExecutor::execute_phase(const PhaseExecutionRequest& request,
                                                            PhaseEventSink sink) {
-  auto stream = std::make_shared<Stream>(plan_of(script_, request), loop_, std::move(sink));
+  auto stream = make_recycled<Stream>(plan_of(script_, request), loop_, std::move(sink));
   stream->start();
   return std::make_unique<ScriptedPhase>(std::move(stream));
 }

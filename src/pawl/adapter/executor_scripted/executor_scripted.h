@@ -25,6 +25,7 @@ class ScriptedExecutor final : public Executor {
 
   const ExecutorCapabilities& capabilities() const override;
   std::vector<ExecutorModelDescriptor> list_models() const override;
+  ExecutorCapabilities capabilities_of(std::string_view model) const override;
   // The script's own name, "scripted", and everything that starts with "scripted/".
   bool supports(std::string_view model) const override;
   std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,

@@ -10,6 +10,7 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kPiecesAimedAt = 4;
+constexpr std::size_t kUsualEvents = 4;    // a call, and what leads to it
 constexpr std::size_t kPieceBytesMin = 8;  // "Hello." is not worth four deltas
 
 // Appends `text` in pieces of about `bytes` bytes: whole characters, at least one of them.
@@ -46,6 +47,7 @@ std::vector<std::string> delta_pieces(std::string_view text) {
 
 std::vector<PhaseExecutorEvent> speech_events(const ScriptSpeech& speech, std::uint64_t number) {
   std::vector<PhaseExecutorEvent> events;
+  events.reserve(kUsualEvents);
   for (std::string& delta : deltas_of(speech.thinking, number)) {
     events.emplace_back(ThinkingDelta{std::move(delta), {}});
   }
@@ -57,10 +59,11 @@ std::vector<PhaseExecutorEvent> speech_events(const ScriptSpeech& speech, std::u
     const ScriptCall& call = speech.calls[i];
     std::string input = numbered(call.input, number);
     for (std::string& delta : delta_pieces(input)) {
-      events.emplace_back(ToolInputDelta{std::move(delta)});
+      events.emplace_back(std::in_place_type<ToolInputDelta>, std::move(delta));
     }
     std::string id = "scripted_" + std::to_string(number) + "_" + std::to_string(i + 1);
-    events.emplace_back(ToolCallProposed{call.tool, std::move(input), std::move(id)});
+    events.emplace_back(std::in_place_type<ToolCallProposed>, call.tool, std::move(input),
+                        std::move(id));
   }
   return events;
 }
