@@ -4,6 +4,7 @@
 //   pawl_bench_durable steps RUNS STEPS BYTES [ROUNDS]    steps/s, CPU and bytes written a step
 //   pawl_bench_durable reading RUNS STEPS BYTES [ROUNDS]  with a model that reads four messages
 //   pawl_bench_durable durable RUNS STEPS BYTES           the durable ones alone, for a profiler
+//   pawl_bench_durable memory RUNS STEPS BYTES            the ones in memory alone, likewise
 //   pawl_bench_durable growth                  size of the store by number of steps
 //   pawl_bench_durable make DIR EVENTS BYTES   one run of so many events
 //   pawl_bench_durable open DIR [whole]        loads the newest run, by its snapshot or all of it
@@ -171,6 +172,13 @@ void durable_only(const Load& load, const std::string& directory) {
              cost.steps_per_s, cost.cpu_us, cost.disk_bytes);
 }
 
+void memory_only(const Load& load) {
+  AsioLoop loop;
+  MemoryJournal journal(loop);
+  const Cost cost = play(loop, store_of(journal), load);
+  fmt::print("{:.0f} steps/s, {:.1f} us CPU a step\n", cost.steps_per_s, cost.cpu_us);
+}
+
 void growth(const std::string& directory) {
   constexpr std::size_t kResultBytes = 2'000;
   for (const std::uint64_t count : {100U, 200U, 400U, 800U}) {
@@ -235,6 +243,8 @@ int run(const std::vector<std::string>& args) {
     steps(load, number(4, kRounds), TempDirectory().path());
   } else if (what == "durable") {
     durable_only(load, TempDirectory().path());
+  } else if (what == "memory") {
+    memory_only(load);
   } else if (what == "growth") {
     growth(TempDirectory().path());
   } else if (what == "make" && args.size() == 4) {
