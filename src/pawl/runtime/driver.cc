@@ -7,6 +7,7 @@
 #include "pawl/base/recycled.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/runtime/run_summary.h"
+#include "pawl/runtime/thrown.h"
 
 namespace pawl {
 namespace {
@@ -29,14 +30,14 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
     // A store counts the drivers of an imported run anew; the run's own count must not fall.
     const std::uint64_t recorded = loaded_.run->epoch;
     if (recorded > setup_.drive.epoch) epochs_before_ = recorded - setup_.drive.epoch + 1;
-    durable_seq_ = loaded_.run->length - 1;
+    durable_length_ = loaded_.run->length;
     summary_status_ = name(status_of(loaded_.run.state()));
     summary_reason_ = summary_reason(loaded_.run.state());
   }
 }
 
 Driver::~Driver() {
-  for (auto& [effect, stop] : stops_) *stop = true;
+  stops_.for_each([](auto& stop) { *stop = true; });
 }
 
 Stamp Driver::now() const {
@@ -139,20 +140,36 @@ void Driver::append(std::shared_ptr<const RecordView> view, std::vector<StoredBl
   if (finished) append.snapshots = Append::Snapshots::drop;
   if (!finished) append.snapshot = due_snapshot();
   ++appends_open_;
-  services_.store.journal->append(
-      std::move(append), [weak = weak_from_this(), view = std::move(view)](const Status& status) {
-        if (const auto self = weak.lock()) self->on_appended(view, status);
-      });
+  const Status given = guarded("the store", [&] {
+    services_.store.journal->append(
+        std::move(append), [weak = weak_from_this(), view = std::move(view)](const Status& status) {
+          if (const auto self = weak.lock()) self->on_appended(view, status);
+        });
+    return ok();
+  });
+  if (!given) leave_store(given);
+}
+
+// A store of the host's that threw: what becomes of the record nobody knows, and should it still
+// tell, this driver is over by then.
+void Driver::leave_store(const Status& thrown) {
+  services_.loop.post([weak = weak_from_this(), thrown] {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
+    if (self->accepted_) std::exchange(self->accepted_, {})(thrown);
+    self->end(thrown);
+  });
 }
 
 void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) {
+  if (view->record.seq < durable_length_) return;  // a store of the host's that answers again
   --appends_open_;
   if (status) retired_.clear();  // A store that fails may say so from inside whatever fed it.
   if (over_) return;
   const bool first = view->record.seq == 0;
   if (first && accepted_) std::exchange(accepted_, {})(status);
   if (!status) return end(status);
-  durable_seq_ = view->record.seq;
+  durable_length_ = view->record.seq + 1;
   publish(for_the_stream(view));
   for (const Effect& effect : view->record.effects) {
     if (over_) return;
@@ -201,7 +218,7 @@ void Driver::end(Status status) {
   if (over_) return;
   over_ = true;
   timer_.reset();
-  for (auto& [effect, stop] : stops_) *stop = true;
+  stops_.for_each([](auto& stop) { *stop = true; });
   operations_.clear();
   replies_.clear();
   // Only after this call has unwound may the owner destroy the driver.

@@ -16,6 +16,7 @@
 #include "pawl/port/upkeep.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/callbacks.h"
+#include "pawl/runtime/effects_under_way.h"
 #include "pawl/runtime/ingress.h"
 #include "pawl/runtime/reply_assembler.h"
 #include "pawl/runtime/run_event.h"
@@ -44,6 +45,7 @@ struct DriverServices {
   Store store;
   const CallbackRegistry& callbacks;
   RunEventSink publish;
+  std::function<bool()> is_watched = nullptr;  // whether anybody sees what is published; or always
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
 };
@@ -95,6 +97,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   Status settle();
   Stamp now() const;
   void append(std::shared_ptr<const RecordView> view, std::vector<StoredBlob> blobs);
+  void leave_store(const Status& thrown);
   std::optional<RunSummary> changed_summary();
   std::optional<StoredSnapshot> due_snapshot();
   void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);
@@ -146,7 +149,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   bool is_open(EffectId effect) const;
   Result<std::string> input_text() const;
   PhaseExecutionRequest request_for(const CallModel& effect) const;
-  void call_executor(const CallModel& effect, PhaseExecutionRequest request);
+  void call_executor(const CallModel& effect, PhaseExecutionRequest&& request);
   void on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event);
   void on_phase_done(const CallModel& effect);
   void fit(PhaseExecutionRequest& request, const ExecutorCapabilities& bits);
@@ -157,13 +160,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);
   void finish_model(Event&& event, Ingress&& ingress, Filtered filtered = Filtered::no);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
-  void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invocation);
+  void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void own_egress(ToolOutcome& outcome, const std::string& tool) const;
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
-                   ToolOutcome outcome);
-  void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,
+                   ToolOutcome&& outcome);
+  void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
                    std::optional<std::string> callback_stop = {});
-  void report_late(const RunTool& effect, ToolEnd end, ToolOutcome outcome);
+  void report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome);
   void answer_tool(const RunTool& effect, ToolEnd end, std::string text, Origin origin);
   void report_thrown(HookPoint point, const HookAnswer& answer);
   bool report_hook(HookPoint point, EffectId effect, const HookAnswer& answer);
@@ -179,14 +182,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::uint64_t elapsed_base_ms_ = 0;
   std::uint64_t epochs_before_ = 0;  // of a run that was driven in another store
   std::uint64_t appends_open_ = 0;
-  std::uint64_t durable_seq_ = 0;
+  std::uint64_t durable_length_ = 0;
   std::optional<std::uint64_t> timer_due_;
   std::unique_ptr<Timer> timer_;
-  std::map<EffectId, std::unique_ptr<Operation>> operations_;
+  EffectsUnderWay<std::unique_ptr<Operation>> operations_;
   std::vector<std::unique_ptr<Operation>> retired_;  // until the loop comes back
-  std::map<EffectId, std::unique_ptr<ReplyAssembler>> replies_;
+  EffectsUnderWay<std::unique_ptr<ReplyAssembler>> replies_;
   std::map<EffectId, std::map<Preview::Kind, PreviewStream>> previews_;
-  std::map<EffectId, std::shared_ptr<std::atomic<bool>>> stops_;
+  EffectsUnderWay<std::shared_ptr<std::atomic<bool>>> stops_;
   const std::shared_ptr<std::optional<Error>> unreadable_ =
       std::make_shared<std::optional<Error>>();  // what a transcript could not read
   std::set<std::uint64_t> inbox_seen_;           // rows that were fed or refused

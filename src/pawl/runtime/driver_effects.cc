@@ -30,14 +30,8 @@ bool Driver::is_open(EffectId effect) const {
 // An operation is not destroyed from inside its own callback, but when the record that it leads to
 // is durable: that comes from the loop.
 void Driver::retire(EffectId effect) {
-  if (const auto found = stops_.find(effect); found != stops_.end()) {
-    *found->second = true;
-    stops_.erase(found);
-  }
-  const auto found = operations_.find(effect);
-  if (found == operations_.end()) return;
-  retired_.push_back(std::move(found->second));
-  operations_.erase(found);
+  if (const auto stop = stops_.take(effect)) *stop = true;
+  if (auto operation = operations_.take(effect)) retired_.push_back(std::move(operation));
 }
 
 void Driver::report_thrown(HookPoint point, const HookAnswer& answer) {
@@ -112,9 +106,8 @@ void Driver::perform(const Record&, const EndAgent& effect) {
 }
 
 void Driver::perform(const Record&, const AbortEffect& effect) {
-  if (const auto stop = stops_.find(effect.target); stop != stops_.end()) *stop->second = true;
-  const auto found = operations_.find(effect.target);
-  if (found != operations_.end()) found->second->abort();
+  if (const auto* stop = stops_.find(effect.target)) **stop = true;
+  if (const auto* operation = operations_.find(effect.target)) (*operation)->abort();
 }
 
 // --- Tools -------------------------------------------------------------------------------------
@@ -156,7 +149,7 @@ void Driver::answer_tool(const RunTool& effect, ToolEnd end, std::string text, O
 }
 
 // Of an attempt that was given up: whoever decides about the call can read it.
-void Driver::report_late(const RunTool& effect, ToolEnd end, ToolOutcome outcome) {
+void Driver::report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome) {
   Ingress ingress;
   ResultCameLate event;
   event.instance = effect.instance;
@@ -169,7 +162,7 @@ void Driver::report_late(const RunTool& effect, ToolEnd end, ToolOutcome outcome
       (fed ? "kept as evidence" : fed.error().message));
 }
 
-void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome outcome, Origin origin,
+void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
                          std::optional<std::string> callback_stop) {
   if (!is_open(effect.effect)) return report_late(effect, end, std::move(outcome));
   Ingress ingress;
@@ -224,23 +217,24 @@ void Driver::perform(const Record& record, const RunTool& effect) {
   invoke_tool(effect, *tool, *std::move(invocation));
 }
 
-void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation invocation) {
+void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation) {
   const auto stop = std::make_shared<std::atomic<bool>>(false);
-  stops_[effect.effect] = stop;
+  stops_.put(effect.effect, stop);
   invocation.stop = stop;
   // Nobody else looks at it afterwards.
   std::string input = services_.callbacks.after_tool.empty() ? "" : invocation.input;
   try {
-    operations_[effect.effect] =
+    auto operation =
         tool.invoke(invocation, [weak = weak_from_this(), effect, name = tool.spec().name,
-                                 input = std::move(input)](ToolOutcome outcome) {
+                                 input = std::move(input)](ToolOutcome&& outcome) {
           const auto self = weak.lock();
           if (!self || self->over_) return;
           self->retire(effect.effect);
           self->finish_tool(effect, name, input, std::move(outcome));
         });
+    operations_.put(effect.effect, std::move(operation));
   } catch (...) {  // A tool of the host's may throw; the run survives it.
-    stops_.erase(effect.effect);
+    stops_.take(effect.effect);
     answer_tool(effect, ToolEnd::failed, "the tool threw: " + what_was_thrown(), Origin::host);
   }
 }
@@ -256,7 +250,7 @@ void Driver::own_egress(ToolOutcome& outcome, const std::string& tool) const {
 }
 
 void Driver::finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
-                         ToolOutcome outcome) {
+                         ToolOutcome&& outcome) {
   Origin origin = Origin::executor;
   std::optional<std::string> stop;
   if (!services_.callbacks.after_tool.empty() && is_open(effect.effect)) {
@@ -303,7 +297,7 @@ void Driver::perform(const Record& record, const AskStatus& effect) {
     return report({ToolStatus::Kind::unknown, "its status cannot be asked here"});
   }
   try {
-    operations_[effect.effect] = tool->status(*invocation, report);
+    operations_.put(effect.effect, tool->status(*invocation, report));
   } catch (...) {  // Failing to find out is not knowing.
     report({ToolStatus::Kind::unknown, "asking threw: " + what_was_thrown()});
   }

@@ -124,8 +124,10 @@ std::string Driver::filtered(std::string text) const {
 
 void Driver::show(const CallModel& effect, Preview::Kind kind, std::uint64_t offset,
                   std::string text) {
-  publish(Preview{id_, durable_seq_, effect.instance, effect.step, effect.attempt, effect.effect,
-                  kind, offset, std::move(text)});
+  if (services_.is_watched && !services_.is_watched()) return;
+  const std::uint64_t after_seq = durable_length_ == 0 ? 0 : durable_length_ - 1;
+  publish(Preview{id_, after_seq, effect.instance, effect.step, effect.attempt, effect.effect, kind,
+                  offset, std::move(text)});
 }
 
 void Driver::show_filtered(const CallModel& effect, Preview::Kind kind, PreviewStream& stream,
@@ -135,15 +137,16 @@ void Driver::show_filtered(const CallModel& effect, Preview::Kind kind, PreviewS
   show(effect, kind, offset, std::move(text));
 }
 
-void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest request) {
+void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest&& request) {
   const auto preview = [this, effect](Preview::Kind kind, std::uint64_t offset, std::string text) {
     if (services_.filter == nullptr) return show(effect, kind, offset, std::move(text));
     PreviewStream& stream = previews_[effect.effect][kind];
     if (!stream.bytes) stream.bytes = services_.filter->stream();
     show_filtered(effect, kind, stream, stream.bytes->feed(text));
   };
-  replies_[effect.effect] = std::make_unique<ReplyAssembler>(
-      setup_.tools, preview, request.sampling.max_output_tokens.value_or(0));
+  replies_.put(effect.effect,
+               std::make_unique<ReplyAssembler>(setup_.tools, preview,
+                                                request.sampling.max_output_tokens.value_or(0)));
   try {
     const ExecutorCapabilities bits = setup_.agent.executor->capabilities_of(request.model);
     fit(request, bits);
@@ -151,10 +154,11 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
       on_phase_event(effect, UsageReported{});
       return on_phase_event(effect, PhaseDone{*std::move(failed)});
     }
-    operations_[effect.effect] = setup_.agent.executor->execute_phase(
+    auto operation = setup_.agent.executor->execute_phase(
         request, [weak = weak_from_this(), effect](PhaseExecutorEvent&& event) {
           if (const auto self = weak.lock()) self->on_phase_event(effect, std::move(event));
         });
+    operations_.put(effect.effect, std::move(operation));
   } catch (...) {  // An executor of the host's may throw; the run survives it.
     on_phase_event(
         effect, PhaseDone{PhaseFailed{ErrorCategory::kernel_internal,
@@ -163,19 +167,17 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest reques
 }
 
 void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event) {
-  const auto found = replies_.find(effect.effect);
-  if (over_ || found == replies_.end()) return;
+  const auto* reply = replies_.find(effect.effect);
+  if (over_ || reply == nullptr) return;
   if (auto* line = std::get_if<PhaseLog>(&event)) log(line->text);
-  const bool done = found->second->add(std::move(event));
-  if (done) return on_phase_done(effect);
-  const auto operation = operations_.find(effect.effect);
-  const bool enough = found->second->too_large() || found->second->beyond_cap();
-  if (enough && operation != operations_.end()) operation->second->abort();
+  if ((*reply)->add(std::move(event))) return on_phase_done(effect);
+  const bool enough = (*reply)->too_large() || (*reply)->beyond_cap();
+  if (!enough) return;
+  if (const auto* operation = operations_.find(effect.effect)) (*operation)->abort();
 }
 
 void Driver::on_phase_done(const CallModel& effect) {
-  const std::unique_ptr<ReplyAssembler> reply = std::move(replies_.at(effect.effect));
-  replies_.erase(effect.effect);
+  const std::unique_ptr<ReplyAssembler> reply = replies_.take(effect.effect);
   retire(effect.effect);
   auto previews = previews_.extract(effect.effect);
   if (!previews.empty()) {
@@ -261,10 +263,11 @@ void Driver::perform(const Record&, const CompactContext& effect) {
   request.transcript = make_journal_transcript(weak_from_this(), *services_.store.reader,
                                                effect.instance, effect.to, unreadable_);
   try {
-    operations_[effect.effect] = setup_.agent.compactor->compact(
+    auto operation = setup_.agent.compactor->compact(
         request, [weak = weak_from_this(), effect](CompactionOutcome outcome) {
           if (const auto self = weak.lock()) self->finish_compaction(effect, std::move(outcome));
         });
+    operations_.put(effect.effect, std::move(operation));
   } catch (...) {  // A compactor of the host's may throw; the run survives it.
     finish_compaction(
         effect,

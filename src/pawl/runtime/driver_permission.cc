@@ -57,12 +57,13 @@ void Driver::judge_calls(InstanceId instance, std::vector<Block>& blocks,
     CallBlock* call = std::get_if<CallBlock>(&block);
     if (call == nullptr) continue;
     call->judgement = CallJudgement::allowed();
+    if (!setup_.agent.gate) continue;
     // What is not known or not valid is refused as such.
     if (!call->fault.empty() || setup_.tools.find(call->tool) == nullptr) continue;
     calls.push_back(call);
-    if (setup_.agent.gate) proposed.push_back({call->tool, bytes_of(call->input)});
+    proposed.push_back({call->tool, bytes_of(call->input)});
   }
-  if (!setup_.agent.gate || calls.empty()) return;
+  if (calls.empty()) return;
   auto judgements = judged(*setup_.agent.gate, plan_of(instance, std::move(proposed)));
   for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->judgement = std::move(judgements[i]);
 }
@@ -123,13 +124,14 @@ void Driver::perform(const Record& record, const JudgeCall& effect) {
   const std::string tool = find_call(loaded_.run.state(), effect.call)->tool;
   const ProposedPlan plan = plan_of(effect.instance, {{tool, invocation->input}});
   try {
-    operations_[effect.effect] =
+    auto operation =
         setup_.agent.gate->ask(plan, [weak = weak_from_this(), effect](CallJudgement judgement) {
           const auto self = weak.lock();
           if (!self || self->over_) return;
           self->retire(effect.effect);
           self->finish_judging(effect, std::move(judgement));
         });
+    operations_.put(effect.effect, std::move(operation));
   } catch (...) {  // A gate of the host's: it denies.
     finish_judging(effect, denial("judging it failed: " + what_was_thrown()));
   }

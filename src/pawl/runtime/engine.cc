@@ -236,11 +236,12 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
 
 std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) {
   DriverServices services{options_.loop,
-                          options_.store,
+                          guarded_->for_drivers(),
                           options_.callbacks,
                           [this, alive = alive_](const RunEvent& event) {
                             if (*alive) publish(event);
                           },
+                          [this, alive = alive_] { return *alive && !sinks_.empty(); },
                           options_.snapshot_bytes_min,
                           options_.filter};
   auto driver = std::make_shared<Driver>(

@@ -82,24 +82,28 @@ void ReplyAssembler::on(const NativeToolResult& event) {
   on(RawProduced{json.take()});
 }
 
-Block ReplyAssembler::block_of(Draft&& draft, Ingress& ingress) const {
+void ReplyAssembler::add_block(std::vector<Block>& blocks, Draft&& draft, Ingress& ingress) const {
+  Block& block = blocks.emplace_back();
   switch (draft.kind) {
     case Draft::Kind::text:
-      return TextBlock{ingress.keep(to_valid_utf8(draft.bytes))};
+      block = TextBlock{ingress.keep(to_valid_utf8(draft.bytes))};
+      return;
     case Draft::Kind::thinking:
-      return ThinkingBlock{ingress.keep(to_valid_utf8(draft.bytes)), std::move(draft.extra)};
+      block = ThinkingBlock{ingress.keep(to_valid_utf8(draft.bytes)), std::move(draft.extra)};
+      return;
     case Draft::Kind::raw:
-      return RawBlock{ingress.keep(std::move(draft.bytes))};
+      block = RawBlock{ingress.keep(std::move(draft.bytes))};
+      return;
     case Draft::Kind::call:
       break;
   }
-  CallBlock call;
-  call.tool = to_valid_utf8(draft.tool).substr(0, kToolNameBytesMax);
+  CallBlock& call = block.emplace<CallBlock>();
+  call.tool = to_valid_utf8(draft.tool);
+  if (call.tool.size() > kToolNameBytesMax) call.tool.resize(kToolNameBytesMax);
   call.provider_id = std::move(draft.extra);
   call.signature = std::move(draft.signature);
   call.fault = tools_.fault_of(call.tool, draft.bytes);
   call.input = ingress.keep(std::move(draft.bytes));
-  return call;
 }
 
 ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress) {
@@ -107,7 +111,7 @@ ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, 
   replied.instance = call.instance;
   replied.effect = call.effect;
   replied.blocks.reserve(blocks_.size());
-  for (Draft& draft : blocks_) replied.blocks.push_back(block_of(std::move(draft), ingress));
+  for (Draft& draft : blocks_) add_block(replied.blocks, std::move(draft), ingress);
   // A reply without a word on usage is charged what was reserved: it was not free.
   replied.usage = usage_.value_or(call.reserved);
   replied.stop = outcome.stop;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "pawl/base/recycled.h"
 #include "pawl/kernel/events.h"
 #include "pawl/port/executor.h"
 #include "pawl/runtime/ingress.h"
@@ -28,6 +29,10 @@ std::string cut_off_at(std::uint64_t tokens_max);
 class ReplyAssembler {
  public:
   using PreviewSink = std::function<void(Preview::Kind, std::uint64_t offset, std::string text)>;
+
+  // One for each reply: many live at a time, and none for long.
+  static void* operator new(std::size_t) { return FreedBlocks<sizeof(ReplyAssembler)>::take(); }
+  static void operator delete(void* bytes) { FreedBlocks<sizeof(ReplyAssembler)>::give(bytes); }
 
   // `output_tokens_max`: what the request allows; 0: as the model says.
   ReplyAssembler(const ToolRegistry& tools, PreviewSink preview, std::uint64_t output_tokens_max)
@@ -68,7 +73,7 @@ class ReplyAssembler {
   void on(const PhaseLog&) {}
   void on(const NativeToolResult& event);
   void on(PhaseDone&& event) { done_ = std::move(event); }
-  Block block_of(Draft&& draft, Ingress& ingress) const;
+  void add_block(std::vector<Block>& blocks, Draft&& draft, Ingress& ingress) const;
   ModelFailed failure(const CallModel& call, PhaseFailed failed) const;
   bool says_nothing(const PhaseReplied& outcome) const;
   std::uint64_t output_bytes() const;
