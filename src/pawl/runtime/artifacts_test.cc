@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/kernel/example_parts_test.h"
 #include "pawl/runtime/exported_run_test.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/runtime/model_stage_test.h"
@@ -48,6 +49,61 @@ struct Shelf {
       CHECK(*done);
     }
     return outputs;
+  }
+};
+
+// A run that is told event by event, without anybody who drives it.
+struct Told {
+  Run run;
+  std::vector<Record> records;
+  Ingress ingress;
+
+  Told() {
+    RunStarted start = testing::a_start();
+    start.targets = {ModelTarget{"scripted", {}, 1'000, 0}};
+    start.compaction.keep_messages = 1;
+    then(start);
+  }
+  void then(Event event) {
+    auto record = advance(run, std::move(event), {1, TestLoop::kWallStartMs, 0});
+    REQUIRE_MESSAGE(record, record.error().message);
+    records.push_back(*std::move(record));
+  }
+  // The first effect of this kind that is under way.
+  EffectId open(EffectKind kind) const {
+    for (const OpenEffect& one : run->open) {
+      if (one.kind == kind) return one.id;
+    }
+    return {};
+  }
+  void says(InstanceId instance, const std::string& text) {
+    ModelReplied reply;
+    reply.instance = instance;
+    reply.effect = open(EffectKind::model);
+    reply.blocks = {testing::says(text)};
+    reply.stop = ReplyStop::pause_turn;
+    then(reply);
+  }
+  void calls(const std::vector<std::string>& tools) {
+    ModelReplied reply;
+    reply.effect = open(EffectKind::model);
+    for (const std::string& tool : tools) reply.blocks.push_back(testing::calls(tool));
+    reply.stop = ReplyStop::tool_use;
+    then(reply);
+  }
+  ToolFinished finished(CallId call, EffectId effect, const std::string& text, ToolEnd end) {
+    ToolFinished event;
+    event.call = call;
+    event.effect = effect;
+    event.content = ingress.keep(text);
+    event.end = end;
+    return event;
+  }
+  std::vector<Artifact> artifacts() {
+    TestLoop loop;
+    MemoryJournal journal(loop);
+    write_journal(journal, loop, run->id, records);
+    return *artifacts_of(journal, run->id);
   }
 };
 
@@ -213,6 +269,46 @@ TEST_CASE("of a run that waits, force lets go what a summary has replaced") {
   REQUIRE(artifacts->size() == 1);
 
   CHECK(artifacts->front().need == Artifact::Need::none);
+}
+
+TEST_CASE("what a tool reported too late is an output like any other") {
+  Told told;
+  told.calls({"once"});
+  const EffectId attempt = told.open(EffectKind::tool);
+  told.then(told.finished(CallId{1}, attempt, "too slow", ToolEnd::timed_out));
+  ResultCameLate came;
+  came.call = CallId{1};
+  came.effect = attempt;
+  came.content = told.ingress.keep(std::string(5'000, 'l'));
+  told.then(came);
+  CHECK(told.artifacts().front().need == Artifact::Need::kept);  // Somebody has to decide.
+  told.then(CancelRequested{"ann", ""});
+  told.then(RunFinished{told.open(EffectKind::end_agent), {}});
+
+  const std::vector<Artifact> found = told.artifacts();
+
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().digest == sha256(std::string(5'000, 'l')));
+  CHECK(found.front().need == Artifact::Need::none);
+}
+
+TEST_CASE("an output that waits for others of its reply stays, whoever else sums up meanwhile") {
+  Told told;
+  told.calls({"pure", "once"});
+  const EffectId first = told.open(EffectKind::tool);
+  InstanceSpawned worker;
+  worker.node = "worker";
+  worker.input = Content("work");
+  told.then(worker);
+  told.then(told.finished(CallId{1}, first, std::string(5'000, 'o'), ToolEnd::succeeded));
+  for (int i = 0; i < 4 && told.open(EffectKind::compact) == EffectId{}; ++i) {
+    told.says(InstanceId{2}, std::string(1'000, 'w'));
+  }
+  told.then(ContextCompacted{
+      InstanceId{2}, told.open(EffectKind::compact), Content("It works."), "", {}, {}});
+
+  REQUIRE(told.artifacts().size() == 1);
+  CHECK(told.artifacts().front().need == Artifact::Need::kept);
 }
 
 TEST_CASE("what somebody said in the same words stays") {

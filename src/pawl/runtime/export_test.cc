@@ -321,6 +321,28 @@ TEST_CASE("records that this version would not have written are for looking only
   CHECK(!there.service.resume(RunId{"r"}));
 }
 
+TEST_CASE("a run under way is for looking only where outputs of its tools have expired") {
+  ScriptReply slow = ScriptReply::say("All noted.");
+  slow.delay_ms = 20'000;
+  RunStage here(scripted({ScriptReply::call("note"), slow}));
+  here.tool->padding = std::string(5000, 'x');
+  here.start("r");
+  std::vector<std::string> lines = lines_of(exported(here, "r").text);
+  for (std::string& line : lines) {
+    if (!line.starts_with("{\"blob\"")) continue;
+    line = line.substr(0, line.find("\"bytes\"")) + R"("expired_at_ms":5})";
+  }
+  RunStage there(here.script);
+
+  const auto report = imported(there, sealed(lines));
+
+  REQUIRE(report);
+  CHECK(report->expired == 1);
+  CHECK(report->look_only == "outputs of its tools have expired");
+  CHECK(there.service.show(RunId{"r"})->summary.status == "quarantined");
+  CHECK(!there.service.resume(RunId{"r"}));
+}
+
 TEST_CASE("a file that changes between checking and writing leaves nothing that can be driven") {
   RunStage stage(a_note());
   stage.tool->answers = false;

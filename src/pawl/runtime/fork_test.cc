@@ -260,9 +260,31 @@ TEST_CASE("another model is pinned in the fork, if somebody can make it") {
   CHECK(refused.error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("a fork is refused where the host makes another model than was asked for") {
+  Desk desk;
+  Engine engine(EngineOptions{desk.loop,
+                              {&desk.journal, &desk.journal, &desk.journal, &desk.journal},
+                              {},
+                              [&desk](const PinnedCharter&) { return desk.agent(); }});
+  ForkRequest request = Desk::at(1);
+  request.parent = RunId{"p"};
+  request.model = "scripted/other";
+  std::optional<Result<Forked>> answer;
+
+  engine.fork(request, [&](Result<Forked> forked) { answer = std::move(forked); });
+  desk.loop.advance(300);
+
+  REQUIRE(answer);
+  REQUIRE(!*answer);
+  CHECK(has_part(answer->error().message, "cannot run the fork with the model 'scripted/other'"));
+  CHECK(!desk.service.show(RunId{"f"}));
+}
+
 TEST_CASE("what the prefix has cost is spent, whatever the fork's model costs") {
   RunStage stage(three_notes());
-  stage.prices = {{"scripted", 1'000}, {"scripted/cheap", 1}, {"scripted/dear", 5'000}};
+  stage.prices = {
+      {"scripted", 1'000}, {"scripted/cheap", 1}, {"scripted/dear", 5'000}, {"scripted/euro", 1}};
+  stage.in_euros = {"scripted/euro"};
   stage.start("p");
   const auto inherited = [&stage](const std::string& id, const std::string& model) {
     ForkRequest request = Desk::at(2, id);
@@ -281,6 +303,7 @@ TEST_CASE("what the prefix has cost is spent, whatever the fork's model costs") 
 
   CHECK(inherited("cheap", "scripted/cheap") == paid);
   CHECK(inherited("dear", "scripted/dear") == paid);
+  CHECK(inherited("euro", "scripted/euro") == paid / 1'000);  // Dollars are no euros.
 
   // What it does itself it pays at its own prices, and no event of a fork of the same model
   // differs.
