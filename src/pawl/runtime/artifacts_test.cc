@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/kernel/example_parts_test.h"
 #include "pawl/runtime/exported_run_test.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/runtime/model_stage_test.h"
+#include "pawl/runtime/told_run_test.h"
 
 namespace pawl {
 namespace {
@@ -52,63 +52,15 @@ struct Shelf {
   }
 };
 
-// A run that is told event by event, without anybody who drives it.
-struct Told {
-  Run run;
-  std::vector<Record> records;
-  Ingress ingress;
-
-  Told() {
-    RunStarted start = testing::a_start();
-    start.targets = {ModelTarget{"scripted", {}, 1'000, 0}};
-    start.compaction.keep_messages = 1;
-    then(start);
-  }
-  void then(Event event) {
-    auto record = advance(run, std::move(event), {1, TestLoop::kWallStartMs, 0});
-    REQUIRE_MESSAGE(record, record.error().message);
-    records.push_back(*std::move(record));
-  }
-  // The first effect of this kind that is under way.
-  EffectId open(EffectKind kind) const {
-    for (const OpenEffect& one : run->open) {
-      if (one.kind == kind) return one.id;
-    }
-    return {};
-  }
-  void says(InstanceId instance, const std::string& text) {
-    ModelReplied reply;
-    reply.instance = instance;
-    reply.effect = open(EffectKind::model);
-    reply.blocks = {testing::says(text)};
-    reply.stop = ReplyStop::pause_turn;
-    then(reply);
-  }
-  void calls(const std::vector<std::string>& tools) {
-    ModelReplied reply;
-    reply.effect = open(EffectKind::model);
-    for (const std::string& tool : tools) reply.blocks.push_back(testing::calls(tool));
-    reply.stop = ReplyStop::tool_use;
-    then(reply);
-  }
-  ToolFinished finished(CallId call, EffectId effect, const std::string& text, ToolEnd end) {
-    ToolFinished event;
-    event.call = call;
-    event.effect = effect;
-    event.content = ingress.keep(text);
-    event.end = end;
-    return event;
-  }
-  std::vector<Artifact> artifacts() {
-    TestLoop loop;
-    MemoryJournal journal(loop);
-    write_journal(journal, loop, run->id, records);
-    return *artifacts_of(journal, run->id);
-  }
-};
-
 bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+std::vector<Artifact> artifacts_of(const Told& told) {
+  TestLoop loop;
+  MemoryJournal journal(loop);
+  told.write(journal, loop);
+  return *artifacts_of(journal, told.run->id);
 }
 
 }  // namespace
@@ -148,6 +100,7 @@ TEST_CASE("only outputs older than the age go, and verify, replay and reading sa
   CHECK(verified->expired == 1);
   const auto replayed = shelf.stage.service.replay(shelf.run);
   CHECK(replayed->same());
+  CHECK(replayed->blobs == 2);
   CHECK(replayed->expired == 1);
   CHECK(replayed->chain == chain);
   CHECK(shelf.stage.service.show(shelf.run)->output == "All noted.");
@@ -281,11 +234,11 @@ TEST_CASE("what a tool reported too late is an output like any other") {
   came.effect = attempt;
   came.content = told.ingress.keep(std::string(5'000, 'l'));
   told.then(came);
-  CHECK(told.artifacts().front().need == Artifact::Need::kept);  // Somebody has to decide.
+  CHECK(artifacts_of(told).front().need == Artifact::Need::kept);  // Somebody has to decide.
   told.then(CancelRequested{"ann", ""});
   told.then(RunFinished{told.open(EffectKind::end_agent), {}});
 
-  const std::vector<Artifact> found = told.artifacts();
+  const std::vector<Artifact> found = artifacts_of(told);
 
   REQUIRE(found.size() == 1);
   CHECK(found.front().digest == sha256(std::string(5'000, 'l')));
@@ -307,8 +260,8 @@ TEST_CASE("an output that waits for others of its reply stays, whoever else sums
   told.then(ContextCompacted{
       InstanceId{2}, told.open(EffectKind::compact), Content("It works."), "", {}, {}});
 
-  REQUIRE(told.artifacts().size() == 1);
-  CHECK(told.artifacts().front().need == Artifact::Need::kept);
+  REQUIRE(artifacts_of(told).size() == 1);
+  CHECK(artifacts_of(told).front().need == Artifact::Need::kept);
 }
 
 TEST_CASE("what somebody said in the same words stays") {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "pawl/runtime/run_stage_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 namespace {
@@ -440,6 +441,23 @@ TEST_CASE("where a fork comes from is confirmed, contradicted, or not to be foun
 
   CHECK(replay(elsewhere, RunId{"f"})->lineage == Lineage::contradicted);
   CHECK(replay(desk.journal, RunId{"f"})->lineage == Lineage::confirmed);
+}
+
+TEST_CASE("a parent that cannot be read is not taken for one that is gone") {
+  class NoParent final : public ForwardingReader {
+   public:
+    using ForwardingReader::ForwardingReader;
+    Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                           std::size_t bytes_max) override {
+      if (run == RunId{"p"}) return Error{ErrorCode::corrupt, "row 1 is damaged"};
+      return ForwardingReader::read(run, from, bytes_max);
+    }
+  };
+  Desk desk;
+  REQUIRE(desk.fork(Desk::at(2)));
+  NoParent reader(desk.journal);
+
+  CHECK(replay(reader, RunId{"f"})->lineage == Lineage::contradicted);
 }
 
 TEST_CASE("a fork of a fork names its own parent") {
