@@ -302,6 +302,14 @@ TEST_CASE("a file whose first record is that of another run is refused") {
   check_refused(exported(forged, "q").text, "line 2: the first record is that of another run");
 }
 
+TEST_CASE("a quarantined run whose secrets were taken out is a redacted one") {
+  RunStage stage(a_note());
+  stage.start("r", "my key is " + kKey);
+  REQUIRE(stage.journal.quarantine(RunId{"r"}, "somebody doubts it"));
+
+  CHECK(exported(stage, "r").report.look_only == "redacted");
+}
+
 TEST_CASE("records that this version would not have written are for looking only") {
   RunStage stage(a_note());
   stage.tool->answers = false;
