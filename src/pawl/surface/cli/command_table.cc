@@ -311,8 +311,8 @@ std::vector<CommandEntry> keeping_commands() {
          "Of runs that are over and stay, long outputs of tools that are older than that."},
         {"dry-run", '\0', Takes::nothing, "", "Only say what would be removed."},
         {"force", '\0', Takes::nothing, "",
-         "Also runs that wait or were interrupted; never those that somebody drives. Of outputs, "
-         "only those that the run does not need to go on."}}},
+         "Also runs that wait, were interrupted or are quarantined; never those that somebody "
+         "drives. Of outputs, only those that the run does not need to go on."}}},
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
