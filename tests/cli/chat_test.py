@@ -88,6 +88,7 @@ class Chats(ProviderStage):
         self.serve(HELLO)
         self.refused("chat", "", "-m", CLAUDE, code=2, says="not empty")
         self.refused("chat", "x", "-m", "", code=2, says="--model")
+        self.refused("chat", "x", "-m", "nobody/knows", code=2, says="pawl: --model: nobody")
         self.assertEqual(self.requests(), [])
 
     def test_effort_of_a_chat_reaches_models_that_think(self):

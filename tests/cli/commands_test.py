@@ -25,9 +25,11 @@ class Commands(Stage):
                                  check=False)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
         probe = script + ('\nCOMP_WORDS=(pawl res); COMP_CWORD=1; _pawl; echo "${COMPREPLY[@]}"'
-                          '\nCOMP_WORDS=(pawl run --st); COMP_CWORD=2; _pawl; echo "$COMPREPLY"')
+                          '\nCOMP_WORDS=(pawl run --st); COMP_CWORD=2; _pawl; echo "$COMPREPLY"'
+                          '\nCOMP_WORDS=(pawl ls --status wa); COMP_CWORD=3; _pawl; echo "${COMPREPLY[@]}"'
+                          '\nCOMP_WORDS=(pawl --log-level ""); COMP_CWORD=2; _pawl; echo "${COMPREPLY[@]}"')
         said = subprocess.run(["bash"], input=probe, text=True, capture_output=True, check=False)
-        self.assertEqual(said.stdout, "resume resolve\n--steps\n", said.stderr)
+        self.assertEqual(said.stdout, "resume resolve\n--steps\nwaiting\nerror warn info debug\n", said.stderr)
 
     def test_variables_reach_the_instructions(self):
         self.charter("c", "  - text: Done.\n", more="vars: { who: nobody }\n")

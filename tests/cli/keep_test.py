@@ -148,10 +148,17 @@ class Keep(Stage):
         self.wait_for_keys(1)
         self.printing("over", 60_000)
         self.refused("gc", "--artifacts", "soon", code=2, says="artifacts")
+        both = self.ok("gc", "--keep", "0", "--artifacts", "1ms", "--dry-run").stdout
+        self.assertIn("would remove 1 run, 0 outputs would expire", both)
         self.assertIn("1 output expired", self.ok("gc", "--artifacts", "1ms", "--force").stdout)
         process.kill()
         process.communicate()
+        cut = self.data / "artifacts" / "live" / "cut.txt"  # it may still ask for it
+        cut.parent.mkdir(parents=True, exist_ok=True)
+        cut.write_text("the rest")
+        os.utime(cut, (0, 0))
         self.assertIn("0 outputs expired", self.ok("gc", "--artifacts", "1ms", "--force").stdout)
+        self.assertTrue(cut.exists())
         # One that cannot be read is complained about, and the next one is looked at all the same.
         self.printing("bad", 60_000)
         self.printing("good", 60_000)

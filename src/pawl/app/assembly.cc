@@ -17,9 +17,17 @@ namespace {
 constexpr std::string_view kScripted = "scripted/";
 constexpr std::size_t kScriptBytesMax = std::size_t{16} << 20U;
 
+constexpr std::string_view kModelOption = "--model";
+
+// An option has no lines.
+std::string told(Fault fault, const std::string& file) {
+  if (file == kModelOption) fault.mark = {};
+  return to_string(fault, file);
+}
+
 void add_faults(const std::vector<Fault>& found, const std::string& file,
                 std::vector<std::string>& faults) {
-  for (const Fault& fault : found) faults.push_back(to_string(fault, file));
+  for (const Fault& fault : found) faults.push_back(told(fault, file));
 }
 
 std::string directory_of(const std::string& path) {
@@ -73,7 +81,7 @@ struct AgentAssembler::Source {
                              std::string remedy) const {
     const Node* named = find_text(root, model);
     const Mark mark = named == nullptr ? Mark{} : named->mark();
-    return to_string(Fault{mark, std::move(message), std::move(remedy)}, file);
+    return told(Fault{mark, std::move(message), std::move(remedy)}, file);
   }
 };
 
@@ -108,7 +116,7 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
     append_json_string(text, model);
     text += "\n";
   }
-  Assembled assembled = from_text(text, "--model", ".", "");
+  Assembled assembled = from_text(text, std::string(kModelOption), ".", "");
   add_project_docs(assembled);
   return assembled;
 }

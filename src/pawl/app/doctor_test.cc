@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "tests/contract/journal_contract_support.h"
@@ -101,6 +102,48 @@ TEST_CASE("modes, leftovers and a newer store are found") {
   database.seekp(63).put(9);
   database.close();
   CHECK(holds(said(path, "database"), "problem "));
+}
+
+TEST_CASE("the largest runs are named, largest first, and the bytes of all are added up") {
+  const TempDirectory directory;
+  OpenStore store(directory / "store");
+  for (const auto& [id, bytes] : std::map<std::string, std::size_t>{
+           {"large", 4'000}, {"middle", 2'000}, {"small", 100}, {"tiny", 10}}) {
+    const Append append = append_of(run_id(id), 1, 0, std::string(bytes, 'x'));
+    REQUIRE(append_now(store, append) == "ok");
+  }
+
+  CHECK(said(directory / "store", "large run") ==
+        "ok large has 1 events, 4032 bytes\nok middle has 1 events, 2032 bytes\n"
+        "ok small has 1 events, 132 bytes\n");
+  for (const Finding& finding : examine_data(directory / "store")) {
+    if (finding.about != "runs") continue;
+    CHECK(finding.figures.back().first == "bytes");
+    CHECK(finding.figures.back().second == 4'032 + 2'032 + 132 + 42);
+  }
+}
+
+TEST_CASE("of many runs of a kind some are named, and the others counted") {
+  const TempDirectory directory;
+  OpenStore store(directory / "store");
+  for (std::size_t i = 0; i < kRunsNamedMax + 2; ++i) make_run(store, "r" + std::to_string(i));
+
+  CHECK(holds(said(directory / "store", "run"),
+              "warning 2 more: each is interrupted: nobody drives it; pawl ls lists them"));
+}
+
+TEST_CASE("the rest of a commit that was never acknowledged is said") {
+  const TempDirectory directory;
+  const std::string path = directory / "store";
+  {
+    OpenStore store(path);
+    make_run(store, "a");
+  }
+  std::ofstream(path + "/pawl.db-wal") << std::string(20, 'x');  // less than a header
+
+  CHECK(said(path, "log") ==
+        "warning 20 bytes of a commit that was never acknowledged; cut off when the store is next "
+        "opened\n");
 }
 
 }  // namespace

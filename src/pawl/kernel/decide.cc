@@ -1,7 +1,7 @@
 // One overload of on() per legal transition; what has no overload is refused by name. Read top to
-// bottom, and with transitions_tools.cc in the middle, this is the life of a run.
+// bottom, and with transitions_model.cc and transitions_tools.cc in the middle, this is the life of
+// a run.
 #include "pawl/kernel/context.h"
-#include "pawl/kernel/draft.h"
 #include "pawl/kernel/transitions.h"
 
 namespace pawl {
@@ -52,59 +52,7 @@ Refusal on(Scene scene, const Ready&, const AgentBegan& event) {
   return kAccepted;
 }
 
-// --- Model calls -------------------------------------------------------------------------------
-
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  if (event.callback_stop) {
-    scene.draft.stop(RunStatus::stopped, StopReason::callback,
-                     "after_model: " + *event.callback_stop);
-  }
-  take_reply(scene.draft, scene.instance,
-             {event.blocks,
-              event.stop,
-              event.stop_detail,
-              event.stop_metadata,
-              {0, 1},
-              scene.instance.open_step,
-              event.output_fault});
-  return kAccepted;
-}
-
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_failure(scene.draft, scene.instance, phase, event);
-  return kAccepted;
-}
-
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
-  Draft& draft = scene.draft;
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  draft.close(event.effect);
-  if (draft.pausing()) draft.add(InstanceReadied{scene.instance.id, phase.failed_attempts});
-  // It was resumed before the abort had taken effect.
-  if (draft.going()) call_again(draft, scene.instance, {});
-  return kAccepted;
-}
-
-Refusal on(Scene scene, const Compacting& phase, const ContextCompacted& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_cut(scene.draft, scene.instance, phase, CutBy::summary,
-           estimate_tokens(event.summary.length()));
-  return kAccepted;
-}
-
-Refusal on(Scene scene, const Compacting& phase, const CompactionFailed& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_cut(scene.draft, scene.instance, phase, CutBy::trim, 0);
-  return kAccepted;
-}
-
-// --- Tool calls: transitions_tools.cc ----------------------------------------------------------
+// --- Model calls: transitions_model.cc; tool calls: transitions_tools.cc ------------------------
 
 // --- Suspension, external turns, branches ------------------------------------------------------
 
@@ -387,30 +335,6 @@ Refusal decide_live(Draft& draft, const Event& event) {
       instance->phase, event);
 }
 
-Refusal decide_into(Draft& draft, const Event& event) {
-  if (std::holds_alternative<Live>(draft.state.life)) return decide_live(draft, event);
-  Instance root;
-  if (draft.starting != nullptr) root = root_of(*draft.starting, 0);
-  const Scene scene{draft, root};
-  if (std::holds_alternative<NotStarted>(draft.state.life)) {
-    return std::visit([&](const auto& fact) { return dispatch(scene, NotStarted{}, fact); }, event);
-  }
-  return std::visit([&](const auto& fact) { return dispatch(scene, Finished{}, fact); }, event);
-}
-
-// The host's clocks and fences are not the kernel's to trust: fold() would not accept such a
-// record.
-Status check_stamp(const RunState& state, const Stamp& stamp) {
-  if (stamp.epoch < state.epoch) {
-    return Error{ErrorCode::conflict, "epoch " + std::to_string(stamp.epoch) +
-                                          " is over: the run is in " + std::to_string(state.epoch)};
-  }
-  if (stamp.elapsed_ms < state.elapsed_ms) {
-    return Error{ErrorCode::invalid_argument, "elapsed run time went backwards"};
-  }
-  return ok();
-}
-
 template <class P>
 std::string table_row() {
   std::string row = std::string(P::kName) + ":";
@@ -423,43 +347,17 @@ std::string table_row() {
   return row + "\n";
 }
 
-// Fills in what follows from the record's event.
-Status complete(const Run& run, Record& record) {
-  PAWL_CHECK(check_stamp(run.state(), record.stamp));
-  Draft draft(run.state(), record.event, record.stamp);
-  if (Refusal refusal = decide_into(draft, record.event)) return *std::move(refusal);
-  const bool over = std::holds_alternative<RunFinished>(record.event);
-  if (!over) draft.settle();
-  record.seq = run->length;
-  record.instance = instance_of(record.event);
-  record.decisions = std::move(draft.decisions);
-  record.effects = std::move(draft.effects);
-  return ok();
-}
-
-Record record_of(Event&& event, const Stamp& stamp) {
-  return {0, stamp, kRootInstance, std::move(event), {}, {}};
-}
-
 }  // namespace
 
-Result<Record> decide(const Run& run, Event event, const Stamp& stamp) {
-  Record record = record_of(std::move(event), stamp);
-  PAWL_CHECK(complete(run, record));
-  return record;
-}
-
-Status advance(Run& run, Record& record) {
-  PAWL_CHECK(complete(run, record));
-  // What was just decided fits by construction; if it does not, the kernel is broken.
-  PAWL_ASSERT(fold(run, record).has_value());
-  return ok();
-}
-
-Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
-  Record record = record_of(std::move(event), stamp);
-  PAWL_CHECK(advance(run, record));
-  return record;
+Refusal decide_into(Draft& draft, const Event& event) {
+  if (std::holds_alternative<Live>(draft.state.life)) return decide_live(draft, event);
+  Instance root;
+  if (draft.starting != nullptr) root = root_of(*draft.starting, 0);
+  const Scene scene{draft, root};
+  if (std::holds_alternative<NotStarted>(draft.state.life)) {
+    return std::visit([&](const auto& fact) { return dispatch(scene, NotStarted{}, fact); }, event);
+  }
+  return std::visit([&](const auto& fact) { return dispatch(scene, Finished{}, fact); }, event);
 }
 
 std::string transition_table() {

@@ -95,6 +95,7 @@ TEST_CASE("what is attached to a message counts: as input, and when the conversa
   run.takes(message);
   CHECK(run->tally.bytes_in == in + 1'004);
   CHECK(run.instance().waiting_messages.at(0).tokens == estimate_tokens(1'004));
+  CHECK(run.instance().attachments == 1);  // for those that see no images
 }
 
 TEST_CASE("without a summary the conversation is trimmed, and says so") {

@@ -207,6 +207,11 @@ TEST_CASE("each provider keeps its own session") {
   CHECK(find_session(run.instance(), "a")->length == 2);
   REQUIRE(find_session(run.instance(), "b") != nullptr);
   CHECK(find_session(run.instance(), "b")->length == 4);
+
+  run.finishes(kC2, "ok");
+  fail_as(run, FailureKind::session_lost);
+  CHECK(find_session(run.instance(), "a") == nullptr);
+  CHECK(find_session(run.instance(), "b") != nullptr);
 }
 
 TEST_CASE("an empty last reply leaves the answer that was given before") {

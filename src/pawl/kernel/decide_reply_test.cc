@@ -169,6 +169,16 @@ TEST_CASE("a retry of the last step is still the last step") {
   CHECK(std::get<CallModel>(run.last().effects.at(0)).steps_left == 0);
 }
 
+TEST_CASE("a session has heard what was said, and of a reply without a word no more than that") {
+  TestRun run;
+  ModelReplied reply = run.reply({}, ReplyStop::pause_turn);
+  reply.session = "s-1";
+  run.takes(reply);
+
+  REQUIRE(run.instance().sessions.size() == 1);
+  CHECK(run.instance().sessions[0].length == run.instance().transcript.size());
+}
+
 TEST_CASE("the session of an executor is kept until it gives another") {
   TestRun run;
   ModelReplied reply = run.reply({calls("pure")});

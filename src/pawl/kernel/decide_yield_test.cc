@@ -26,6 +26,16 @@ TEST_CASE("each of the eight yield reasons stands in a step's record, by its nam
                               "awaiting_resume", "command", "cede", "end_turn"});
 }
 
+TEST_CASE("what somebody says in the model's place is output like the model's") {
+  TestRun run;
+  run.replies({says("over to you")}, ReplyStop::external);
+  const std::uint64_t before = run->tally.bytes_out;
+
+  run.takes(ExternalTurnPushed{kRootInstance, {says("twelve bytes")}, {}, "host"});
+
+  CHECK(run->tally.bytes_out == before + 12);
+}
+
 // --- cede -------------------------------------------------------------------------------------
 
 TEST_CASE("a root that cedes is done, with its text") {
@@ -53,6 +63,19 @@ TEST_CASE("a worker that cedes leaves the tree, and its text wakes its parent") 
   CHECK(find_instance(run.state(), kI2) == nullptr);
   CHECK(run.in<AwaitingModel>());
   CHECK(run.dialogue() == "user: hello | assistant: I wait | user: found it");
+}
+
+TEST_CASE("the workers of a worker that cedes are its parent's from then on") {
+  TestRun run;
+  run.spawns("helper");
+  run.spawns("helper's", kI2);
+  run.spawns("helper's helper's", InstanceId{3});
+
+  run.replies_as(InstanceId{3}, {says("mine is done")}, ReplyStop::cede);
+  run.replies_as(InstanceId{4}, {says("mine, too")}, ReplyStop::cede);
+
+  CHECK(run.dialogue(kI2) == "user: task | user: mine is done | user: mine, too");
+  CHECK(run.dialogue() == "user: hello");
 }
 
 TEST_CASE("a worker that cedes does not disturb a parent that is busy") {

@@ -67,6 +67,23 @@ TEST_CASE("an approval and the start of what it approves are one record") {
   CHECK(run.started<RunTool>() == 1);
 }
 
+TEST_CASE("an approval expires on time also while another call of the reply runs") {
+  TestRun run;
+  run.replies({calls_judged("once", asking(5'000)), calls("pure")});
+  REQUIRE_FALSE(is_waiting(run.state()));
+
+  CHECK(wake_at(run.state()) == run->elapsed_ms + 5'000);
+}
+
+TEST_CASE("of a question and an approval the approval is what a run waits for") {
+  TestRun run;
+  run.replies({calls_judged("once", asking(0, InterruptKind::input)),
+               calls_judged("once", asking(0, InterruptKind::approval))});
+  run.parks();
+
+  CHECK(waits_for(run.state()) == WaitFor::approval);
+}
+
 TEST_CASE("an approval of something else is refused") {
   TestRun run;
   run.replies({calls_judged("once", asking())});

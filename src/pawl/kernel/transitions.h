@@ -26,6 +26,16 @@ inline Refusal late(std::string_view event, EffectId effect) {
   return refuse(std::string(event) + " comes too late: " + to_string(effect) + " is closed");
 }
 
+// Writes what follows from the event, which is that of the draft. A refusal leaves the draft to be
+// thrown away.
+Refusal decide_into(Draft& draft, const Event& event);
+
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event);
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event);
+Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event);
+Refusal on(Scene scene, const Compacting& phase, const ContextCompacted& event);
+Refusal on(Scene scene, const Compacting& phase, const CompactionFailed& event);
+
 Refusal on(Scene scene, const AwaitingTools& phase, const ToolFinished& event);
 Refusal on(Scene scene, const AwaitingTools& phase, const ResultCameLate& event);
 Refusal on(Scene scene, const AwaitingTools& phase, const ToolStatusLearned& event);

@@ -64,7 +64,8 @@ class Gathering {
   }
 
   // A run that is over needs what it said last. One that may go on needs what its next request is
-  // made of: everything since its conversation was last cut, and what was left of it then.
+  // made of: everything since a conversation was last cut, what was left of each then, and what
+  // waits beside them.
   std::set<std::uint64_t> needed_records(const RunState& state) const {
     std::set<std::uint64_t> needed;
     if (const auto output = output_record(state)) needed.insert(*output);
@@ -77,6 +78,10 @@ class Gathering {
     for (const Instance& instance : state.instances) {
       for (const Entry& entry : instance.transcript) needed.insert(entry.seq);
       for (const Entry& entry : instance.waiting_messages) needed.insert(entry.seq);
+    }
+    for (const Call& call : state.calls) {
+      if (const auto* ended = std::get_if<CallEnded>(&call.state)) needed.insert(ended->seq);
+      if (call.late_result) needed.insert(*call.late_result);
     }
     return needed;
   }

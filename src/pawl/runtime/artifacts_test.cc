@@ -5,6 +5,7 @@
 #include "pawl/runtime/exported_run_test.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/runtime/model_stage_test.h"
+#include "pawl/runtime/told_run_test.h"
 
 namespace pawl {
 namespace {
@@ -55,6 +56,13 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+std::vector<Artifact> artifacts_of(const Told& told) {
+  TestLoop loop;
+  MemoryJournal journal(loop);
+  told.write(journal, loop);
+  return *artifacts_of(journal, told.run->id);
+}
+
 }  // namespace
 
 TEST_CASE("outputs of tools are listed with call, time, digest and length") {
@@ -92,6 +100,7 @@ TEST_CASE("only outputs older than the age go, and verify, replay and reading sa
   CHECK(verified->expired == 1);
   const auto replayed = shelf.stage.service.replay(shelf.run);
   CHECK(replayed->same());
+  CHECK(replayed->blobs == 2);
   CHECK(replayed->expired == 1);
   CHECK(replayed->chain == chain);
   CHECK(shelf.stage.service.show(shelf.run)->output == "All noted.");
@@ -213,6 +222,46 @@ TEST_CASE("of a run that waits, force lets go what a summary has replaced") {
   REQUIRE(artifacts->size() == 1);
 
   CHECK(artifacts->front().need == Artifact::Need::none);
+}
+
+TEST_CASE("what a tool reported too late is an output like any other") {
+  Told told;
+  told.calls({"once"});
+  const EffectId attempt = told.open(EffectKind::tool);
+  told.then(told.finished(CallId{1}, attempt, "too slow", ToolEnd::timed_out));
+  ResultCameLate came;
+  came.call = CallId{1};
+  came.effect = attempt;
+  came.content = told.ingress.keep(std::string(5'000, 'l'));
+  told.then(came);
+  CHECK(artifacts_of(told).front().need == Artifact::Need::kept);  // Somebody has to decide.
+  told.then(CancelRequested{"ann", ""});
+  told.then(RunFinished{told.open(EffectKind::end_agent), {}});
+
+  const std::vector<Artifact> found = artifacts_of(told);
+
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().digest == sha256(std::string(5'000, 'l')));
+  CHECK(found.front().need == Artifact::Need::none);
+}
+
+TEST_CASE("an output that waits for others of its reply stays, whoever else sums up meanwhile") {
+  Told told;
+  told.calls({"pure", "once"});
+  const EffectId first = told.open(EffectKind::tool);
+  InstanceSpawned worker;
+  worker.node = "worker";
+  worker.input = Content("work");
+  told.then(worker);
+  told.then(told.finished(CallId{1}, first, std::string(5'000, 'o'), ToolEnd::succeeded));
+  for (int i = 0; i < 4 && told.open(EffectKind::compact) == EffectId{}; ++i) {
+    told.says(InstanceId{2}, std::string(1'000, 'w'));
+  }
+  told.then(ContextCompacted{
+      InstanceId{2}, told.open(EffectKind::compact), Content("It works."), "", {}, {}});
+
+  REQUIRE(artifacts_of(told).size() == 1);
+  CHECK(artifacts_of(told).front().need == Artifact::Need::kept);
 }
 
 TEST_CASE("what somebody said in the same words stays") {

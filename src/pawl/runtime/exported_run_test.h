@@ -6,11 +6,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pawl/runtime/import.h"
 #include "pawl/runtime/run_stage_test.h"
 
 namespace pawl {
+
+inline Script a_note() {
+  return scripted({ScriptReply::call("note", R"({"n":1})"), ScriptReply::say("All noted.")});
+}
 
 class TextLines final : public LineSource {
  public:
@@ -66,6 +71,46 @@ inline Result<ExportReport> imported(RunStage& stage, std::shared_ptr<LineSource
 inline Result<ExportReport> imported(RunStage& stage, const std::string& text,
                                      std::optional<RunId> id = std::nullopt) {
   return imported(stage, std::make_shared<TextLines>(text), std::move(id));
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    lines.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return lines;
+}
+
+inline std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// With a last line that fits the others.
+inline std::string sealed(std::vector<std::string> lines) {
+  std::uint64_t records = 0;
+  std::uint64_t blobs = 0;
+  lines.pop_back();
+  for (const std::string& line : lines) {
+    if (line.starts_with("{\"seq\"")) ++records;
+    if (line.starts_with("{\"blob\"")) ++blobs;
+  }
+  const std::string before = joined(lines);
+  return before + R"({"end":true,"records":)" + std::to_string(records) + R"(,"blobs":)" +
+         std::to_string(blobs) + R"(,"sha256":")" + to_hex(sha256(before)) + "\"}\n";
+}
+
+// An import into a store of its own.
+inline void check_refused(const std::string& text, const std::string& says) {
+  RunStage stage(a_note());
+  const auto refused = imported(stage, text);
+  REQUIRE(!refused);
+  CHECK(refused.error().code == ErrorCode::invalid_argument);
+  CHECK_MESSAGE(refused.error().message.find(says) != std::string::npos, refused.error().message);
+  CHECK(stage.service.list({})->empty());
 }
 
 }  // namespace pawl

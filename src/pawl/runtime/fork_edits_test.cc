@@ -63,4 +63,21 @@ TEST_CASE("an answer that is no result is not edited") {
   CHECK(edited(learned, "c3", "done").content == Content("done"));
 }
 
+TEST_CASE("a verdict is edited where it brings a result") {
+  DoubtResolved resolved;
+  resolved.call = CallId{3};
+  resolved.verdict = DoubtVerdict::did_not_happen;
+  CHECK(edited(resolved, "c3", "paid") == resolved);
+  resolved.verdict = DoubtVerdict::happened;
+  CHECK(edited(resolved, "c3", "paid").result == Content("paid"));
+}
+
+TEST_CASE("what somebody else said in the model's turn is the text of the step it makes") {
+  ExternalTurnPushed turn;
+  turn.blocks = {TextBlock{Content("I say")}};
+  CHECK(edited(turn, "step1.text", "I wait").blocks ==
+        std::vector<Block>{TextBlock{Content("I wait")}});
+  CHECK(edited(turn, "step2.text", "I wait").blocks == turn.blocks);
+}
+
 }  // namespace pawl

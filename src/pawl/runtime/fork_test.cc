@@ -4,7 +4,8 @@
 
 #include <set>
 
-#include "pawl/runtime/run_stage_test.h"
+#include "pawl/runtime/told_run_test.h"
+#include "tests/support/forwarding_reader.h"
 
 namespace pawl {
 namespace {
@@ -172,6 +173,41 @@ TEST_CASE("what is edited into a fork passes the filter of secrets") {
   CHECK(desk.events<RunStarted>("f").front().input == Content("my key is [[key]]"));
 }
 
+TEST_CASE("what is edited into a fork passes the processors of what it replaces") {
+  struct Naming final : Processor {
+    std::string_view name() const override { return "naming"; }
+    ProcessorVerdict process(const ProcessedText& text) const override {
+      return TextModified{std::string(text.text) + " (" + std::string(pawl::name(text.source)) +
+                          ")"};
+    }
+  };
+  ScriptReply slow = ScriptReply::call("note");
+  slow.delay_ms = 1000;
+  Desk desk(scripted({slow, ScriptReply::say("Done.")}));
+  CHECK(desk.engine.feed(RunId{"p"}, MessageReceived{kRootInstance, Content("hi"), "bob"}));
+  desk.loop.advance(2000);
+  const auto processors = std::make_shared<Processors>();
+  REQUIRE(processors->input.add({std::make_shared<Naming>()}));
+  Engine engine(EngineOptions{desk.loop,
+                              {&desk.journal, &desk.journal, &desk.journal, &desk.journal},
+                              {},
+                              [&](const PinnedCharter&) {
+                                RunnableAgent made = desk.agent();
+                                made.charter.processors = processors;
+                                return made;
+                              }});
+  ForkRequest request = Desk::at(1);
+  request.parent = RunId{"p"};
+  request.edits = {{"input", "go"}, {"message1", "ho"}, {"c1", "noted"}};
+
+  engine.fork(request, [](const Result<Forked>& forked) { CHECK(forked); });
+  desk.loop.advance(5);
+
+  CHECK(desk.events<RunStarted>("f").front().input == Content("go (run_input)"));
+  CHECK(desk.events<MessageReceived>("f").front().text == Content("ho (message)"));
+  CHECK(desk.events<ToolFinished>("f").front().content == Content("noted"));
+}
+
 TEST_CASE("what the charter says of approvers, spending and output is pinned when a run starts") {
   Desk desk;
   RunnableAgent agent = desk.agent();
@@ -260,9 +296,31 @@ TEST_CASE("another model is pinned in the fork, if somebody can make it") {
   CHECK(refused.error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("a fork is refused where the host makes another model than was asked for") {
+  Desk desk;
+  Engine engine(EngineOptions{desk.loop,
+                              {&desk.journal, &desk.journal, &desk.journal, &desk.journal},
+                              {},
+                              [&desk](const PinnedCharter&) { return desk.agent(); }});
+  ForkRequest request = Desk::at(1);
+  request.parent = RunId{"p"};
+  request.model = "scripted/other";
+  std::optional<Result<Forked>> answer;
+
+  engine.fork(request, [&](Result<Forked> forked) { answer = std::move(forked); });
+  desk.loop.advance(300);
+
+  REQUIRE(answer);
+  REQUIRE(!*answer);
+  CHECK(has_part(answer->error().message, "cannot run the fork with the model 'scripted/other'"));
+  CHECK(!desk.service.show(RunId{"f"}));
+}
+
 TEST_CASE("what the prefix has cost is spent, whatever the fork's model costs") {
   RunStage stage(three_notes());
-  stage.prices = {{"scripted", 1'000}, {"scripted/cheap", 1}, {"scripted/dear", 5'000}};
+  stage.prices = {
+      {"scripted", 1'000}, {"scripted/cheap", 1}, {"scripted/dear", 5'000}, {"scripted/euro", 1}};
+  stage.in_euros = {"scripted/euro"};
   stage.start("p");
   const auto inherited = [&stage](const std::string& id, const std::string& model) {
     ForkRequest request = Desk::at(2, id);
@@ -281,6 +339,8 @@ TEST_CASE("what the prefix has cost is spent, whatever the fork's model costs") 
 
   CHECK(inherited("cheap", "scripted/cheap") == paid);
   CHECK(inherited("dear", "scripted/dear") == paid);
+  CHECK(inherited("euro", "scripted/euro") == paid / 1'000);  // Dollars are no euros.
+  CHECK(stage.service.show(RunId{"euro"})->state.prices.currency == "EUR");
 
   // What it does itself it pays at its own prices, and no event of a fork of the same model
   // differs.
@@ -327,6 +387,29 @@ TEST_CASE("a run that is still at work can be forked at a step that has ended") 
   desk.loop.advance(300);
   CHECK(*answer);
   CHECK(desk.show("f").output == "x");
+}
+
+TEST_CASE("no prefix ends where a worker's model is still being asked") {
+  Told told("p");
+  InstanceSpawned worker;
+  worker.node = "worker";
+  worker.input = Content("work");
+  told.then(worker);
+  told.says(kRootInstance, "I go on.");
+  TestLoop loop;
+  MemoryJournal journal(loop);
+  told.write(journal, loop);
+  ForkRequest request = Desk::at(1);
+  request.parent = RunId{"p"};
+  Retelling telling(
+      journal, request, *ForkEdits::make({}), [](RunStarted& start) { start.run = RunId{"f"}; },
+      Retelling::Blobs::left_out);
+
+  Result<std::optional<WritePiece>> piece = telling.next();
+  while (piece && *piece) piece = telling.next();
+
+  REQUIRE(!piece);
+  CHECK(has_part(piece.error().message, "has calls that have not ended"));
 }
 
 TEST_CASE("a prefix that an edit makes impossible is refused and leaves no trace") {
@@ -417,6 +500,23 @@ TEST_CASE("where a fork comes from is confirmed, contradicted, or not to be foun
 
   CHECK(replay(elsewhere, RunId{"f"})->lineage == Lineage::contradicted);
   CHECK(replay(desk.journal, RunId{"f"})->lineage == Lineage::confirmed);
+}
+
+TEST_CASE("a parent that cannot be read is not taken for one that is gone") {
+  class NoParent final : public ForwardingReader {
+   public:
+    using ForwardingReader::ForwardingReader;
+    Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                           std::size_t bytes_max) override {
+      if (run == RunId{"p"}) return Error{ErrorCode::corrupt, "row 1 is damaged"};
+      return ForwardingReader::read(run, from, bytes_max);
+    }
+  };
+  Desk desk;
+  REQUIRE(desk.fork(Desk::at(2)));
+  NoParent reader(desk.journal);
+
+  CHECK(replay(reader, RunId{"f"})->lineage == Lineage::contradicted);
 }
 
 TEST_CASE("a fork of a fork names its own parent") {

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "pawl/runtime/export.h"
+
 namespace pawl {
 namespace {
 
@@ -25,6 +27,12 @@ bool may_be_removed(const StoredRun& run, Force force) {
   return !run.driven && (force == Force::yes || is_over(run.summary));
 }
 
+bool may_be_collected(const StoredRun& run, Force force) {
+  const bool damaged = run.summary.status == name(RunStatus::quarantined) &&
+                       !run.summary.reason.starts_with(kLookOnly);
+  return may_be_removed(run, force) && (force == Force::yes || !damaged);
+}
+
 std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const KeepRules& rules,
                                        std::int64_t now_ms) {
   std::uint64_t bytes = 0;  // of those that stay
@@ -33,7 +41,7 @@ std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const
   std::vector<const StoredRun*> spared;  // newest first
   std::vector<StoredRun> chosen;
   for (const StoredRun& run : runs) {
-    if (!may_be_removed(run, rules.force)) continue;
+    if (!may_be_collected(run, rules.force)) continue;
     const bool old =
         rules.older_than_ms && now_ms - run.summary.updated_at_ms > *rules.older_than_ms;
     const bool surplus = rules.keep && newer >= *rules.keep;

@@ -33,6 +33,9 @@ struct StoredRun {
 // Done, stopped, failed, cancelled or quarantined: nothing will happen to it any more.
 bool is_over(const RunSummary& summary);
 bool may_be_removed(const StoredRun& run, Force force);
+// By a rule, unattended: what is damaged may have been waiting, and somebody has to look at it
+// first. What was imported for looking only is over.
+bool may_be_collected(const StoredRun& run, Force force);
 
 // Which of `runs` (newest first) go at `now_ms`; oldest first.
 std::vector<StoredRun> choose_removals(const std::vector<StoredRun>& runs, const KeepRules& rules,

@@ -31,14 +31,30 @@ const std::vector<StoredRun> kRuns = {
 
 TEST_CASE("age, number and size choose among the runs that are over, oldest first") {
   CHECK(chosen(kRuns, {}) == "");
-  CHECK(chosen(kRuns, {.older_than_ms = 50}) == "gf");
-  CHECK(chosen(kRuns, {.keep = 2}) == "gfe");
-  CHECK(chosen(kRuns, {.keep = 0}) == "gfeca");
-  CHECK(chosen(kRuns, {.bytes_max = 550}) == "gf");
+  CHECK(chosen(kRuns, {.older_than_ms = 50}) == "g");
+  CHECK(chosen(kRuns, {.keep = 2}) == "ge");
+  CHECK(chosen(kRuns, {.keep = 0}) == "geca");
+  CHECK(chosen(kRuns, {.bytes_max = 550}) == "ge");
   CHECK(chosen(kRuns, {.bytes_max = 700}) == "");
-  CHECK(chosen(kRuns, {.bytes_max = 0}) == "gfeca");
-  CHECK(chosen(kRuns, {.older_than_ms = 60, .bytes_max = 450}) == "gfe");
-  CHECK(chosen(kRuns, {.older_than_ms = 25, .keep = 1}) == "gfec");
+  CHECK(chosen(kRuns, {.bytes_max = 0}) == "geca");
+  CHECK(chosen(kRuns, {.older_than_ms = 60, .bytes_max = 450}) == "gec");
+  CHECK(chosen(kRuns, {.older_than_ms = 25, .keep = 1}) == "gec");
+}
+
+TEST_CASE("of runs that a rule removes anyway, newer ones count as newer") {
+  const std::vector<StoredRun> runs = {stored("a", "done", 60), stored("b", "done", 10),
+                                       stored("c", "done", 20)};
+  CHECK(chosen(runs, {.older_than_ms = 50, .keep = 2}) == "ca");
+}
+
+TEST_CASE("what is damaged goes by no rule without force, what was for looking only does") {
+  std::vector<StoredRun> runs = {stored("a", "quarantined", 10), stored("b", "quarantined", 20)};
+  runs[0].summary.reason = "for looking only: redacted";
+  runs[1].summary.reason = "record 3 of run b is damaged";
+
+  CHECK(chosen(runs, {.keep = 0}) == "a");
+  CHECK(chosen(runs, {.keep = 0, .force = Force::yes}) == "ba");
+  CHECK(may_be_removed(runs[1], Force::no));  // by its name
 }
 
 TEST_CASE("force takes waiting and interrupted runs too, but none that is driven") {

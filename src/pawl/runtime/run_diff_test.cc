@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/runtime/run_stage_test.h"
+#include "pawl/runtime/told_run_test.h"
 
 namespace pawl {
 namespace {
@@ -26,6 +26,16 @@ struct Pair {
   }
   RunStage stage;
 };
+
+RunDiff diff_of(const Told& a, const Told& b) {
+  TestLoop loop;
+  MemoryJournal journal(loop);
+  a.write(journal, loop);
+  b.write(journal, loop);
+  auto found = diff_runs(journal, a.run->id, b.run->id, DiffScope::substance);
+  REQUIRE(found);
+  return *std::move(found);
+}
 
 }  // namespace
 
@@ -151,6 +161,66 @@ TEST_CASE("no more than a bounded number of differences is listed") {
   CHECK(diff.rest == RunDiff::Rest::not_compared);
   CHECK(diff_runs(pair.stage.journal, RunId{"a"}, RunId{"x"}, DiffScope::all).error().code ==
         ErrorCode::not_found);
+}
+
+TEST_CASE("what was interrupted and asked again is no difference, nor is a provider's session") {
+  Told plain("a");
+  plain.says(kRootInstance, "Hello.", ReplyStop::end_turn);
+  Told paused("b");
+  paused.then(PauseRequested{"ann"});
+  ModelAborted aborted;
+  aborted.effect = paused.open(EffectKind::model);
+  paused.then(aborted);
+  paused.then(ResumeRequested{"ann"});
+  ModelReplied reply;
+  reply.effect = paused.open(EffectKind::model);
+  reply.blocks = {testing::says("Hello.")};
+  reply.session = "s-2";
+  paused.then(reply);
+
+  CHECK(diff_of(plain, paused).same());
+}
+
+TEST_CASE("what a run was told of a call in doubt is a difference of its own") {
+  Told asked("a");
+  asked.calls({"once"});
+  asked.then(asked.finished(CallId{1}, asked.open(EffectKind::tool), "slow", ToolEnd::timed_out));
+  Told told("b");
+  told.calls({"once"});
+  told.then(told.finished(CallId{1}, told.open(EffectKind::tool), "slow", ToolEnd::timed_out));
+  for (Decision& decision : told.records.back().decisions) {
+    if (std::holds_alternative<CallInDoubt>(decision)) decision = CallUnknown{CallId{1}};
+  }
+
+  const RunDiff diff = diff_of(asked, told);
+
+  REQUIRE(diff.differences.size() == 1);
+  CHECK(diff.differences[0].path == "$.decisions[0].type");
+  CHECK(diff.differences[0].b == "\"call_unknown\"");
+}
+
+TEST_CASE("differences come in the order of the runs, also where one has come less far") {
+  Pair pair(two_notes());
+  pair.stage.tool->answers = false;
+  pair.stage.start("b", "gO");
+
+  const RunDiff diff = pair.diff();
+
+  REQUIRE(diff.differences.size() > 1);
+  CHECK(diff.differences[0].path == "$.input");
+  CHECK(diff.prefix == PrefixOf::neither);
+}
+
+TEST_CASE("of two runs that go apart neither is the beginning of the other") {
+  Told spoke("a");
+  spoke.says(kRootInstance, "Hello.", ReplyStop::end_turn);
+  Told heard("b");
+  heard.then(MessageReceived{kRootInstance, Content("Are you there?"), "ann"});
+
+  const RunDiff diff = diff_of(spoke, heard);
+
+  CHECK(diff.prefix == PrefixOf::neither);
+  CHECK(diff.differences.size() == 2);
 }
 
 }  // namespace pawl

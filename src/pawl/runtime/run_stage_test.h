@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct RunStage {
   Script script;
   std::string model_refused = "nobody/knows";
   std::map<std::string, std::uint64_t> prices;  // of a token, by model; none: it costs nothing
+  std::set<std::string> in_euros;               // models whose prices are not in dollars
   Engine engine;
   Service service{engine};
 
@@ -96,7 +98,8 @@ struct RunStage {
     if (price == prices.end()) return;
     ResolvedTarget target;
     target.literal = made.charter.model;
-    target.facts.prices = {"USD", price->second, price->second, 0, 0};
+    target.facts.prices = {in_euros.contains(target.literal) ? "EUR" : "USD", price->second,
+                           price->second, 0, 0};
     target.facts.max_output_tokens = 1'000;
     made.targets = {std::move(target)};
   }

@@ -226,6 +226,26 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
   CHECK(last->find("usage")->find("steps")->as_uint64() == 1);
 }
 
+TEST_CASE("a run that waits is watched for as long as it waits, whoever drives it") {
+  ScriptReply waits = ScriptReply::say("wait");
+  std::get<ScriptSpeech>(waits.outcome).stop = ReplyStop::suspend;
+  Desk desk(saying({waits}));
+  desk.start("r");
+  REQUIRE(desk.service.show(RunId{"r"})->summary.status == "waiting");
+  std::optional<Result<WatchEnd>> ended;
+  std::vector<std::uint64_t> seen;
+  const auto watch = desk.service.watch(
+      RunId{"r"}, 1, Service::Follow::yes,
+      [&](const std::shared_ptr<const RecordView>& view) { seen.push_back(view->record.seq); },
+      [&](const Result<WatchEnd>& end) { ended = end; });
+
+  desk.loop.advance(10 * kUndrivenGraceMs);
+
+  CHECK_FALSE(ended);
+  REQUIRE_FALSE(seen.empty());
+  CHECK(seen.front() == 1);
+}
+
 TEST_CASE("a run whose process died is not watched for ever") {
   ScriptReply slow = ScriptReply::say("hi");
   slow.delay_ms = 3'600'000;

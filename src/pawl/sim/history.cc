@@ -6,7 +6,7 @@
 
 #include "pawl/kernel/codec.h"
 #include "pawl/sim/people.h"
-#include "pawl/sim/process.h"
+#include "pawl/sim/residents.h"
 
 namespace pawl::sim {
 namespace {
@@ -32,17 +32,16 @@ class History {
             [this](const Append& append, const Error& error) { on_refused(append, error); }),
         world_{clock_,  world_loop_, faults_,       rng_, oracle_,
                policy_, options.bug, options.steps, {},   0},
-        people_(world_, [this](const RunId& id, const Event& event) { post(id, event); }) {
+        people_(world_, [this](const RunId& id, const Event& event) { post(id, event); }),
+        residents_(world_, storage_, options.processes,
+                   [this](const std::string& text) { say(text); }) {
     oracle_.watch(storage_);
     storage_.watch_handed_over([this](const Append& append) { oracle_.on_handed_over(append); });
     if (options.bug == PlantedBug::timer_of_32_bits) clock_.overflow_at_32_bits();
-    // The planted bug shows only when nobody is left who knows.
-    const bool alone = options.bug == PlantedBug::load_counted_late;
-    processes_.resize(alone ? 1 : std::max<std::uint64_t>(options.processes, 1));
   }
 
   ~History() {
-    processes_.clear();
+    residents_.clear();
     world_loop_.clear();  // effects under way know the world
   }
   History(const History&) = delete;
@@ -64,13 +63,6 @@ class History {
   }
 
  private:
-  struct Resident {
-    std::unique_ptr<SimProcess> process;
-    std::uint64_t lives = 0;
-    std::int64_t back_at_ms = 0;
-    bool doomed = false;
-  };
-
   struct Unread {
     std::uint64_t row = 0;
     std::string driver;
@@ -108,7 +100,7 @@ class History {
       clock_.jump_wall(30 * kWallJumpMs);
       say("calm");
     }
-    look_after_processes();
+    residents_.look_after();
     if (!oracle_.violation()) start_runs();
     look_after_runs();
     if (!oracle_.violation()) make_trouble();
@@ -123,60 +115,9 @@ class History {
     return RunId{(started ? "r" : "f") + std::to_string(started ? number : number - started_)};
   }
 
-  void look_after_processes() {
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-      Resident& resident = processes_[i];
-      if (resident.process && resident.process->store().failed()) kill(i, "its store stopped");
-      if (resident.process || clock_.passed_ms() < resident.back_at_ms) continue;
-      const std::string name = "p" + std::to_string(i + 1) + "." + std::to_string(++resident.lives);
-      resident.doomed = false;
-      resident.process = std::make_unique<SimProcess>(world_, storage_, name, [this, i] {
-        // It dies inside its own code: the remains are cleared away when that has unwound.
-        say(processes_[i].process->name() + " dies");
-        ++crashes_;
-        processes_[i].doomed = true;
-        world_loop_.post([this, i] {
-          if (processes_[i].doomed) bury(i);
-        });
-      });
-    }
-  }
-
-  void bury(std::size_t i) {
-    processes_[i].process.reset();
-    processes_[i].doomed = false;
-    processes_[i].back_at_ms = clock_.passed_ms() + rng_.between(0, 300);
-    const bool nobody = std::none_of(processes_.begin(), processes_.end(),
-                                     [](const Resident& one) { return one.process != nullptr; });
-    if (nobody) reopen();
-  }
-
-  void kill(std::size_t i, const std::string& why) {
-    say(processes_[i].process->name() + " is killed: " + why);
-    ++crashes_;
-    bury(i);
-  }
-
-  // With nobody left, the store is what its log says: the books must not change.
-  void reopen() {
-    if (const Status opened = storage_.reopen(); !opened) {
-      return oracle_.fail("the store does not open: " + opened.error().message);
-    }
-    oracle_.on_power_loss();
-  }
-
-  SimProcess* any_process() {
-    const std::size_t first = rng_.below(processes_.size());
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-      Resident& resident = processes_[(first + i) % processes_.size()];
-      if (resident.process && !resident.doomed) return resident.process.get();
-    }
-    return nullptr;
-  }
-
   void start_runs() {
     if (started_ >= options_.runs || !rng_.one_in(2)) return;
-    SimProcess* process = any_process();
+    SimProcess* process = residents_.any();
     if (process == nullptr) return;
     Limits limits;
     limits.steps = options_.steps;
@@ -187,11 +128,6 @@ class History {
     if (rng_.one_in(10)) limits.ask_cost_pico = 1 + rng_.below(4'000);
     const Approvers approvers = rng_.one_in(4) ? Approvers::others : Approvers::anyone;
     process->start(RunId{"r" + std::to_string(++started_)}, limits, approvers);
-  }
-
-  bool is_driven(const RunId& id) const {
-    return std::any_of(processes_.begin(), processes_.end(),
-                       [&](const Resident& one) { return one.process && one.process->drives(id); });
   }
 
   void look_after_runs() {
@@ -206,7 +142,7 @@ class History {
   }
 
   void look_after(const RunSummary& summary) {
-    SimProcess* process = any_process();
+    SimProcess* process = residents_.any();
     if (process == nullptr || oracle_.violation()) return;
     const RunId& id = summary.id;
     Track& track = oracle_.tracks()[id.text];
@@ -215,7 +151,8 @@ class History {
     if (ended(summary.status)) return cancel_late(*process, id);
     // A waiting run is taken up when somebody has something for it, or for no reason.
     const bool idle = summary.status == "waiting" && storage_.index().pending(id)->empty();
-    if ((!is_driven(id) || storage_.has_lapsed(id)) && rng_.one_in(idle ? 60 : 3)) {
+    if ((residents_.driver_of(id) == nullptr || storage_.has_lapsed(id)) &&
+        rng_.one_in(idle ? 60 : 3)) {
       const Status resumed = process->resume(id);
       if (!resumed) judge_refusal(id, track, resumed.error());
     }
@@ -251,18 +188,16 @@ class History {
   // A message to a run that is driven is taken before long, unless its driver is stopped.
   void check_inbox(const RunId& id, const Track& track) {
     Unread& unread = unread_[id.text];
-    const auto driver =
-        std::find_if(processes_.begin(), processes_.end(),
-                     [&](const Resident& one) { return one.process && one.process->drives(id); });
-    const bool awake = driver != processes_.end() && !driver->process->loop().stopped();
+    SimProcess* const driver = residents_.driver_of(id);
+    const bool awake = driver != nullptr && !driver->loop().stopped();
     const bool ending = std::holds_alternative<Ending>(track.run->course);
     const auto rows = storage_.index().pending(id);
     if (!awake || ending || rows->empty()) return unread_.erase(id.text), void();
     const InboxRow& oldest = rows->front();
     const auto event = decode_event(oldest.body);
     if (!event || !std::holds_alternative<MessageReceived>(*event)) return;
-    if (unread.row != oldest.row || unread.driver != driver->process->name()) {
-      unread = {oldest.row, driver->process->name(), clock_.monotonic_ms()};
+    if (unread.row != oldest.row || unread.driver != driver->name()) {
+      unread = {oldest.row, driver->name(), clock_.monotonic_ms()};
     }
     if (clock_.monotonic_ms() - unread.since_ms > kUnreadMsMax) {
       oracle_.fail("run " + id.text + " is driven, and nobody looks into its inbox");
@@ -278,7 +213,7 @@ class History {
   }
 
   void post(const RunId& id, const Event& event, const std::string& message = {}) {
-    SimProcess* process = any_process();
+    SimProcess* process = residents_.any();
     if (process == nullptr) return;
     const auto* decided = std::get_if<CallDecided>(&event);
     if (decided != nullptr) oracle_.on_person_decided(id, *decided);
@@ -312,9 +247,9 @@ class History {
     const RunId id = run_id(1 + rng_.below(known()));
     if (!faults_.is_calm() && rng_.one_in(8)) interfere(id);
     if (!faults_.is_calm() && rng_.one_in(60)) fork(id);
-    if (faults_.strikes(FaultKind::process_crash, 250)) crash_one();
-    if (faults_.strikes(FaultKind::process_stop, 100)) stop_one();
-    if (faults_.strikes(FaultKind::power_loss, 80)) lose_power();
+    if (faults_.strikes(FaultKind::process_crash, 250)) residents_.crash_one();
+    if (faults_.strikes(FaultKind::process_stop, 100)) residents_.stop_one();
+    if (faults_.strikes(FaultKind::power_loss, 80)) residents_.lose_power();
     if (faults_.strikes(FaultKind::wall_jump, 100)) {
       clock_.jump_wall(rng_.between(-kWallJumpMs, kWallJumpMs));
     }
@@ -349,7 +284,7 @@ class History {
   // Somebody tries another way from a step of a run, whatever that is doing now.
   void fork(const RunId& id) {
     const Track& track = oracle_.tracks()[id.text];
-    SimProcess* process = any_process();
+    SimProcess* process = residents_.any();
     const bool sound = track.standing == Track::Standing::sound && track.is_whole();
     if (process == nullptr || track.chains.empty() || !sound || forks_ == kForksMax) return;
     const std::uint64_t step = rng_.below(track.steps + 1);
@@ -358,47 +293,9 @@ class History {
     process->fork(id, step, fork);
   }
 
-  void crash_one() {
-    const std::size_t i = rng_.below(processes_.size());
-    if (processes_[i].process && !processes_[i].doomed) kill(i, "by chance");
-  }
-
-  void stop_one() {
-    Resident& resident = processes_[rng_.below(processes_.size())];
-    if (!resident.process || resident.doomed) return;
-    say(resident.process->name() + " is stopped for a while");
-    resident.process->loop().stop();
-    world_loop_.at(rng_.between(10, 20'000), [life = resident.lives, &resident] {
-      if (resident.process && resident.lives == life) resident.process->loop().go_on();
-    });
-  }
-
-  void lose_power() {
-    say("the power fails");
-    for (Resident& resident : processes_) {
-      if (resident.process) ++crashes_;
-      resident.process.reset();
-      resident.doomed = false;
-      resident.back_at_ms = clock_.passed_ms() + rng_.between(0, 1'000);
-    }
-    settle_books();
-    if (const Status opened = storage_.lose_power(); !opened) {
-      return oracle_.fail("the store does not open: " + opened.error().message);
-    }
-    oracle_.on_power_loss();
-  }
-
-  // What the store applied is in the books before the power goes.
-  void settle_books() {
-    bool settled = false;
-    storage_.loop().post([&settled] { settled = true; });
-    while (!settled && clock_.step()) {
-    }
-  }
-
   void damage(const RunId& id) {
     Track& track = oracle_.tracks()[id.text];
-    if (is_driven(id) || track.chains.empty() || !track.is_whole() ||
+    if (residents_.driver_of(id) != nullptr || track.chains.empty() || !track.is_whole() ||
         !std::holds_alternative<Live>(track.run->life)) {
       return;
     }
@@ -410,7 +307,7 @@ class History {
 
   void poison(const RunId& id) {
     Track& track = oracle_.tracks()[id.text];
-    if (is_driven(id) || track.chains.empty() || !track.is_whole() ||
+    if (residents_.driver_of(id) != nullptr || track.chains.empty() || !track.is_whole() ||
         !std::holds_alternative<Live>(track.run->life)) {
       return;
     }
@@ -432,9 +329,10 @@ class History {
 
   bool has_ended(const RunId& id) {
     const auto found = oracle_.tracks().find(id.text);
+    const bool let_go = residents_.driver_of(id) == nullptr;
     // A run whose start was lost before anybody was told: it never was.
-    if (found == oracle_.tracks().end() || found->second.chains.empty()) return !is_driven(id);
-    if (std::holds_alternative<Finished>(found->second.run->life)) return !is_driven(id);
+    if (found == oracle_.tracks().end() || found->second.chains.empty()) return let_go;
+    if (std::holds_alternative<Finished>(found->second.run->life)) return let_go;
     const bool sound = found->second.standing == Track::Standing::sound;
     if (sound && found->second.is_whole()) return false;
     const auto listed = storage_.list({id.text, "", "quarantined", 1000});
@@ -462,7 +360,7 @@ class History {
     report.steps = oracle_.steps();
     report.effects = oracle_.effects_total();
     report.forks = oracle_.forks();
-    report.crashes = crashes_;
+    report.crashes = residents_.crashes();
     report.hash = oracle_.trace_hash();
     report.met = oracle_.met();
     report.struck = faults_.struck();
@@ -483,12 +381,11 @@ class History {
   SimStorage storage_;
   World world_;
   People people_;
-  std::vector<Resident> processes_;
+  Residents residents_;
   std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;
   std::uint64_t forks_ = 0;  // that somebody asked for
   std::uint64_t messages_ = 0;
-  std::uint64_t crashes_ = 0;
   std::int64_t looked_at_ms_ = -1;
   std::vector<std::string> trace_;
 };

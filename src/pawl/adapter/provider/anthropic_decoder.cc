@@ -84,19 +84,8 @@ class AnthropicDecoder final : public ReplyDecoder {
 
   std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink&) override {
     if (failed_) return *failed_;
-    if (stage_ != Stage::complete) {
-      return PhaseFailed{ErrorCategory::network_error, "the stream ended before the reply did",
-                         std::nullopt, FailureKind::transient};
-    }
-    PhaseReplied replied;
-    replied.stop = reply_stop();
-    replied.detail = detail_;
-    replied.model = provider_ + "/" + model_;
-    if (next_index_ == 0 && replied.stop == ReplyStop::end_turn) {
-      return PhaseFailed{ErrorCategory::llm_error, "the model answered nothing", std::nullopt,
-                         FailureKind::empty};
-    }
-    return replied;
+    if (stage_ != Stage::complete) return unfinished_reply();
+    return unless_empty({reply_stop(), detail_, provider_ + "/" + model_}, next_index_);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/adapter/provider/failures.h"
 #include "pawl/adapter/provider/openai_failure.h"
 #include "pawl/adapter/provider/openai_wire.h"
 
@@ -182,10 +183,7 @@ std::optional<PhaseFailed> ChatDecoder::failed() const {
   if (how == ReplyStop::tool_use && std::ranges::any_of(calls_.all(), is_cut)) {
     return PhaseFailed{ErrorCategory::llm_error, "the arguments of a call end in their middle"};
   }
-  if (how == ReplyStop::end_turn && said_ == Said::nothing) {
-    return PhaseFailed{ErrorCategory::llm_error, "the model answered nothing", std::nullopt,
-                       FailureKind::empty};
-  }
+  if (how == ReplyStop::end_turn && said_ == Said::nothing) return empty_reply();
   return std::nullopt;
 }
 

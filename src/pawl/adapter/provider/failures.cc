@@ -172,6 +172,20 @@ PhaseFailed protocol_failure(const std::string& message) {
           std::nullopt, FailureKind::transient};
 }
 
+PhaseFailed unfinished_reply() {
+  return {ErrorCategory::network_error, "the stream ended before the reply did", std::nullopt,
+          FailureKind::transient};
+}
+
+PhaseFailed empty_reply() {
+  return {ErrorCategory::llm_error, "the model answered nothing", std::nullopt, FailureKind::empty};
+}
+
+std::variant<PhaseReplied, PhaseFailed> unless_empty(PhaseReplied reply, std::size_t blocks) {
+  if (blocks == 0 && reply.stop == ReplyStop::end_turn) return empty_reply();
+  return reply;
+}
+
 PhaseFailed limit_failure(const std::string& message) {
   return {ErrorCategory::validation_error, short_message(message), std::nullopt,
           FailureKind::permanent};

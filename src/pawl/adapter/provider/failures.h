@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "pawl/adapter/provider/dialect.h"
 
@@ -31,6 +32,13 @@ PhaseFailed failure_of_type(const ProviderError& error);
 PhaseFailed protocol_failure(const std::string& message);
 // The same for one where a bound was reached: another attempt meets it again.
 PhaseFailed limit_failure(const std::string& message);
+
+// A stream that is over before its reply.
+PhaseFailed unfinished_reply();
+// A reply that ends the turn, and nothing else.
+PhaseFailed empty_reply();
+// The reply, unless it is one of that kind.
+std::variant<PhaseReplied, PhaseFailed> unless_empty(PhaseReplied reply, std::size_t blocks);
 
 // For people: one line, without control characters, at most kFailureMessageBytesMax.
 std::string short_message(std::string_view text);

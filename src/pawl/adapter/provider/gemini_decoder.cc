@@ -81,20 +81,9 @@ class GeminiDecoder final : public ReplyDecoder {
 
   std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink&) override {
     if (failed_) return *failed_;
-    if (stop_.empty()) {
-      return PhaseFailed{ErrorCategory::network_error, "the stream ended before the reply did",
-                         std::nullopt, FailureKind::transient};
-    }
+    if (stop_.empty()) return unfinished_reply();
     if (auto failed = failure_of_stop()) return *std::move(failed);
-    PhaseReplied replied;
-    replied.stop = reply_stop();
-    replied.detail = detail_;
-    replied.model = provider_ + "/" + model_;
-    if (blocks_ == 0 && replied.stop == ReplyStop::end_turn) {
-      return PhaseFailed{ErrorCategory::llm_error, "the model answered nothing", std::nullopt,
-                         FailureKind::empty};
-    }
-    return replied;
+    return unless_empty({reply_stop(), detail_, provider_ + "/" + model_}, blocks_);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "pawl/adapter/provider/failures.h"
 #include "pawl/adapter/provider/openai_failure.h"
 #include "pawl/adapter/provider/openai_wire.h"
 
@@ -150,8 +151,7 @@ Status ResponsesDecoder::on_reply(const Json& response, std::string_view status,
   PAWL_CHECK(items_.close(response.find("output"), ending, sink));
   PhaseReplied reply = replied(response, status);
   if (reply.stop == ReplyStop::end_turn && !items_.answered()) {
-    outcome_ = PhaseFailed{ErrorCategory::llm_error, "the model answered nothing", std::nullopt,
-                           FailureKind::empty};
+    outcome_ = empty_reply();
     return ok();
   }
   const std::string_view id = text_of(response, "id");

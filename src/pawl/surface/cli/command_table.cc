@@ -47,7 +47,8 @@ CommandEntry chat_command() {
        {"system", '\0', Takes::value, "TEXT", "The system prompt."},
        {"max-tokens", '\0', Takes::value, "N", "The most an answer may have."},
        {"temperature", '\0', Takes::value, "T", "From 0 to 2."},
-       {"effort", '\0', Takes::value, "E", "minimal, low, medium, high or max."},
+       {"effort", '\0', Takes::value, "E", "minimal, low, medium, high or max.",
+        "minimal low medium high max"},
        {"no-stream", '\0', Takes::nothing, "", "Ask for the answer in one piece."}},
   };
 }
@@ -87,7 +88,8 @@ std::vector<CommandEntry> looking_commands() {
        {},
        {{"status", '\0', Takes::value, "S",
          "Only runs that are queued, running, waiting, done, stopped, failed, cancelled, "
-         "quarantined, or interrupted (running, but nobody drives it)."}}},
+         "quarantined, or interrupted (running, but nobody drives it).",
+         "queued running waiting done stopped failed cancelled quarantined interrupted"}}},
       {"show", "Show a run: where it stands, what it used, what it said", "", {kRun}, {}},
       {"logs",
        "Print the events of a run",
@@ -311,8 +313,8 @@ std::vector<CommandEntry> keeping_commands() {
          "Of runs that are over and stay, long outputs of tools that are older than that."},
         {"dry-run", '\0', Takes::nothing, "", "Only say what would be removed."},
         {"force", '\0', Takes::nothing, "",
-         "Also runs that wait or were interrupted; never those that somebody drives. Of outputs, "
-         "only those that the run does not need to go on."}}},
+         "Also runs that wait, were interrupted or are quarantined; never those that somebody "
+         "drives. Of outputs, only those that the run does not need to go on."}}},
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
@@ -356,7 +358,8 @@ const std::vector<OptionSpec>& global_options() {
       {"config", '\0', Takes::value, "FILE", "The configuration file."},
       {"policy", '\0', Takes::value, "FILE", "What charters may do at most: docs/permissions.md."},
       {"json", '\0', Takes::nothing, "", "Print JSON, one object a line, and nothing else."},
-      {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug."},
+      {"log-level", '\0', Takes::value, "LEVEL", "error, warn, info or debug.",
+       "error warn info debug"},
       {"debug", '\0', Takes::nothing, "",
        "Log at debug: requests to models and their responses, without secrets."},
       {"log-file", '\0', Takes::value, "FILE", "Log there instead of to standard error."},

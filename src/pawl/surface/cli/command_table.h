@@ -25,6 +25,7 @@ struct OptionSpec {
   Takes takes = Takes::nothing;
   std::string_view value;  // what the help calls the value
   std::string_view help;
+  std::string_view words = {};  // the values there are, for completions; none: any
 };
 
 struct CommandEntry {

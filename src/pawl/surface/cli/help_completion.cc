@@ -16,6 +16,25 @@ std::string words(const std::vector<OptionSpec>& options) {
   return text;
 }
 
+std::vector<OptionSpec> all_options() {
+  std::vector<OptionSpec> all = global_options();
+  for (const CommandEntry& command : commands()) {
+    all.insert(all.end(), command.options.begin(), command.options.end());
+  }
+  return all;
+}
+
+// What bash offers behind an option whose values are words.
+std::string bash_values() {
+  std::string cases;
+  for (const OptionSpec& option : all_options()) {
+    if (option.words.empty()) continue;
+    cases += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                         option.name, option.words);
+  }
+  return cases;
+}
+
 // "ls|show|…" of the commands whose first argument is a run, or a charter.
 std::string taking(std::string_view argument) {
   std::vector<std::string_view> names;
@@ -52,6 +71,8 @@ _pawl() {{
   done
   case $command in
 {1}  esac
+  case ${{COMP_WORDS[COMP_CWORD - 1]}} in
+{5}  esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ -z $command ]]; then
@@ -66,7 +87,8 @@ _pawl() {{
 }}
 complete -F _pawl pawl
 )SCRIPT",
-                     words(global_options()), cases, command_names(), taking("RUN"), kListRuns);
+                     words(global_options()), cases, command_names(), taking("RUN"), kListRuns,
+                     bash_values());
 }
 
 std::string zsh_option(const OptionSpec& option) {
@@ -74,7 +96,8 @@ std::string zsh_option(const OptionSpec& option) {
   for (char& c : help) {
     if (c == '[' || c == ']' || c == '\'' || c == ':') c = ' ';
   }
-  const std::string value = option.takes == Takes::nothing ? "" : fmt::format(":{}:", option.value);
+  std::string value = option.takes == Takes::nothing ? "" : fmt::format(":{}:", option.value);
+  if (!option.words.empty()) value += fmt::format("({})", option.words);
   const std::string_view repeat = option.takes == Takes::values ? "*" : "";
   return fmt::format("        '{}--{}[{}]{}' \\\n", repeat, option.name, help, value);
 }
@@ -121,9 +144,11 @@ std::string fish_option(std::string_view condition, const OptionSpec& option) {
   for (char& c : help) {
     if (c == '\'') c = ' ';
   }
+  const std::string words = fmt::format(" -x -a '{}'", option.words);
+  const std::string_view value = option.takes == Takes::nothing ? "" : " -r";
   return fmt::format("complete -c pawl{}{} -l {}{} -d '{}'\n", condition,
                      option.letter == '\0' ? "" : fmt::format(" -s {}", option.letter), option.name,
-                     option.takes == Takes::nothing ? "" : " -r", help);
+                     option.words.empty() ? value : words, help);
 }
 
 std::string fish_script() {
