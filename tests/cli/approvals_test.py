@@ -300,6 +300,15 @@ class Approvals(PayStage):
         self.ok("run", self.paying(more=rules), "go", "--id", "s")
         self.assertEqual(self.paid(), [])
 
+    def test_a_script_sees_what_a_person_has_edited(self):
+        self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:9' && echo deny too much || "
+                   "echo ask\n", 0o755)
+        self.waiting(more="guardrails: [{ id: checked, tool: pay, script: ./check.sh }]\n")
+        self.ok("approve", "r", "c1", "--edit", '{"amount":9}')
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("(rule checked): denied: too much", self.ok("explain", "r").stdout)
+
     def asking(self, more="", replies=ONE, tools=PAY):
         charter = self.paying(replies=replies, more=more, tools=tools)
         text = (self.directory / charter).read_text()
