@@ -39,11 +39,10 @@ Result<ToolTraits> touches_of_url(const std::string& input);
 // only (one of which nobody can set).
 inline constexpr std::size_t kScriptBytesDigested = 4U << 20U;
 inline constexpr std::size_t kScriptsDigestedMax = 64;
-// Words of a call that are looked up as files. A call of more of them can be approved, but never
-// counts as the one that was approved.
-inline constexpr std::size_t kWordsLookedUpMax = 32'768;
-// Directories that the words of a call name, as in "cd sub && sh build.sh".
-inline constexpr std::size_t kWordDirectoriesMax = 8;
+// Directories that the words of a call name, one below the other too, as in "cd a && cd b && sh
+// build.sh", and names that are looked up there. What goes beyond is as with too many words.
+inline constexpr std::size_t kWordDirectoriesMax = 64;
+inline constexpr std::size_t kLooksMax = 262'144;
 
 // The directory (device and inode), the environment, and the content of every file that the call's
 // words name, as they are now.
