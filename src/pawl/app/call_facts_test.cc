@@ -127,7 +127,7 @@ TEST_CASE("a script cannot hide behind many directories, and texts name none") {
   CHECK(circumstances_of(place, text) == circumstances_of(place, text));
 }
 
-TEST_CASE("a script cannot hide behind many other many other files, nor behind many words") {
+TEST_CASE("a script cannot hide behind many other files, nor behind many words") {
   TempDirectory directory;
   const CallPlace place{directory.path(), {}, {}};
   std::string many;
