@@ -138,6 +138,7 @@ Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& too
                               const std::string& input) {
   PAWL_TRY(const auto found, touches(tool, input));
   ToolTraits traits;
+  if (tool.needs.subprocess) traits.paths = place.roots;
   for (const ToolTouch& touch : found) {
     const bool path =
         touch.kind == ArgumentKind::path_read || touch.kind == ArgumentKind::path_write;

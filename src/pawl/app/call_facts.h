@@ -18,6 +18,7 @@ struct CallPlace {
   std::string directory;  // absolute
   std::map<std::string, std::string> environment = {};
   std::map<std::string, std::vector<std::string>> commands = {};  // of tools that are commands
+  std::vector<std::string> roots = {};  // absolute: what programs in the sandbox can touch
   std::map<std::string, std::string> on_host = {};  // those without a sandbox, and where they run
 
   const std::string& directory_of(const std::string& tool) const {
@@ -26,7 +27,7 @@ struct CallPlace {
   }
 };
 
-// Paths, made absolute. An error: the input cannot be read.
+// Paths, made absolute, and for what starts programs the roots. An error: the input cannot be read.
 Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
                               const std::string& input);
 // What the shell rules say of the command or the words in the arguments.

@@ -207,6 +207,12 @@ TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read 
   CHECK(touches_of(place, *view, R"({"path":"a/../b"})")->paths ==
         std::vector<std::string>{"/srv/w/b"});
   CHECK_FALSE(touches_of(place, *view, "{"));
+  CallPlace sandbox = place;
+  sandbox.roots = {"/srv/w", "/srv/data"};
+  CHECK(touches_of(sandbox, *describe_common_tool("exec"), R"({"argv":["ls"]})")->paths ==
+        sandbox.roots);
+  CHECK(touches_of(sandbox, *view, R"({"path":"a"})")->paths ==
+        std::vector<std::string>{"/srv/w/a"});
   CHECK(touches_of_url(R"({"url":"https://Example.org/x"})")->domains ==
         std::vector<std::string>{"example.org"});
   CHECK_FALSE(touches_of_url(R"({"url":"http://a@b/"})"));
