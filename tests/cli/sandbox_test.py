@@ -207,11 +207,14 @@ class Sandbox(SandboxStage):
         self.assertTrue((self.directory / "work/M").exists())
         with socket.create_server(("127.0.0.1", 0)) as server:
             dial = call("bash", command=f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]}")
-            for domains in ("[]", "[example.org]"):
-                self.ok("run", self.tools(dial, "{ write: [work], network: full }",
-                                          more=f"permissions: {{ domains: {domains} }}\n"), "go")
             server.settimeout(0.2)
-            self.assertRaises(TimeoutError, server.accept)
+            where = "{ write: [work], directory: work, network: full }"
+            for domains in ("[]", "[example.org]"):
+                more = f"permissions: {{ domains: {domains} }}\n"
+                self.ok("run", self.tools(dial, where, more=more), "go")
+                self.assertRaises(TimeoutError, server.accept)
+            self.ok("run", self.tools(dial, where), "go")
+            server.accept()[0].close()
 
     def test_shell_rules_allow_what_they_understand_and_ask_for_the_rest(self):
         self.run_tools(call("bash", command="ls"), more="")
