@@ -105,7 +105,7 @@ class Kills(PayStage):
     def test_an_approval_that_comes_too_late_is_none(self):
         self.waiting(more="approvals: { policy: always_require, expires: 1s }\n")
         self.wait_for(lambda: self.pending()[0]["expires_at_ms"] < time.time() * 1000)
-        self.pawl("approve", "r", "c1")
+        self.refused("approve", "r", "c1", code=1, says="has expired")
         self.ok("resume", "r")
         self.assertEqual(self.paid(), [])
         self.assertIn("nobody answered in time", self.ok("explain", "r").stdout)

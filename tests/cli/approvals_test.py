@@ -234,8 +234,12 @@ class Approvals(PayStage):
 
     def test_whoever_started_the_run_is_not_the_second_person(self):
         self.waiting(more="approvals: { policy: always_require, four_eyes: true }\n")
-        self.ok("approve", "r", "c1")
+        self.refused("approve", "r", "c1", code=1, says="needs somebody else")
         self.ok("resume", "r", code=4)
+        self.assertEqual(self.paid(), [])
+        # It keeps nobody's denial out.
+        self.ok("deny", "r", "c1")
+        self.ok("resume", "r")
         self.assertEqual(self.paid(), [])
 
     def test_an_approval_is_for_its_own_run_and_not_for_one_that_is_over(self):
@@ -285,6 +289,8 @@ class Approvals(PayStage):
                    "tools: { use: [ask_user] }\ninstructions: Ask.\n")
         self.ok("run", "q.yaml", "go", "--id", "q", code=4)
         self.assertEqual(self.pending()[0]["kind"], "input")
+        self.refused("approve", "q", "c1", code=1, says="asks a question")
+        self.refused("approve", "q", "--plan", code=1, says="waits for nobody's approval")
         self.ok("answer", "q", "main")
         self.ok("resume", "q")
         self.assertIn('"main"', json.dumps(self.events("q")))
@@ -299,6 +305,20 @@ class Approvals(PayStage):
         os.remove(self.directory / "check.sh")
         self.ok("run", self.paying(more=rules), "go", "--id", "s")
         self.assertEqual(self.paid(), [])
+
+    def test_arguments_that_are_no_object_are_no_answer(self):
+        self.waiting()
+        self.refused("approve", "r", "c1", "--edit", "[]", code=2, says="are a JSON object")
+        self.ok("deny", "r", "c1")
+
+    def test_a_script_sees_what_a_person_has_edited(self):
+        self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:9' && echo deny too much || "
+                   "echo ask\n", 0o755)
+        self.waiting(more="guardrails: [{ id: checked, tool: pay, script: ./check.sh }]\n")
+        self.ok("approve", "r", "c1", "--edit", '{"amount":9}')
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("(rule checked): denied: too much", self.ok("explain", "r").stdout)
 
     def asking(self, more="", replies=ONE, tools=PAY):
         charter = self.paying(replies=replies, more=more, tools=tools)

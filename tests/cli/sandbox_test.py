@@ -3,6 +3,7 @@
 
 import json
 import os
+import socket
 import unittest
 
 from support import PAWL, Stage, main
@@ -194,6 +195,26 @@ class Sandbox(SandboxStage):
                               use="[http_fetch]")
         self.assertNotIn('"ok":true', text.replace(" ", ""))
         self.assertRegex(self.ok("explain", "r").stdout, r"c1 127\.0\.0\.1:9 refused: ")
+
+    def test_programs_are_held_to_the_paths_and_domains_that_are_granted(self):
+        (self.directory / "work/in").mkdir(parents=True)
+        touch = call("bash", command="touch M") + call("exec", argv=["touch", "M"])
+        self.run_tools(touch, more="permissions: { paths: [work/in] }\n")
+        self.assertFalse((self.directory / "work/M").exists())
+        told = self.ok("explain", "r").stdout
+        self.assertRegex(told, r"trust\.paths.*bash may not touch .*work;")
+        self.ok("run", self.tools(touch, more="permissions: { paths: [work] }\n"), "go")
+        self.assertTrue((self.directory / "work/M").exists())
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            dial = call("bash", command=f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]}")
+            server.settimeout(0.2)
+            where = "{ write: [work], directory: work, network: full }"
+            for domains in ("[]", "[example.org]"):
+                more = f"permissions: {{ domains: {domains} }}\n"
+                self.ok("run", self.tools(dial, where, more=more), "go")
+                self.assertRaises(TimeoutError, server.accept)
+            self.ok("run", self.tools(dial, where), "go")
+            server.accept()[0].close()
 
     def test_shell_rules_allow_what_they_understand_and_ask_for_the_rest(self):
         self.run_tools(call("bash", command="ls"), more="")

@@ -9,10 +9,10 @@
 #include <unordered_set>
 
 #include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/app/call_words.h"
 #include "pawl/app/files.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/permission/reach.h"
-#include "pawl/runtime/permission/shell_commands.h"
 
 namespace pawl {
 namespace {
@@ -45,91 +45,85 @@ std::string file_fact(const std::string& path, const struct stat& info, Known kn
   return head + (bytes ? to_hex(sha256(*bytes)) + ";" : times_of(info));
 }
 
-// Words in the order in which they stand, each once.
-class Words {
+// What the words of a call name: a command may go to a directory first, and from there to the next.
+class NamedFiles {
  public:
-  void add(std::string word) {
-    if (word.empty() || word.size() > PATH_MAX || word.find('\0') != std::string::npos) return;
-    if (seen_.size() == kWordsLookedUpMax) {
-      too_many_ = true;
-    } else if (seen_.insert(word).second) {
-      words_.push_back(std::move(word));
+  NamedFiles(const CallWords& words, std::size_t places_max)
+      : words_(words), places_max_(places_max), complete_(!words.too_many()) {}
+
+  std::string facts_from(const std::string& directory) {
+    places_ = {directory};
+    struct stat info{};
+    if (::stat(directory.c_str(), &info) == 0) known_.insert(place_of(info));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      for (const std::string& word : words_.all()) {
+        if (i > 0 && word.front() == '/') continue;
+        const std::string path = word.front() == '/' ? word : places_[i] + "/" + word;
+        look_at(path);
+        // Behind a link, ".." is not the same for the kernel and for "cd".
+        if (path.find("..") != std::string::npos) look_at(beside("/", path));
+      }
     }
+    std::string text;
+    for (const auto& [path, fact] : facts_) text += fact;
+    return complete_ ? text : text + never_the_same();
   }
-  const std::vector<std::string>& all() const { return words_; }
-  bool too_many() const { return too_many_; }
 
  private:
-  std::vector<std::string> words_;
-  std::unordered_set<std::string> seen_;
-  bool too_many_ = false;
-};
-
-// In pieces that a shell could take for file names, and as the shell itself reads them: bu"il"d.sh
-// is build.sh to it.
-void add_words(const std::string& text, Words& words) {
-  std::string word;
-  for (const char c : text + " ") {
-    const bool parts = std::string_view(" \t\r\n;|&<>()'\"`$=").find(c) != std::string_view::npos;
-    if (!parts) {
-      word += c;
-    } else {
-      words.add(std::exchange(word, {}));
+  void look_at(const std::string& path) {
+    struct stat info{};
+    if (++looks_ > kLooksMax) {
+      complete_ = false;
+    } else if (::stat(path.c_str(), &info) != 0) {
+      return;
+    } else if (S_ISDIR(info.st_mode)) {
+      add_place(path, info);
+    } else if (S_ISREG(info.st_mode) && !facts_.contains(path)) {
+      const Known known = facts_.size() < kScriptsDigestedMax ? Known::by_content : Known::by_times;
+      facts_[path] = file_fact(path, info, known);
     }
   }
-  if (text.find_first_of("'\"\\") == std::string::npos) return;
-  for (const auto& command : commands_in_text(text).commands) {
-    for (const std::string& one : command) words.add(one);
-  }
-}
 
-void collect_words(const Json& json, Words& words) {
-  if (json.is_string()) add_words(json.string(), words);
-  if (json.is_array()) {
-    for (const Json& item : json.array()) collect_words(item, words);
+  // By what it is: it has many names, such as "./." and "sub/..".
+  void add_place(const std::string& path, const struct stat& info) {
+    if (places_max_ == 1 || !known_.insert(place_of(info)).second) return;
+    if (places_.size() == places_max_) {
+      complete_ = false;
+    } else {
+      places_.push_back(path);
+    }
   }
-  if (json.is_object()) {
-    for (const JsonMember& member : json.object().members()) collect_words(member.value, words);
-  }
-}
 
-// The place itself, and the directories that are named: a command may go there first.
-std::vector<std::string> places_named(const std::string& directory, const Words& words) {
-  std::vector<std::string> places = {directory};
-  for (const std::string& word : words.all()) {
-    struct stat info{};
-    const std::string path = beside(directory, word);
-    if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) places.push_back(path);
-    if (places.size() == kWordDirectoriesMax) break;
+  // What was not looked at may change: no two looks at such a call are the same.
+  static std::string never_the_same() {
+    static std::atomic<std::uint64_t> looks = 0;
+    return "not all, look " + std::to_string(++looks) + " of process " + std::to_string(getpid()) +
+           " at " + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-  return places;
+
+  const CallWords& words_;
+  std::size_t places_max_;
+  bool complete_;
+  std::size_t looks_ = 0;
+  std::vector<std::string> places_;
+  std::unordered_set<std::string> known_;
+  std::map<std::string, std::string> facts_;
+};
+
+// Of Pawl's own tools those that only read and write files go nowhere.
+bool goes_elsewhere(const CallPlace& place, const std::string& tool) {
+  const auto own = describe_common_tool(tool);
+  return place.commands.contains(tool) || !own || own->needs.subprocess;
 }
 
 std::string files_named(const CallPlace& place, const ProposedCall& call) {
-  Words words;
+  CallWords words;
   if (const auto command = place.commands.find(call.tool); command != place.commands.end()) {
     for (const std::string& word : command->second) words.add(word);
   }
-  if (const auto json = parse_json(call.input)) collect_words(*json, words);
-  std::map<std::string, std::string> facts;
-  for (const std::string& directory : places_named(place.directory_of(call.tool), words)) {
-    for (const std::string& word : words.all()) {
-      struct stat info{};
-      const std::string path = beside(directory, word);
-      if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-      const Known known = facts.size() < kScriptsDigestedMax ? Known::by_content : Known::by_times;
-      if (!facts.contains(path)) facts[path] = file_fact(path, info, known);
-    }
-  }
-  std::string text;
-  for (const auto& [path, fact] : facts) text += fact;
-  if (words.too_many()) {
-    // What was not looked at may change: no two looks at such a call are the same.
-    static std::atomic<std::uint64_t> looks = 0;
-    text += "not all, look " + std::to_string(++looks) + " of process " + std::to_string(getpid()) +
-            " at " + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
-  }
-  return text;
+  if (const auto json = parse_json(call.input)) words.add_all(*json);
+  const std::size_t places = goes_elsewhere(place, call.tool) ? kWordDirectoriesMax : 1;
+  return NamedFiles(words, places).facts_from(place.directory_of(call.tool));
 }
 
 void add_environment(const std::map<std::string, std::string>& environment, std::string& facts) {
@@ -144,6 +138,7 @@ Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& too
                               const std::string& input) {
   PAWL_TRY(const auto found, touches(tool, input));
   ToolTraits traits;
+  if (tool.needs.subprocess) traits.paths = place.roots;
   for (const ToolTouch& touch : found) {
     const bool path =
         touch.kind == ArgumentKind::path_read || touch.kind == ArgumentKind::path_write;

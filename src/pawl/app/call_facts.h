@@ -18,6 +18,7 @@ struct CallPlace {
   std::string directory;  // absolute
   std::map<std::string, std::string> environment = {};
   std::map<std::string, std::vector<std::string>> commands = {};  // of tools that are commands
+  std::vector<std::string> roots = {};  // absolute: what programs in the sandbox can touch
   std::map<std::string, std::string> on_host = {};  // those without a sandbox, and where they run
 
   const std::string& directory_of(const std::string& tool) const {
@@ -26,7 +27,7 @@ struct CallPlace {
   }
 };
 
-// Paths, made absolute. An error: the input cannot be read.
+// Paths, made absolute, and for what starts programs the roots. An error: the input cannot be read.
 Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
                               const std::string& input);
 // What the shell rules say of the command or the words in the arguments.
@@ -39,11 +40,10 @@ Result<ToolTraits> touches_of_url(const std::string& input);
 // only (one of which nobody can set).
 inline constexpr std::size_t kScriptBytesDigested = 4U << 20U;
 inline constexpr std::size_t kScriptsDigestedMax = 64;
-// Words of a call that are looked up as files. A call of more of them can be approved, but never
-// counts as the one that was approved.
-inline constexpr std::size_t kWordsLookedUpMax = 32'768;
-// Directories that the words of a call name, as in "cd sub && sh build.sh".
-inline constexpr std::size_t kWordDirectoriesMax = 8;
+// Directories that the words of a call name, one below the other too, as in "cd a && cd b && sh
+// build.sh", and names that are looked up there. What goes beyond is as with too many words.
+inline constexpr std::size_t kWordDirectoriesMax = 64;
+inline constexpr std::size_t kLooksMax = 262'144;
 
 // The directory (device and inode), the environment, and the content of every file that the call's
 // words name, as they are now.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "pawl/app/call_words.h"
 #include "pawl/runtime/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
@@ -74,6 +75,56 @@ TEST_CASE("sc-A03 however a script is named, what it holds is bound") {
       CHECK((circumstances_of(place, {"bash", input}) != first) == named);
     }
   }
+}
+
+TEST_CASE("sc-A03 a script is bound wherever in a call its name stands") {
+  TempDirectory directory;
+  std::filesystem::create_directories(directory / "sub/deep");
+  std::filesystem::create_directory_symlink("sub/deep", directory / "link");
+  const CallPlace place{directory.path(), {}, {}};
+  for (const auto& [script, input] : std::vector<std::pair<std::string, std::string>>{
+           {"build.sh", R"({"command":"sh <bu\"il\"d.sh"})"},
+           {"build.sh", R"({"command":"sh <bu\\\nild.sh"})"},
+           {"build.sh", R"({"command":"F=bu'ild'.sh; . ./$F"})"},
+           {"build.sh", R"({"command":"for f in bu'ild.sh'; do sh $f; done"})"},
+           {"build.sh", R"({"command":"sh $\"build\".sh"})"},
+           {"my build.sh", R"({"command":"sh <'my build.sh'"})"},
+           {"my build.sh", R"({"command":"sh <my\\ build.sh"})"},
+           {"my build.sh", R"({"argv":["sh","my build.sh"]})"},
+           {"it's.sh", R"({"argv":["sh","it's.sh"]})"},
+           {"a=b.sh", R"({"argv":["sh","a=b.sh"]})"},
+           {"build.sh", R"({"argv":["awk","-fbuild.sh"]})"},
+           {"build.sh", R"({"argv":["awk","-nfbuild.sh"]})"},
+           {"build.sh", R"({"argv":["gcc","@build.sh"]})"},
+           {"build.sh", R"({"argv":["x","--mount=build.sh:/x,ro"]})"},
+           {"sub/deep/build.sh", R"({"command":"cd sub && cd deep && sh build.sh"})"},
+           {"sub/build.sh", R"({"command":"sh link/../build.sh"})"},
+           {"sub/build.sh",
+            R"({"command":": . .. / /usr /etc /bin /var /tmp; cd sub; sh build.sh"})"},
+       }) {
+    CAPTURE(input);
+    write(directory / script, "echo one");
+    const std::string first = circumstances_of(place, {"bash", input});
+    CHECK(circumstances_of(place, {"bash", input}) == first);
+    write(directory / script, "echo two");
+    CHECK(circumstances_of(place, {"bash", input}) != first);
+    std::filesystem::remove(directory / script);
+  }
+}
+
+TEST_CASE("a script cannot hide behind many directories, and texts name none") {
+  TempDirectory directory;
+  const CallPlace place{directory.path(), {}, {}};
+  std::string many;
+  for (std::size_t i = 0; i <= kWordDirectoriesMax; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    std::filesystem::create_directory(directory / name);
+    many += name + " ";
+  }
+  const ProposedCall hidden{"bash", R"({"command":": )" + many + R"(; cd z; sh build.sh"})"};
+  CHECK(circumstances_of(place, hidden) != circumstances_of(place, hidden));
+  const ProposedCall text{"create_file", R"({"path":"a","file_text":")" + many + R"("})"};
+  CHECK(circumstances_of(place, text) == circumstances_of(place, text));
 }
 
 TEST_CASE("a script cannot hide behind many other files, nor behind many words") {
@@ -156,6 +207,12 @@ TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read 
   CHECK(touches_of(place, *view, R"({"path":"a/../b"})")->paths ==
         std::vector<std::string>{"/srv/w/b"});
   CHECK_FALSE(touches_of(place, *view, "{"));
+  CallPlace sandbox = place;
+  sandbox.roots = {"/srv/w", "/srv/data"};
+  CHECK(touches_of(sandbox, *describe_common_tool("exec"), R"({"argv":["ls"]})")->paths ==
+        sandbox.roots);
+  CHECK(touches_of(sandbox, *view, R"({"path":"a"})")->paths ==
+        std::vector<std::string>{"/srv/w/a"});
   CHECK(touches_of_url(R"({"url":"https://Example.org/x"})")->domains ==
         std::vector<std::string>{"example.org"});
   CHECK_FALSE(touches_of_url(R"({"url":"http://a@b/"})"));

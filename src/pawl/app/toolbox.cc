@@ -13,6 +13,7 @@
 #include "pawl/app/files.h"
 #include "pawl/app/git_config.h"
 #include "pawl/app/host_programs.h"
+#include "pawl/app/network_within.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
@@ -25,6 +26,12 @@ std::string absolute(const std::string& directory, const std::string& path) {
   std::string text = (std::filesystem::path(directory) / path).lexically_normal().string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
+}
+
+// Paths in a charter are relative to the directory it lies in.
+void make_absolute(std::optional<Grants>& grants, const std::string& directory) {
+  if (!grants || !grants->allowed_paths) return;
+  for (std::string& path : *grants->allowed_paths) path = absolute(directory, path);
 }
 
 // A question is put to a person; no tool runs.
@@ -66,6 +73,19 @@ Status prepare_artifacts(ExecutionContext& context) {
   PAWL_CHECK(make_private_directory(context.artifact_directory));
   context.artifact_directory += "/" + context.run.text;
   return make_private_directory(context.artifact_directory);
+}
+
+// What a program in the sandbox can touch, whatever its words say.
+std::vector<std::string> roots_of(const Charter& charter) {
+  std::vector<std::string> roots = {absolute(charter.directory, charter.sandbox.directory)};
+  for (const auto* list : {&charter.sandbox.write, &charter.sandbox.read}) {
+    for (const std::string& path : *list) roots.push_back(absolute(charter.directory, path));
+  }
+  return roots;
+}
+
+bool has_files(const PermissionBits& needs) {
+  return needs.has(Permission::fs_read) || needs.has(Permission::fs_write);
 }
 
 PermissionBits bits_of(const ToolNeeds& needs) {
@@ -199,6 +219,7 @@ void Toolbox::add_commands(Work& work) {
     work.place.commands[declared.spec.name] = declared.command;
     if (confined && declared.where == CommandDeclaration::Where::sandbox) {
       if (!make_sessions(work)) return;
+      if (has_files(gated.traits.needs)) gated.traits.paths = work.place.roots;
       work.add_online(make_session_command({declared.spec, declared.command, declared.status},
                                            loop_, work.sessions->source()),
                       std::move(gated));
@@ -364,9 +385,13 @@ void Toolbox::make_gate(Work& work) {
 std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted) {
   Work work{agent, hold_policies(options_.policies, std::move(accepted))};
   agent.remark = work.policies.remark;
+  make_absolute(agent.charter.permissions.grants, agent.charter.directory);
   agent.charter.permissions = permissions_within(work.policies.all, agent.charter.permissions);
-  work.place.directory = absolute(agent.charter.directory, agent.charter.sandbox.directory);
-  work.place.environment = agent.charter.sandbox.environment;
+  SandboxDeclaration& sandbox = agent.charter.sandbox;
+  sandbox.network = network_within(std::move(sandbox.network), agent.charter.permissions);
+  work.place.directory = absolute(agent.charter.directory, sandbox.directory);
+  work.place.environment = sandbox.environment;
+  work.place.roots = roots_of(agent.charter);
   add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);

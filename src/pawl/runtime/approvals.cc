@@ -6,6 +6,7 @@
 
 #include "pawl/base/assert.h"
 #include "pawl/base/json.h"
+#include "pawl/kernel/draft.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/run_loader.h"
 
@@ -127,6 +128,31 @@ Result<Event> decision_about(const RunState& state, CallId id, Decided decided) 
   if (decided.edited) event.edited = Content(*std::move(decided.edited));
   event.answer = decided.answer;
   return Event(std::move(event));
+}
+
+Status check_decision(const RunState& state, const Event& decision, std::int64_t now_ms) {
+  const auto* decided = std::get_if<CallDecided>(&decision);
+  const Call* call = decided == nullptr ? nullptr : find_call(state, decided->call);
+  const auto* asked = call == nullptr ? nullptr : std::get_if<CallAwaitingPerson>(&call->state);
+  if (asked == nullptr) return ok();
+  const auto refused = [&](const std::string& why) {
+    return Error{ErrorCode::conflict, to_string(call->id) + " of run " + state.id.text + " " + why};
+  };
+  if (asked->expires_at_ms > 0 && now_ms >= asked->expires_at_ms) {
+    return refused("has expired: it is denied when the run is carried on");
+  }
+  if (!may_approve(state, *decided)) {
+    return refused("needs somebody else: " + decided->by + " has started the run");
+  }
+  if (!fits(asked->kind, *decided)) {
+    const bool question = asked->kind == InterruptKind::input;
+    return refused(question ? "asks a question: answer it, or deny it" : "asks for an approval");
+  }
+  const std::string* const edited = decided->edited ? decided->edited->bytes() : nullptr;
+  if (edited == nullptr) return ok();
+  const auto json = parse_json(*edited);
+  if (json && json->is_object()) return ok();
+  return Error{ErrorCode::invalid_argument, "arguments are a JSON object, such as {\"name\": 1}"};
 }
 
 }  // namespace pawl

@@ -50,4 +50,8 @@ std::uint64_t make_answer();
 // conflict, not_found, limit_exceeded: with the remedy.
 Result<Event> decision_about(const RunState& state, CallId call, Decided decided);
 
+// conflict, invalid_argument: the run would refuse it, by whoever gave it, what was asked, or the
+// time. To be asked before it is stored: the first answer that is stored keeps all others out.
+Status check_decision(const RunState& state, const Event& decision, std::int64_t now_ms);
+
 }  // namespace pawl

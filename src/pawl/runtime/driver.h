@@ -135,6 +135,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void finish_judging(const JudgeCall& effect, CallJudgement judgement);
   std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,
                                          const ToolInvocation& invocation);
+  bool is_unseen(const RunTool& effect, const ToolInvocation& invocation) const;
+  void judge_edited(const RunTool& effect, ToolInvocation invocation);
 
   // A secret may come in pieces: what could be the beginning of one is held back until it is clear.
   struct PreviewStream {
@@ -160,6 +162,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void finish_compaction(const CompactContext& effect, CompactionOutcome outcome);
   void finish_model(Event&& event, Ingress&& ingress, Filtered filtered = Filtered::no);
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
+  void start_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void own_egress(ToolOutcome& outcome, const std::string& tool) const;
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,

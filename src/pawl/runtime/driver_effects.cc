@@ -198,10 +198,16 @@ void Driver::perform(const Record& record, const RunTool& effect) {
     if (!fed) log(fed.error().message);
     return;
   }
+  if (is_unseen(effect, *invocation)) return judge_edited(effect, *std::move(invocation));
+  start_tool(effect, *tool, *std::move(invocation));
+}
+
+void Driver::start_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation) {
+  const std::string name = tool.spec().name;
   if (!services_.callbacks.before_tool.empty()) {
     const ToolCallbackContext context{
-        id_,  effect.instance,   effect.call, setup_.context, loaded_.run->tally,
-        name, invocation->input, nullptr};
+        id_,  effect.instance,  effect.call, setup_.context, loaded_.run->tally,
+        name, invocation.input, nullptr};
     const HookAnswer answer = ask(services_.callbacks.before_tool, context);
     if (report_hook(HookPoint::before_tool, effect.effect, answer)) return;
     if (!answer.thrown.empty()) {
@@ -214,7 +220,7 @@ void Driver::perform(const Record& record, const RunTool& effect) {
     }
     if (!is_open(effect.effect)) return;
   }
-  invoke_tool(effect, *tool, *std::move(invocation));
+  invoke_tool(effect, tool, std::move(invocation));
 }
 
 void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation) {

@@ -17,6 +17,12 @@ CallJudgement denial(std::string reason) {
   return judgement;
 }
 
+// A gate that was asked has to say something.
+CallJudgement decided(CallJudgement judgement) {
+  if (judgement.verdict == CallVerdict::undecided) judgement = denial("nobody has decided");
+  return judgement;
+}
+
 // A gate of the host's may throw, or answer for some calls only. It fails closed.
 std::vector<CallJudgement> judged(CallGate& gate, const ProposedPlan& plan) {
   std::vector<CallJudgement> judgements;
@@ -138,9 +144,8 @@ void Driver::perform(const Record& record, const JudgeCall& effect) {
 }
 
 void Driver::finish_judging(const JudgeCall& effect, CallJudgement judgement) {
-  if (judgement.verdict == CallVerdict::undecided) judgement = denial("nobody has decided");
   const Status fed =
-      feed(CallJudged{effect.instance, effect.call, effect.effect, std::move(judgement)});
+      feed(CallJudged{effect.instance, effect.call, effect.effect, decided(std::move(judgement))});
   if (!fed) log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
 }
 
@@ -170,6 +175,39 @@ std::optional<CallJudgement> Driver::objection(const Record& record, const RunTo
   now.reason = "what it would do has changed since it was approved" +
                (now.reason.empty() ? "" : "; " + now.reason);
   return now;
+}
+
+// Scripts and hooks have seen what the model wrote, and not what a person put in its place.
+bool Driver::is_unseen(const RunTool& effect, const ToolInvocation& invocation) const {
+  const Call* call = find_call(loaded_.run.state(), effect.call);
+  if (!setup_.agent.gate || !call->edited) return false;
+  const ProposedPlan plan = plan_of(effect.instance, {{call->tool, invocation.input}});
+  return judged(*setup_.agent.gate, plan).front().verdict == CallVerdict::undecided;
+}
+
+// Who wants a person to be asked is answered: a person wrote it. Only a denial counts.
+void Driver::judge_edited(const RunTool& effect, ToolInvocation invocation) {
+  const std::string name = find_call(loaded_.run.state(), effect.call)->tool;
+  const ProposedPlan plan = plan_of(effect.instance, {{name, invocation.input}});
+  const auto take = [weak = weak_from_this(), effect, name,
+                     invocation = std::move(invocation)](CallJudgement said) {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
+    self->retire(effect.effect);
+    if (!self->is_open(effect.effect)) return;
+    CallJudgement judgement = decided(std::move(said));
+    if (judgement.verdict != CallVerdict::deny) {
+      return self->start_tool(effect, *self->setup_.tools.find(name), ToolInvocation(invocation));
+    }
+    const Status fed =
+        self->feed(CallJudged{effect.instance, effect.call, effect.effect, std::move(judgement)});
+    if (!fed) self->log(fed.error().message);
+  };
+  try {
+    operations_.put(effect.effect, setup_.agent.gate->ask(plan, take));
+  } catch (...) {  // A gate of the host's: it denies.
+    take(denial("judging it failed: " + what_was_thrown()));
+  }
 }
 
 std::function<HookDecision(const std::string&, const std::string&)> Driver::native_hook(

@@ -32,8 +32,9 @@ class TestGate final : public CallGate {
     plans.push_back(plan);
     return {plan.calls.size() - forgotten, now};
   }
-  std::unique_ptr<Operation> ask(const ProposedPlan&,
+  std::unique_ptr<Operation> ask(const ProposedPlan& plan,
                                  std::function<void(CallJudgement)> done) override {
+    asked.push_back(plan.calls.front().input);
     loop_.post([done, answer = later] { done(answer); });
     return std::make_unique<Pending>();
   }
@@ -49,6 +50,7 @@ class TestGate final : public CallGate {
   bool moving = false;  // what a call is bound to is something else each time
   std::size_t forgotten = 0;
   std::vector<ProposedPlan> plans;
+  std::vector<std::string> asked;
 
  private:
   Loop& loop_;
@@ -225,6 +227,24 @@ TEST_CASE("edited arguments that the gate denies are no decision: the question s
 
   CHECK(stage.tool->keys.empty());
   CHECK(calls_awaiting_person(stage.service.show(RunId{"r"})->state).size() == 1);
+}
+
+TEST_CASE("what a person has edited is put before scripts and hooks, too: only a denial counts") {
+  for (const CallVerdict verdict :
+       {CallVerdict::deny, CallVerdict::undecided, CallVerdict::ask, CallVerdict::allow}) {
+    Gated stage;
+    stage.test_gate->now = saying(CallVerdict::undecided, "");
+    stage.test_gate->later = saying(CallVerdict::ask, "");
+    stage.start("r");
+    stage.test_gate->later = saying(verdict, "the script says no");
+    stage.decide({InterruptDecision::approve, "ann", "", {}, R"({"n":2})"});
+
+    const bool runs = verdict == CallVerdict::ask || verdict == CallVerdict::allow;
+    CHECK(stage.test_gate->asked.back() == R"({"n":2})");
+    CHECK(stage.tool->inputs.size() == (runs ? 1 : 0));
+    if (verdict == CallVerdict::deny) CHECK(stage.told() == "denied: the script says no");
+    CHECK(stage.service.list({})->front().status == "done");
+  }
 }
 
 TEST_CASE("a rejection ends the call with the reason") {

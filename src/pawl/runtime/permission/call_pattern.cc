@@ -1,9 +1,12 @@
 #include "pawl/runtime/permission/call_pattern.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "pawl/runtime/permission/glob.h"
@@ -105,6 +108,31 @@ class Agreement {
   std::optional<Match> said_;
 };
 
+// 1e3, 1000.0 and 1000 are one number to a tool. The others as the shortest text that is theirs.
+std::string plain_number(const std::string& text) {
+  if (text.find_first_of(".eE") == std::string::npos) return text == "-0" ? "0" : text;
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc()) return text;
+  constexpr double kExact = 1e15;  // integers below are doubles without a loss
+  if (value == std::trunc(value) && std::abs(value) < kExact) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  return fmt::format("{}", value);
+}
+
+void add_matches(const Condition& condition, const Json& value, Agreement& agreement);
+
+// What is found in a key of the model's is as doubtful as anywhere.
+void add_members(const Condition& condition, const JsonObject& object, Agreement& agreement) {
+  const bool text =
+      condition.spec.kind == ConditionKind::glob || condition.spec.kind == ConditionKind::regex;
+  for (const JsonMember& member : object.members()) {
+    if (text && text_match(condition, member.key) != Match::no) agreement.add(Match::maybe);
+    add_matches(condition, member.value, agreement);
+  }
+}
+
 void add_matches(const Condition& condition, const Json& value, Agreement& agreement) {
   switch (value.kind()) {
     case JsonKind::null:
@@ -112,17 +140,23 @@ void add_matches(const Condition& condition, const Json& value, Agreement& agree
     case JsonKind::boolean:
       return agreement.add(text_match(condition, value.boolean() ? "true" : "false"));
     case JsonKind::number:
-      return agreement.add(text_match(condition, value.number().text));
+      agreement.add(text_match(condition, value.number().text));
+      return agreement.add(text_match(condition, plain_number(value.number().text)));
     case JsonKind::string:
       return agreement.add(text_match(condition, value.string()));
     case JsonKind::array:
       for (const Json& item : value.array()) add_matches(condition, item, agreement);
       return;
     case JsonKind::object:
-      for (const JsonMember& member : value.object().members()) {
-        add_matches(condition, member.value, agreement);
-      }
-      return;
+      return add_members(condition, value.object(), agreement);
+  }
+}
+
+// All arguments: their names are the tool's own.
+void add_arguments(const Condition& condition, const Json& input, Agreement& agreement) {
+  if (!input.is_object()) return add_matches(condition, input, agreement);
+  for (const JsonMember& member : input.object().members()) {
+    add_matches(condition, member.value, agreement);
   }
 }
 
@@ -162,7 +196,11 @@ Match condition_match(const Condition& condition, const CallArguments& arguments
   if (value == nullptr) return is_not ? Match::maybe : Match::no;
   if (condition.spec.kind == ConditionKind::runs) return runs_match(condition.spec.values, *value);
   Agreement agreement;
-  add_matches(condition, *value, agreement);
+  if (value == arguments.json()) {
+    add_arguments(condition, *value, agreement);
+  } else {
+    add_matches(condition, *value, agreement);
+  }
   return is_not ? negated(agreement.result()) : agreement.result();
 }
 

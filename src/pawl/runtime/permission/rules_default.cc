@@ -49,13 +49,13 @@ const std::vector<Guard>& command_guards() {
        Verdict::deny,
        Protection::none,
        "no other user's rights are to be had here; do it without",
-       {"sudo", "doas", "su", "pkexec", "runuser"}},
+       {"sudo", "sudo-rs", "doas", "su", "run0", "pkexec", "runuser"}},
       {"force-push",
        Verdict::deny,
        Protection::none,
        "do not overwrite what others may have; push without force",
-       {"git push --force*", "git push -f", "git push +*", "git push --mirror",
-        "git push --delete"}},
+       {"git push --force*", "git push -f", "git push +*", "git push --mirror", "git push --delete",
+        "git push -d", "git push :?*"}},
       {"lose-work",
        Verdict::ask,
        Protection::none,
@@ -98,6 +98,9 @@ void add_file_rules(std::vector<ToolRule>& rules) {
   constexpr const char* kNames = R"((?i)(^|/)(\.git|\.ssh|\.gnupg|\.pawl)(/|$))";
   constexpr const char* kPatched =
       R"((?im)^(\+\+\+|---|\*\*\*|diff|rename|copy) [^\n]*(\.git|\.ssh|\.gnupg|\.pawl)(/|\s|$))";
+  constexpr const char* kPatchedStartup =
+      R"((?im)^(\+\+\+|---|\*\*\*|diff|rename|copy) ([^\n]*[/ ])?\.((bash|zsh)[a-z_]*|profile|envrc|npmrc|netrc)(\s|$))";
+  constexpr const char* kStartup = "programs run what stands in this file";
   rules.push_back(names_rule("protected-names.create_file", "create_file", "path", kNames));
   rules.push_back(names_rule("protected-names.str_replace", "str_replace", "path", kNames));
   rules.push_back(names_rule("protected-names.apply_patch", "apply_patch", "*", kPatched));
@@ -110,9 +113,14 @@ void add_file_rules(std::vector<ToolRule>& rules) {
           ConditionKind::regex,
           Sense::is,
           {R"((?i)(^|/)\.(bash|zsh)[a-z_]*$)", R"((?i)(^|/)\.(profile|envrc|npmrc|netrc)$)"}}}};
-    startup.reason = "programs run what stands in this file";
+    startup.reason = kStartup;
     rules.push_back(std::move(startup));
   }
+  ToolRule patched;
+  patched.id = "startup-files.apply_patch";
+  patched.pattern = {"apply_patch", {{"*", ConditionKind::regex, Sense::is, {kPatchedStartup}}}};
+  patched.reason = kStartup;
+  rules.push_back(std::move(patched));
 }
 
 }  // namespace
@@ -124,11 +132,13 @@ std::vector<ToolRule> default_rules() {
     rules.push_back(rule_for(guard, "exec", "argv"));
   }
   add_file_rules(rules);
-  ToolRule plain_http;
-  plain_http.id = "plain-http.http_fetch";
-  plain_http.pattern = {"http_fetch", {{"url", ConditionKind::scheme, Sense::is_not, {"https"}}}};
-  plain_http.reason = "anybody on the way can read and change what is not https";
-  rules.push_back(std::move(plain_http));
+  for (const char* tool : {"http_fetch", "http_post"}) {
+    ToolRule plain_http;
+    plain_http.id = std::string("plain-http.") + tool;
+    plain_http.pattern = {tool, {{"url", ConditionKind::scheme, Sense::is_not, {"https"}}}};
+    plain_http.reason = "anybody on the way can read and change what is not https";
+    rules.push_back(std::move(plain_http));
+  }
   return rules;
 }
 

@@ -55,6 +55,12 @@ TEST_CASE("shell commands that the shipped rules know") {
       {"git push origin main --force", "deny force-push.bash"},
       {"git push -f", "deny force-push.bash"},
       {"git push origin +main", "deny force-push.bash"},
+      {"git push origin :main", "deny force-push.bash"},
+      {"git push -d origin main", "deny force-push.bash"},
+      {"git push origin :", "ask publish.bash"},
+      {"run0 ls", "deny privileges.bash"},
+      {"bash <<E\nsudo ls\nE", "deny privileges.bash"},
+      {"echo 'rm -rf /' | sh", "deny destroy-system.bash"},
       {"git reset --hard HEAD~1", "ask lose-work.bash"},
       {"git -C x clean -fdx", "ask lose-work.bash"},
       {"npm publish", "ask publish.bash"},
@@ -93,6 +99,14 @@ TEST_CASE("protected names") {
   CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/.git/config\n"})") ==
         "deny protected-names.apply_patch");
   CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/x\n+ see .git/config\n"})") == "-");
+  for (const char* patch :
+       {"--- /dev/null\\n+++ b/.bashrc\\n", "*** Add File: .profile\\n+x\\n",
+        "*** Update File: x\\n*** Move to: a/.zshenv\\n", "rename from x\\nrename to .envrc\\n"}) {
+    CAPTURE(patch);
+    CHECK(verdict("apply_patch", R"({"patch":")" + std::string(patch) + R"("})") ==
+          "ask startup-files.apply_patch");
+  }
+  CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/x.bashrc\n+ .bashrc\n"})") == "-");
 }
 
 TEST_CASE("addresses that are not https") {
@@ -100,6 +114,7 @@ TEST_CASE("addresses that are not https") {
   CHECK(verdict("http_fetch", R"({"url":"http://a.test/"})") == "ask plain-http.http_fetch");
   CHECK(verdict("http_fetch", R"({"url":"a.test"})") == "ask plain-http.http_fetch");
   CHECK(verdict("http_fetch", R"({})") == "ask plain-http.http_fetch");
+  CHECK(verdict("http_post", R"({"url":"http://a.test/"})") == "ask plain-http.http_post");
 }
 
 TEST_CASE("every shipped rule has its own id and a reason, and none allows") {

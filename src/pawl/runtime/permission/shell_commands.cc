@@ -24,13 +24,40 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view wo
 constexpr std::array<std::string_view, 10> kShells = {"sh",  "bash", "dash",  "ash",  "zsh",
                                                       "ksh", "mksh", "rbash", "fish", "su"};
 // Programs whose arguments hold another command.
-constexpr std::array<std::string_view, 41> kWrappers = {
-    "env",     "nice",     "nohup",       "timeout",  "command", "exec",    "builtin",
-    "time",    "stdbuf",   "setsid",      "sudo",     "doas",    "xargs",   "ionice",
-    "chroot",  "busybox",  "toybox",      "watch",    "strace",  "ltrace",  "gdb",
-    "unshare", "nsenter",  "flock",       "parallel", "chrt",    "taskset", "runuser",
-    "setpriv", "prlimit",  "systemd-run", "script",   "ssh",     "chpst",   "fakeroot",
-    "perf",    "valgrind", "xvfb-run",    "podman",   "docker",  "rlwrap"};
+constexpr std::array<std::string_view, 66> kWrappers = {
+    "env",         "nice",     "nohup",    "timeout",  "command",     "exec",
+    "builtin",     "time",     "stdbuf",   "setsid",   "sudo",        "doas",
+    "xargs",       "ionice",   "chroot",   "busybox",  "toybox",      "watch",
+    "strace",      "ltrace",   "gdb",      "unshare",  "nsenter",     "flock",
+    "parallel",    "chrt",     "taskset",  "runuser",  "setpriv",     "prlimit",
+    "systemd-run", "script",   "ssh",      "chpst",    "fakeroot",    "perf",
+    "valgrind",    "xvfb-run", "podman",   "docker",   "rlwrap",      "setarch",
+    "linux32",     "linux64",  "i386",     "x86_64",   "choom",       "sg",
+    "screen",      "tmux",     "unbuffer", "torsocks", "proxychains", "proxychains4",
+    "eatmydata",   "faketime", "numactl",  "bwrap",    "firejail",    "cpulimit",
+    "ssh-agent",   "run0",     "sudo-rs",  "pkexec",   "catchsegv",   "dbus-run-session"};
+// Those that take a text behind -c, as shells do, and those of which any word may be one.
+constexpr std::array<std::string_view, 3> kTextBehindC = {"flock", "script", "runuser"};
+constexpr std::array<std::string_view, 7> kTextAnywhere = {"trap", "ssh",  "watch", "parallel",
+                                                           "sg",   "tmux", "screen"};
+
+bool is_wrapper(std::string_view program) {
+  // The loader, too: ld-linux-x86-64.so.2 /bin/rm.
+  return is_one_of(kWrappers, program) || program.starts_with("ld-") || program == "ld.so";
+}
+
+// Runs what it reads: a here-document, a pipe, a process substitution.
+bool runs_what_it_reads(std::string_view program) {
+  return is_one_of(kShells, program) || program == "source" || program == ".";
+}
+
+// As they are printed: "a\\nb" is two lines.
+std::string with_line_ends(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\\n", at)) != std::string::npos; ++at) {
+    text.replace(at, 2, "\n");
+  }
+  return text;
+}
 
 class Finder {
  public:
@@ -45,11 +72,16 @@ class Finder {
       note(guess ? ShellOutcome::unsupported : reading.outcome,
            reading.why + " at byte " + std::to_string(reading.at));
     }
+    const std::size_t before = found.commands.size();
     for (const ReadCommand& one : reading.commands) {
       std::vector<std::string> words;
       for (const ShellWord& word : one.words) words.push_back(word.value());
       argv(words, depth);
     }
+    const bool runs = std::any_of(
+        found.commands.begin() + static_cast<std::ptrdiff_t>(before), found.commands.end(),
+        [](const auto& words) { return runs_what_it_reads(base_name(words[0])); });
+    if (runs) given_texts(reading, depth);
   }
 
   void argv(Argv words, std::size_t depth) {
@@ -60,7 +92,7 @@ class Finder {
     }
     found.commands.emplace_back(words.begin(), words.end());
     inner_texts(words, depth);
-    if (!is_one_of(kWrappers, base_name(words[0]))) return;
+    if (!is_wrapper(base_name(words[0]))) return;
     // Which word begins the inner command depends on the wrapper's options: take every one, the
     // wrappers among them not again.
     for (std::size_t i = 1; i < words.size(); ++i) {
@@ -74,6 +106,32 @@ class Finder {
   }
 
  private:
+  // What a shell may be given to read by the text it stands in.
+  void given_texts(const ShellReading& reading, std::size_t depth) {
+    for (const std::string& body : reading.documents) text(body, depth + 1);
+    for (const ReadCommand& one : reading.commands) {
+      for (const ShellRedirection& redirection : one.redirections) {
+        if (redirection.operation.ends_with("<<<")) text(redirection.target.value(), depth + 1);
+      }
+      printed_texts(one, depth);
+    }
+  }
+
+  // echo prints its words as one text, printf each of them.
+  void printed_texts(const ReadCommand& command, std::size_t depth) {
+    if (command.words.empty()) return;
+    const std::string program = command.words[0].value();
+    const bool echo = base_name(program) == "echo";
+    if (!echo && base_name(program) != "printf") return;
+    std::string said;
+    for (std::size_t i = 1; i < command.words.size(); ++i) {
+      const std::string word = with_line_ends(command.words[i].value());
+      if (!echo) text(word, depth + 1);
+      if (echo && (!said.empty() || !word.starts_with('-'))) said += word + " ";
+    }
+    if (echo) text(said, depth + 1);
+  }
+
   void note(ShellOutcome outcome, std::string why) {
     if (outcome <= found.outcome) return;
     found.outcome = outcome;
@@ -84,7 +142,9 @@ class Finder {
   void inner_texts(Argv words, std::size_t depth) {
     const std::string_view program = base_name(words[0]);
     if (program == "find") return find_actions(words, depth);
-    if (is_one_of(kShells, program)) return shell_text(words, depth);
+    if (is_one_of(kShells, program) || is_one_of(kTextBehindC, program)) {
+      return shell_text(words, depth);
+    }
     if (program == "eval") {
       std::string joined;
       for (const std::string& word : words.subspan(1)) joined += word + " ";
@@ -98,7 +158,7 @@ class Finder {
       }
       return;
     }
-    if (program == "trap" || program == "ssh" || program == "watch" || program == "parallel") {
+    if (is_one_of(kTextAnywhere, program)) {
       for (const std::string& word : words.subspan(1)) text(word, depth + 1);
       return;
     }
@@ -116,8 +176,10 @@ class Finder {
   }
 
   void shell_text(Argv words, std::size_t depth) {
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    constexpr std::string_view kAttached = "--command=";
+    for (std::size_t i = 1; i < words.size(); ++i) {
       const std::string& word = words[i];
+      if (word.starts_with(kAttached)) text(word.substr(kAttached.size()), depth + 1);
       const bool takes =
           word == "--command" || (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
                                   word.find('c') != std::string::npos);

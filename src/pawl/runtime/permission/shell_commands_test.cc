@@ -51,12 +51,32 @@ TEST_CASE("commands behind wrappers, shells and strings are found") {
                            "alias a='rm x'",
                            "echo `rm x`",
                            "/bin/sh -c 'rm x'",
+                           "bash <<E\nrm x\nE",
+                           "bash <<'E'\nrm x\nE",
+                           "sudo sh -s <<-E\n\trm x\n\tE",
+                           "bash <<<'rm x'",
+                           "source /dev/stdin <<<'rm x'",
+                           "cat <<E | sh\nrm x\nE",
+                           "echo 'a; rm x' | bash",
+                           "echo rm x | bash",
+                           "echo -e 'a\\nrm x' | bash",
+                           "printf '%s\\n' 'rm x' | env bash",
+                           "bash <(echo rm x)",
+                           "flock l -c 'rm x'",
+                           "script -qc 'rm x'",
+                           "script --command='rm x' f",
+                           "sg g 'rm x'",
+                           "tmux new -d 'rm x'",
+                           "setarch x86_64 -R rm x",
+                           "/lib64/ld-linux-x86-64.so.2 rm x",
                            "r${y}m x",
                            "bash -c \"rm $x\""}) {
     INFO(std::string(text));
     CHECK(finds(text, "rm"));
   }
   CHECK_FALSE(finds("echo rm", "rm"));
+  CHECK_FALSE(finds("cat <<E\nrm x\nE", "rm"));
+  CHECK_FALSE(finds("echo rm | cat", "rm"));
   CHECK_FALSE(finds("find . -name rm", "rm"));
 }
 

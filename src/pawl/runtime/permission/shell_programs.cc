@@ -124,9 +124,16 @@ bool is_number_flag(std::string_view word) {
   return word.size() > 1 && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
-// A format that makes git start gpg.
+// Not one that makes git start gpg: "%G?", also with a sign that is about the line before it.
 bool is_plain_format(std::string_view value) {
-  return value.find("%G") == std::string_view::npos;
+  for (std::size_t at = 0; (at = value.find('%', at)) != std::string_view::npos; ++at) {
+    std::string_view letter = value.substr(at + 1);
+    if (letter.starts_with('+') || letter.starts_with('-') || letter.starts_with(' ')) {
+      letter.remove_prefix(1);
+    }
+    if (letter.starts_with('G')) return false;
+  }
+  return true;
 }
 
 // The options and operands of one command, word by word.

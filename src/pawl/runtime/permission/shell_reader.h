@@ -126,7 +126,8 @@ struct ShellReading {
   std::string why = {};  // unless it was understood
   std::size_t at = 0;    // the byte where that was noticed
   ShellFeatures features = {};
-  std::vector<ReadCommand> commands = {};  // what was found, also before a failure
+  std::vector<ReadCommand> commands = {};   // what was found, also before a failure
+  std::vector<std::string> documents = {};  // bodies of here-documents, as they are written
 };
 
 // Time is linear in the length of the text times kShellDepthMax.

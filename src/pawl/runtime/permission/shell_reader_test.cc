@@ -220,5 +220,14 @@ TEST_CASE("deep texts end, in a moment") {
   CHECK(read_shell(nested).outcome == ShellOutcome::understood);
 }
 
+// Reading one of them took more than a second when a name was looked for at each of its bytes.
+TEST_CASE("a name as long as a text is read a hundred times in a moment") {
+  for (int i = 0; i < 100; ++i) {
+    const auto reading = read_shell(std::string(kShellBytesMax - 2, 'a') + "=b");
+    REQUIRE(reading.commands.size() == 1);
+    CHECK(reading.commands[0].assignments.size() == 1);
+  }
+}
+
 }  // namespace
 }  // namespace pawl

@@ -6,6 +6,9 @@
 namespace pawl {
 namespace {
 
+constexpr std::string_view kNameBytes =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 // The last byte of what was read so far, if it was neither quoted nor escaped.
 char last_plain(const ShellWord& word) {
   if (word.parts.empty() || word.parts.back().kind != ShellPartKind::plain) return '\0';
@@ -17,13 +20,8 @@ char last_plain(const ShellWord& word) {
 std::size_t assignment_length(const ShellWord& word) {
   if (word.parts.empty() || word.parts.front().kind != ShellPartKind::plain) return 0;
   std::string_view text = word.parts.front().text;
-  const auto name_length = [](std::string_view from) {
-    std::size_t length = 0;
-    while (length < from.size() && is_shell_name(from.substr(0, length + 1))) ++length;
-    return length;
-  };
-  std::size_t length = name_length(text);
-  if (length == 0) return 0;
+  const std::size_t length = std::min(text.find_first_not_of(kNameBytes), text.size());
+  if (!is_shell_name(text.substr(0, length))) return 0;
   std::size_t used = length;
   text.remove_prefix(length);
   const bool subscript =

@@ -68,16 +68,21 @@ Result<ShellCommand> read_command(const ToolSpec& spec, const Arguments& argumen
 // Files that a tool wrote can look like a repository to git, or be a part of its configuration, and
 // name programs that a mere `git status` starts.
 void disarm_git(ShellCommand& command) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSettings = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kSettings = {
       {{"safe.bareRepository", "explicit"},
        {"core.fsmonitor", "false"},
        {"core.hooksPath", "/dev/null"},
-       {"log.showSignature", "false"}}};
+       {"log.showSignature", "false"},
+       {"gpg.program", "false"},
+       {"gpg.x509.program", "false"},
+       {"gpg.ssh.program", "false"}}};
   command.environment["GIT_CONFIG_COUNT"] = std::to_string(kSettings.size());
   for (std::size_t i = 0; i < kSettings.size(); ++i) {
     command.environment["GIT_CONFIG_KEY_" + std::to_string(i)] = kSettings[i].first;
     command.environment["GIT_CONFIG_VALUE_" + std::to_string(i)] = kSettings[i].second;
   }
+  command.environment["GIT_CONFIG_GLOBAL"] = "/dev/null";  // HOME is the session's /tmp
+  command.environment["GIT_OPTIONAL_LOCKS"] = "0";         // `git status` would write the index
 }
 
 // Whatever a person approved is what its text says, and not what an earlier command made of it.

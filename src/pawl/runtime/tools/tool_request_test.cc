@@ -47,6 +47,10 @@ TEST_CASE("a command that runs without a question has a shell of its own") {
   // Files that a tool wrote start no program behind git's back.
   CHECK(command.environment.at("GIT_CONFIG_KEY_0") == "safe.bareRepository");
   CHECK(command.environment.at("GIT_CONFIG_VALUE_1") == "false");
+  CHECK(command.environment.at("GIT_CONFIG_COUNT") == "7");
+  CHECK(command.environment.at("GIT_CONFIG_KEY_6") == "gpg.ssh.program");
+  CHECK(command.environment.at("GIT_CONFIG_GLOBAL") == "/dev/null");
+  CHECK(command.environment.at("GIT_OPTIONAL_LOCKS") == "0");
   const auto session = read_request(bash, R"({"command":"ls; cd x"})");
   REQUIRE(session);
   CHECK(std::holds_alternative<BashRequest>(*session));

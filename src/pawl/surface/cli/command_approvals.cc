@@ -101,7 +101,10 @@ Result<Event> decided_event(const Target& target, const PendingApproval& shown, 
   decided.shown = shown.binding;
   decided.answer = make_answer();
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
-  return decision_about(details.state, shown.call, std::move(decided));
+  PAWL_TRY(Event event, decision_about(details.state, shown.call, std::move(decided)));
+  const std::int64_t now_ms = target.context.environment.main_loop().wall_ms();
+  PAWL_CHECK(check_decision(details.state, event, now_ms));
+  return event;
 }
 
 // What --always asks for, besides the approval itself.
@@ -158,9 +161,12 @@ int approve_one(const CliContext& context, const Target& target) {
 int approve_plan(const CliContext& context, const Target& target) {
   const auto pending = pending_of(target.service(), target.run);
   if (!pending) return fail(context, pending.error());
-  if (pending->empty()) {
+  const bool only_questions =
+      std::all_of(pending->begin(), pending->end(),
+                  [](const PendingApproval& one) { return one.kind == InterruptKind::input; });
+  if (only_questions) {
     return fail(context,
-                {ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"});
+                {ErrorCode::conflict, "run " + target.run.text + " waits for nobody's approval"});
   }
   const ApprovalCard card = card_of_plan(*pending);
   if (context.arguments.has("full")) {

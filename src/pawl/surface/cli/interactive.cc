@@ -101,8 +101,10 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
                                                     : ask_approval(context, one, details->state);
     if (!decided) continue;
     const auto event = decision_about(details->state, one.call, *std::move(decided));
-    if (!event) {
-      complain(context, event.error().message);
+    const std::int64_t now_ms = workspace.loop().wall_ms();
+    const Status fit = event ? check_decision(details->state, *event, now_ms) : event.error();
+    if (!fit) {
+      complain(context, fit.error().message);
     } else {
       any = post(context, workspace, run, *event) || any;
     }
