@@ -1,7 +1,9 @@
 #include "pawl/adapter/backend/command/guardian.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -11,8 +13,14 @@
 namespace pawl::tool_command {
 namespace {
 
+using MarkedLife = void (*)();
+
+void sleep_long() {
+  ::execl("/bin/sleep", "sleep", "600", nullptr);
+}
+
 // A host that has started two children, one of them marked, and waits to be killed.
-pid_t start_host(pid_t (&children)[2]) {
+pid_t start_host(pid_t (&children)[2], MarkedLife marked = &sleep_long) {
   int ends[2] = {-1, -1};
   REQUIRE(::pipe(ends) == 0);
   const pid_t host = ::fork();
@@ -25,8 +33,12 @@ pid_t start_host(pid_t (&children)[2]) {
       if (child != 0) continue;
       ::setsid();
       ::close(ends[1]);
-      if (&child == &children[0]) ::setrlimit(RLIMIT_LOCKS, &mark);
-      ::execl("/bin/sleep", "sleep", "600", nullptr);
+      if (&child == &children[0]) {
+        ::close_range(3, ~0U, 0);  // the host's end of the guardian's pipe among them
+        ::setrlimit(RLIMIT_LOCKS, &mark);
+        marked();
+      }
+      sleep_long();
       ::_exit(1);
     }
     const bool told = ::write(ends[1], children, sizeof children) == sizeof children;
@@ -50,6 +62,39 @@ TEST_CASE("what carries the mark of a host that was killed is ended, and nothing
   REQUIRE(::waitpid(host, nullptr, 0) == host);
   CHECK(eventually([&] { return !is_alive(children[0]); }));
   CHECK(is_alive(children[1]));
+  ::kill(children[1], SIGKILL);
+}
+
+TEST_CASE("none of the attempts to be taken for dead by a name works") {
+  pid_t children[2] = {-1, -1};
+  const pid_t host = start_host(children, [] {
+    ::prctl(PR_SET_NAME, "x) Z 1 1 1", 0, 0, 0);
+    for (;;) ::pause();
+  });
+  ::kill(host, SIGKILL);
+  REQUIRE(::waitpid(host, nullptr, 0) == host);
+  CHECK(eventually([&] { return !is_alive(children[0]); }));
+  ::kill(children[0], SIGKILL);
+  ::kill(children[1], SIGKILL);
+}
+
+// Each lives for as long as it takes to have the next one.
+void fork_and_exit_for_ever() {
+  for (int i = 0; i < 100'000; ++i) {
+    const pid_t next = ::fork();
+    if (next > 0) ::_exit(0);
+    if (next < 0) ::usleep(1000);
+  }
+}
+
+TEST_CASE("a line of processes that fork and exit ends after its host") {
+  pid_t children[2] = {-1, -1};
+  const pid_t host = start_host(children, &fork_and_exit_for_ever);
+  ::kill(host, SIGKILL);
+  REQUIRE(::waitpid(host, nullptr, 0) == host);
+  // Its group is there for as long as anybody is in it.
+  CHECK(eventually([&] { return ::kill(-children[0], 0) != 0; }));
+  ::kill(-children[0], SIGKILL);
   ::kill(children[1], SIGKILL);
 }
 
