@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/session/tree_watch.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -136,9 +137,21 @@ bool TreeWatch::holds_too_much_memory() {
   return false;
 }
 
+// Orphans that the host has adopted and that have ended since: nobody else waits for them.
+void TreeWatch::bury_adopted() {
+  if (root_.mark == 0) return;
+  std::erase_if(family_, [this](pid_t pid) {
+    siginfo_t info{};
+    return pid != root_.process &&
+           ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0 &&
+           info.si_pid == pid;
+  });
+}
+
 std::optional<BackendOutcome::Kind> TreeWatch::look() {
   family_ = family_of(root_);
   measure();
+  bury_adopted();
   if (family_.size() >= limits_.processes) return BackendOutcome::Kind::processes;
   if (memory_ == Memory::counted && has_too_much_memory()) return BackendOutcome::Kind::memory;
   if (living_.cpu_ms + lost_.cpu_ms - cpu_before_ms_ > limits_.cpu_ms)

@@ -46,6 +46,7 @@ class TreeWatch {
 
  private:
   void measure();
+  void bury_adopted();
   bool has_too_much_memory();
   bool holds_too_much_memory();
 

@@ -92,6 +92,21 @@ TEST_CASE("none of the attempts to use more as a daemon works") {
       [](BackendLimits& limits) { limits.processes = 20; });
 }
 
+// Orphans are the host's at the levels without a pid namespace, and so are their dead.
+TEST_CASE("jobs that have ended are no processes") {
+  for (const MakeBackend make : kProcessBackends) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    CAPTURE(bench.backend().name());
+    bench.context.limits.processes = 16;
+    CHECK(bench.bash("x=kept").kind == Kind::ok);
+    for (int i = 0; i < 8; ++i) {
+      CHECK(bench.bash("for i in 1 2 3 4; do (sleep 0.01 &); done; sleep 0.3").kind == Kind::ok);
+    }
+    CHECK(bench.bash("echo $x").output == "kept\n");
+  }
+}
+
 // What runs on after a call has limits, too, also when no other call comes, or only short ones, or
 // one of another kind.
 TEST_CASE("none of the attempts to use more between calls works") {
