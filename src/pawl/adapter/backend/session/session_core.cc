@@ -83,6 +83,7 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        const SessionConnector& connect,
                                                        std::optional<ContainerEngine> wanted) {
   complete(context.limits);
+  PAWL_CHECK(tool_command::check_ends_are_told());
   const bool limited = context.network.access == NetworkAccess::limited;
   PAWL_CHECK(check_level(context, level, connect ? HasProxy::yes : HasProxy::no));
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
