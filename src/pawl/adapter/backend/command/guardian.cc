@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kShell = "/bin/sh";
 
-// $1 and $2: the least and the greatest mark. A round that finds nobody twice is the end. A process
+// $1 and $2: the least and the greatest mark; $3: the host's own session, whose groups are not only
+// the host's. Group 1 would be everybody. A round that finds nobody twice is the end. A process
 // that has ended and that nobody reaps (a container without an init) is nobody; what a process
 // calls itself does not count. Its group goes with it, at one stroke: of a line of processes that
 // fork and exit for ever no other is met alive, and the newest number is looked at because the list
@@ -27,6 +28,7 @@ cd /
 read -r end
 first=$1
 last=$2
+session=$3
 quiet=0
 rounds=0
 end_if_marked() {
@@ -36,7 +38,7 @@ end_if_marked() {
     case $mark in *[!0-9]*|"") return ;; esac
     [ "$mark" -ge "$first" ] && [ "$mark" -le "$last" ] || return
     set -- "$1" ${stat##*) }
-    kill -9 "-$4"
+    [ "$4" -gt 1 ] && [ "$5" != "$session" ] && kill -9 "-$4"
     case $2 in Z|X) return ;; esac
     kill -9 "$1" && quiet=0
     return
@@ -74,6 +76,7 @@ Error describe(const char* what) {
 // In a session of its own, so that what a terminal sends to the host does not reach it; with
 // nothing of the host's open, so that nobody waits for it.
 pid_t spawn(const Descriptor& waits_on, const std::string& first, const std::string& last) {
+  const std::string session = std::to_string(::getsid(0));
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -91,8 +94,9 @@ pid_t spawn(const Descriptor& waits_on, const std::string& first, const std::str
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const std::array<const char*, 7> argv{kShell,        "-c",         kScript, "pawl-guardian",
-                                        first.c_str(), last.c_str(), nullptr};
+  const std::array<const char*, 8> argv{kShell,          "-c",          kScript,
+                                        "pawl-guardian", first.c_str(), last.c_str(),
+                                        session.c_str(), nullptr};
   const std::array<const char*, 2> environment{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
   pid_t pid = 0;
   const int failed =

@@ -68,7 +68,7 @@ TEST_CASE("what carries the mark of a host that was killed is ended, and nothing
 TEST_CASE("none of the attempts to be taken for dead by a name works") {
   pid_t children[2] = {-1, -1};
   const pid_t host = start_host(children, [] {
-    ::prctl(PR_SET_NAME, "x) Z 1 1 1", 0, 0, 0);
+    ::prctl(PR_SET_NAME, "x) Z", 0, 0, 0);
     for (;;) ::pause();
   });
   ::kill(host, SIGKILL);
