@@ -49,6 +49,8 @@ pid_t start_host(pid_t (&children)[2], MarkedLife marked = &sleep_long) {
   ::close(ends[1]);
   REQUIRE(::read(ends[0], children, sizeof children) == sizeof children);
   ::close(ends[0]);
+  // They are killed by these numbers: -1 would be everybody.
+  for (const pid_t child : children) REQUIRE(child > 1);
   return host;
 }
 

@@ -38,6 +38,7 @@ class Holder {
     std::array<int, 2> ends{-1, -1};
     REQUIRE(::pipe(ends.data()) == 0);
     pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
     if (pid_ == 0) {
       const char word = take() ? 'y' : 'n';
       while (::write(ends[1], &word, 1) == 1) ::pause();
@@ -52,7 +53,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder() {
-    ::kill(pid_, SIGKILL);
+    if (pid_ > 1) ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   HeldFiles files(const std::string& directory) const {

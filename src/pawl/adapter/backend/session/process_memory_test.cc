@@ -29,6 +29,7 @@ class Other {
     std::array<int, 2> ends{-1, -1};
     REQUIRE(::pipe(ends.data()) == 0);
     pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
     if (pid_ == 0) {
       use(ends[1]);
       for (;;) ::pause();
@@ -41,7 +42,7 @@ class Other {
   Other(const Other&) = delete;
   Other& operator=(const Other&) = delete;
   ~Other() {
-    ::kill(pid_, SIGKILL);
+    if (pid_ > 1) ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   pid_t pid() const { return pid_; }
