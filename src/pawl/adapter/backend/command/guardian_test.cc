@@ -46,6 +46,7 @@ pid_t start_host(pid_t (&children)[2], MarkedLife marked = &sleep_long) {
     while (told) ::pause();
     ::_exit(1);
   }
+  REQUIRE(host > 1);
   ::close(ends[1]);
   REQUIRE(::read(ends[0], children, sizeof children) == sizeof children);
   ::close(ends[0]);
