@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "pawl/adapter/backend/command/command_test_support.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 #include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl::tool_command {
@@ -95,8 +97,12 @@ TEST_CASE("a line of processes that fork and exit ends after its host") {
   const pid_t host = start_host(children, &fork_and_exit_for_ever);
   ::kill(host, SIGKILL);
   REQUIRE(::waitpid(host, nullptr, 0) == host);
-  // Its group is there for as long as anybody is in it.
-  CHECK(eventually([&] { return ::kill(-children[0], 0) != 0; }));
+  // The dead stay where nobody reaps them.
+  const auto lives = [&](const ProcessStat& process) {
+    return process.group == children[0] && process.life == ProcessStat::Life::running;
+  };
+  const auto is_over = [&] { return std::ranges::none_of(read_processes(), lives); };
+  CHECK(eventually([&] { return is_over() && is_over() && is_over(); }));
   ::kill(-children[0], SIGKILL);
   ::kill(children[1], SIGKILL);
 }
