@@ -4,6 +4,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 import unittest
 
 from support import PAWL, Stage, main
@@ -57,6 +59,20 @@ class Sandbox(SandboxStage):
         self.assertNotIn("root:", text)
         self.assertNotIn(MARK, text.split("tool_finished", 1)[1])
         self.assertFalse((self.directory / "escaped").exists())
+
+    def test_a_parent_that_ignores_its_children_changes_nothing(self):
+        """That SIGCHLD is ignored comes with execve(), and would hide how a program has ended."""
+        charter = self.tools(call("exec", argv=["true"]) + call("exec", argv=["sh", "-c", "exit 3"]))
+        ignorant = ("import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                    "os.execv(sys.argv[1], sys.argv[1:])")
+        said = subprocess.run([sys.executable, "-c", ignorant, PAWL, "run", charter, "go",
+                               "--id", "r"], cwd=self.directory,
+                              capture_output=True, text=True, env=self.environment(), check=False)
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        ends = [event["end"] for event in self.events("r") if event["type"] == "tool_finished"]
+        self.assertEqual(ends, ["succeeded", "failed"])
 
     def test_the_shell_keeps_its_state_and_the_level_is_recorded(self):
         self.run_tools(call("bash", command="cd /tmp && x=5 && pwd") +

@@ -152,13 +152,6 @@ void make_nonblocking(const Descriptor& fd) {
   ::fcntl(fd.number(), F_SETFL, ::fcntl(fd.number(), F_GETFL) | O_NONBLOCK);
 }
 
-// A host that ignores SIGCHLD has its children reaped by the kernel, and how they ended is lost.
-bool can_learn_ends() {
-  struct sigaction action{};
-  if (::sigaction(SIGCHLD, nullptr, &action) != 0) return true;
-  return action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0;
-}
-
 bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
@@ -173,10 +166,6 @@ const char* find_fault(const ChildPlan& plan) {
     return "an environment variable contains a NUL byte";
   }
   if (has_nul(plan.working_directory)) return "the working directory contains a NUL byte";
-  if (!can_learn_ends()) {
-    return "this process ignores SIGCHLD, so that nobody would learn how the command ends; set it "
-           "to SIG_DFL or to a handler";
-  }
   return nullptr;
 }
 
@@ -218,6 +207,7 @@ Status launch_child(Launch& launch, Child& child, const ChildPlan& plan) {
 
 Result<Child> start_child(const ChildPlan& plan) {
   if (const char* fault = find_fault(plan)) return Error{ErrorCode::invalid_argument, fault};
+  PAWL_CHECK(check_ends_are_told());
   PAWL_TRY(Pipe input, make_pipe());
   PAWL_TRY(Pipe output, make_pipe());
   PAWL_TRY(Pipe errors, make_pipe());

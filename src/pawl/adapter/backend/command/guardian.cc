@@ -17,32 +17,42 @@ namespace {
 
 constexpr const char* kShell = "/bin/sh";
 
-// $1 and $2: the least and the greatest mark. A round that finds nobody twice is the end. A process
-// that has ended and that nobody reaps (a container without an init) is nobody.
+// $1 and $2: the least and the greatest mark; $3: the host's own session, whose groups are not only
+// the host's. Group 1 would be everybody. A round that finds nobody twice is the end. A process
+// that has ended and that nobody reaps (a container without an init) is nobody; what a process
+// calls itself does not count. Its group goes with it, at one stroke: of a line of processes that
+// fork and exit for ever no other is met alive, and the newest number is looked at because the list
+// of all is too old when it has been gone through.
 constexpr const char* kScript = R"sh(
 cd /
 read -r end
+first=$1
+last=$2
+session=$3
 quiet=0
 rounds=0
+end_if_marked() {
+  read -r stat <"/proc/$1/stat" || return
+  while read -r max file locks mark hard unit; do
+    [ "$max $file $locks" = "Max file locks" ] || continue
+    case $mark in *[!0-9]*|"") return ;; esac
+    [ "$mark" -ge "$first" ] && [ "$mark" -le "$last" ] || return
+    set -- "$1" ${stat##*) }
+    [ "$4" -gt 1 ] && [ "$5" != "$session" ] && kill -9 "-$4"
+    case $2 in Z|X) return ;; esac
+    kill -9 "$1" && quiet=0
+    return
+  done <"/proc/$1/limits"
+}
 while [ $quiet -lt 2 ] && [ $rounds -lt 200 ]; do
   rounds=$((rounds + 1))
   quiet=$((quiet + 1))
-  for limits in /proc/[0-9]*/limits; do
-    while read -r max file locks mark hard unit; do
-      [ "$max $file $locks" = "Max file locks" ] || continue
-      case $mark in *[!0-9]*|"") break ;; esac
-      if [ "$mark" -ge "$1" ] && [ "$mark" -le "$2" ]; then
-        pid=${limits#/proc/}
-        pid=${pid%/limits}
-        read -r stat <"/proc/$pid/stat"
-        case $stat in *") Z "*|*") X "*) break ;; esac
-        kill -9 "$pid" && quiet=0
-      fi
-      break
-    done <"$limits"
-  done 2>/dev/null
+  for process in /proc/[0-9]*; do end_if_marked "${process#/proc/}"; done
+  for look in 1 2 3 4 5 6 7 8 9 10; do
+    read -r one five fifteen running newest </proc/loadavg && end_if_marked "$newest"
+  done
   [ $rounds -lt 20 ] || sleep 0.1
-done
+done 2>/dev/null
 )sh";
 
 struct Guardian {
@@ -66,6 +76,7 @@ Error describe(const char* what) {
 // In a session of its own, so that what a terminal sends to the host does not reach it; with
 // nothing of the host's open, so that nobody waits for it.
 pid_t spawn(const Descriptor& waits_on, const std::string& first, const std::string& last) {
+  const std::string session = std::to_string(::getsid(0));
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -83,8 +94,9 @@ pid_t spawn(const Descriptor& waits_on, const std::string& first, const std::str
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const std::array<const char*, 7> argv{kShell,        "-c",         kScript, "pawl-guardian",
-                                        first.c_str(), last.c_str(), nullptr};
+  const std::array<const char*, 8> argv{kShell,          "-c",          kScript,
+                                        "pawl-guardian", first.c_str(), last.c_str(),
+                                        session.c_str(), nullptr};
   const std::array<const char*, 2> environment{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
   pid_t pid = 0;
   const int failed =

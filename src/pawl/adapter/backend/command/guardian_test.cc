@@ -1,18 +1,28 @@
 #include "pawl/adapter/backend/command/guardian.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "pawl/adapter/backend/command/command_test_support.h"
+#include "pawl/adapter/backend/command/proc_table.h"
 #include "pawl/adapter/backend/command/process_tree.h"
 
 namespace pawl::tool_command {
 namespace {
 
+using MarkedLife = void (*)();
+
+void sleep_long() {
+  ::execl("/bin/sleep", "sleep", "600", nullptr);
+}
+
 // A host that has started two children, one of them marked, and waits to be killed.
-pid_t start_host(pid_t (&children)[2]) {
+pid_t start_host(pid_t (&children)[2], MarkedLife marked = &sleep_long) {
   int ends[2] = {-1, -1};
   REQUIRE(::pipe(ends) == 0);
   const pid_t host = ::fork();
@@ -25,8 +35,12 @@ pid_t start_host(pid_t (&children)[2]) {
       if (child != 0) continue;
       ::setsid();
       ::close(ends[1]);
-      if (&child == &children[0]) ::setrlimit(RLIMIT_LOCKS, &mark);
-      ::execl("/bin/sleep", "sleep", "600", nullptr);
+      if (&child == &children[0]) {
+        ::close_range(3, ~0U, 0);  // the host's end of the guardian's pipe among them
+        ::setrlimit(RLIMIT_LOCKS, &mark);
+        marked();
+      }
+      sleep_long();
       ::_exit(1);
     }
     const bool told = ::write(ends[1], children, sizeof children) == sizeof children;
@@ -34,9 +48,12 @@ pid_t start_host(pid_t (&children)[2]) {
     while (told) ::pause();
     ::_exit(1);
   }
+  REQUIRE(host > 1);
   ::close(ends[1]);
   REQUIRE(::read(ends[0], children, sizeof children) == sizeof children);
   ::close(ends[0]);
+  // They are killed by these numbers: -1 would be everybody.
+  for (const pid_t child : children) REQUIRE(child > 1);
   return host;
 }
 
@@ -50,6 +67,43 @@ TEST_CASE("what carries the mark of a host that was killed is ended, and nothing
   REQUIRE(::waitpid(host, nullptr, 0) == host);
   CHECK(eventually([&] { return !is_alive(children[0]); }));
   CHECK(is_alive(children[1]));
+  ::kill(children[1], SIGKILL);
+}
+
+TEST_CASE("none of the attempts to be taken for dead by a name works") {
+  pid_t children[2] = {-1, -1};
+  const pid_t host = start_host(children, [] {
+    ::prctl(PR_SET_NAME, "x) Z", 0, 0, 0);
+    for (;;) ::pause();
+  });
+  ::kill(host, SIGKILL);
+  REQUIRE(::waitpid(host, nullptr, 0) == host);
+  CHECK(eventually([&] { return !is_alive(children[0]); }));
+  ::kill(children[0], SIGKILL);
+  ::kill(children[1], SIGKILL);
+}
+
+// Each lives for as long as it takes to have the next one.
+void fork_and_exit_for_ever() {
+  for (int i = 0; i < 100'000; ++i) {
+    const pid_t next = ::fork();
+    if (next > 0) ::_exit(0);
+    if (next < 0) ::usleep(1000);
+  }
+}
+
+TEST_CASE("a line of processes that fork and exit ends after its host") {
+  pid_t children[2] = {-1, -1};
+  const pid_t host = start_host(children, &fork_and_exit_for_ever);
+  ::kill(host, SIGKILL);
+  REQUIRE(::waitpid(host, nullptr, 0) == host);
+  // The dead stay where nobody reaps them.
+  const auto lives = [&](const ProcessStat& process) {
+    return process.group == children[0] && process.life == ProcessStat::Life::running;
+  };
+  const auto is_over = [&] { return std::ranges::none_of(read_processes(), lives); };
+  CHECK(eventually([&] { return is_over() && is_over() && is_over(); }));
+  ::kill(-children[0], SIGKILL);
   ::kill(children[1], SIGKILL);
 }
 

@@ -163,6 +163,15 @@ TreeMark make_tree_mark() {
                      "." + std::to_string(limit)};
 }
 
+Status check_ends_are_told() {
+  struct sigaction action{};
+  if (::sigaction(SIGCHLD, nullptr, &action) != 0) return ok();
+  if (action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0) return ok();
+  return Error{ErrorCode::invalid_argument,
+               "this process ignores SIGCHLD, so that nobody would learn how the command ends; set "
+               "it to SIG_DFL or to a handler"};
+}
+
 void adopt_orphans() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/base/result.h"
+
 namespace pawl::tool_command {
 
 inline constexpr std::string_view kMarkVariable = "PAWL_CALL_MARK";
@@ -40,6 +42,10 @@ struct ProcessTree {
   pid_t root = 0;  // a child of the host that nobody has reaped yet; 0 when its pid is not held
   TreeMark mark;
 };
+
+// A host that ignores SIGCHLD has its children reaped by the kernel, and how they ended is lost;
+// their numbers are given to others while the host still holds them for its own.
+Status check_ends_are_told();
 
 // From now on orphans of the host's children become children of the host. It stays so: the host's
 // own orphans do, too, and are left alone.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/describe_errno.h"
 
 namespace pawl::sandbox {
@@ -57,8 +58,7 @@ Result<OwnDirectory> OwnDirectory::make(std::string_view prefix) {
 
 OwnDirectory::~OwnDirectory() {
   if (!lock_) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_directory(path_);
 }
 
 void sweep_directories(std::string_view prefix) {
@@ -73,7 +73,7 @@ void sweep_directories(std::string_view prefix) {
   for (const std::string& path : found) {
     const Descriptor held(::open(path.c_str(), kLook));
     if (!held || ::flock(held.number(), LOCK_EX | LOCK_NB) != 0) continue;
-    if (is_still_there(path, held)) fs::remove_all(path, none);
+    if (is_still_there(path, held)) remove_directory(path);
   }
 }
 

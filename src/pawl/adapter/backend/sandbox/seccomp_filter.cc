@@ -183,6 +183,15 @@ void deny_other_processes(Filter& filter) {
   }
 }
 
+// What is made there is in no process's account, and stays for as long as the session. As many as
+// the kernel gives one namespace (4096 and 32,000), of this size, are 256 and some 130 MiB.
+void deny_large_system_v(Filter& filter) {
+  constexpr std::uint64_t kSegmentBytesMax = 64U << 10U;
+  constexpr std::uint64_t kSemaphoresMax = 64;
+  filter.deny_if("shmget", EINVAL, {1, SCMP_CMP_GT, kSegmentBytesMax, 0});
+  filter.deny_if("semget", EINVAL, {1, SCMP_CMP_GT, kSemaphoresMax, 0});
+}
+
 void deny_terminal_input(Filter& filter) {
   for (const int request : kTerminalRequests) {
     filter.deny_if("ioctl", EPERM, low_half_is(1, static_cast<std::uint64_t>(request)));
@@ -231,6 +240,8 @@ Result<SeccompProgram> build(IsolationLevel level, NetworkAccess network) {
     for (const char* name : kSystemV) filter.deny(name, EPERM);
     deny_other_processes(filter);
     deny_losing_the_mark(filter);
+  } else {
+    deny_large_system_v(filter);
   }
   deny_namespaces(filter);
   deny_outliving(filter);

@@ -2,10 +2,12 @@
 
 namespace pawl::backend {
 
-std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits) {
+namespace {
+
+std::string describe(std::string_view who, BackendOutcome::Kind kind, const PumpLimits& limits) {
   using Kind = BackendOutcome::Kind;
-  const auto sentence = [](const std::string& what) {
-    return "[The call was ended, with all that it had started: " + what + ".]\n";
+  const auto sentence = [who](const std::string& what) {
+    return "[" + std::string(who) + ": " + what + ".]\n";
   };
   switch (kind) {
     case Kind::timed_out:
@@ -29,6 +31,16 @@ std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits) 
       break;
   }
   return {};
+}
+
+}  // namespace
+
+std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits) {
+  return describe("The call was ended, with all that it had started", kind, limits);
+}
+
+std::string describe_end_of_jobs(BackendOutcome::Kind kind, const PumpLimits& limits) {
+  return describe("What earlier calls had left running was ended, with the shell", kind, limits);
 }
 
 std::string describe_denial(const std::vector<std::string>& said) {

@@ -18,6 +18,8 @@ inline constexpr std::string_view kNotRun =
 
 // Why the host has ended a call; empty for kinds that are the call's own.
 std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits);
+// Likewise of what ran on in the background.
+std::string describe_end_of_jobs(BackendOutcome::Kind kind, const PumpLimits& limits);
 // Of the sentences of NameWatch::put_aside().
 std::string describe_denial(const std::vector<std::string>& said);
 

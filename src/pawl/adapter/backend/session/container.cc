@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/cgroup.h"
@@ -18,6 +19,7 @@
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/adapter/backend/session/container_bundle.h"
 #include "pawl/adapter/backend/session/container_command.h"
+#include "pawl/base/path_text.h"
 #include "pawl/base/program_path.h"
 
 namespace pawl::backend {
@@ -66,6 +68,51 @@ std::vector<fs::path> directories_in(const fs::path& parent) {
     if (entry.is_directory(none)) found.push_back(entry.path());
   }
   return found;
+}
+
+// "\\040" is a blank, and so on: three octal digits behind a backslash.
+std::string plain_mount_path(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 3 < text.size()) {
+      plain += static_cast<char>((text[at + 1] - '0') * 64 + (text[at + 2] - '0') * 8 +
+                                 text[at + 3] - '0');
+      at += 3;
+    } else {
+      plain += text[at];
+    }
+  }
+  return plain;
+}
+
+// Of the host: the fifth field of each line.
+std::vector<std::string> mount_points() {
+  std::ifstream file("/proc/self/mountinfo");
+  std::vector<std::string> points;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i < 5; ++i) fields >> field;
+    points.push_back(plain_mount_path(field));
+  }
+  return points;
+}
+
+// An engine makes the mount read-only that it was told of, and none of those that come with it.
+void add_inner_mounts(std::vector<ContainerMount>& mounts) {
+  std::map<std::string, ContainerMount> inner;
+  for (const std::string& point : mount_points()) {
+    const ContainerMount* outer = nullptr;
+    for (const ContainerMount& mount : mounts) {
+      const bool longer = outer == nullptr || mount.source.size() > outer->source.size();
+      if (longer && is_within(point, mount.source)) outer = &mount;
+    }
+    if (outer == nullptr || outer->source == point || outer->access == Access::write) continue;
+    const std::string path = outer->path + point.substr(outer->source.size());
+    if (::access(point.c_str(), F_OK) != 0) continue;  // another mount hides it
+    inner[path] = {path, point, Access::read};
+  }
+  for (auto& [path, mount] : inner) mounts.push_back(std::move(mount));
 }
 
 }  // namespace
@@ -134,6 +181,7 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
     const fs::path source = fs::canonical(path, none);
     if (!none) mounts.push_back({path, source, access});
   }
+  add_inner_mounts(mounts);
   std::stable_sort(mounts.begin(), mounts.end(), [](const auto& left, const auto& right) {
     return left.path.size() < right.path.size();
   });

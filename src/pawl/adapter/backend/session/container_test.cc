@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/session/container.h"
 
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -59,6 +60,48 @@ TEST_CASE("an engine that is there keeps what a container promises") {
     CHECK(bench.bash("sleep 600 & sleep 600", 1500).kind == Kind::timed_out);
     bench.end();
     CHECK(read_file(bench.directory / "made") == "made\n");
+  }
+}
+
+// A file system in memory on a directory, where that is allowed.
+class MountedHere {
+ public:
+  explicit MountedHere(std::string path)
+      : path_(std::move(path)), there_(::mount("x", path_.c_str(), "tmpfs", 0, "mode=0777") == 0) {}
+  MountedHere(const MountedHere&) = delete;
+  MountedHere& operator=(const MountedHere&) = delete;
+  ~MountedHere() {
+    if (there_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  bool is_there() const { return there_; }
+
+ private:
+  std::string path_;
+  bool there_;
+};
+
+TEST_CASE("none of the attempts to write a mount within a read root works") {
+  for (const MakeBackend make :
+       {&make_runc_backend, &make_podman_backend, &make_namespace_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    CAPTURE(bench.backend().name());
+    const TempDirectory reference;
+    std::filesystem::create_directories(reference / "in it");
+    const MountedHere inner(reference / "in it");
+    if (!inner.is_there()) return;
+    std::filesystem::create_directories(reference / "in it/deeper");
+    const MountedHere deeper(reference / "in it/deeper");
+    give_away(bench.directory.path());
+    REQUIRE(::chmod(reference.path().c_str(), 0777) == 0);
+    bench.context.read_roots = {reference.path()};
+    for (const char* place : {"", "/in it", "/in it/deeper"}) {
+      CAPTURE(place);
+      CHECK(bench.exec({"touch", reference.path() + place + "/x"}).kind == Kind::failed);
+      CHECK(bench.exec({"ls", reference.path() + place}).kind == Kind::ok);
+    }
+    bench.end();
+    CHECK(std::filesystem::is_empty(reference / "in it/deeper"));
   }
 }
 

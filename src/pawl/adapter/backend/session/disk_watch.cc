@@ -4,8 +4,11 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
+
+#include "pawl/adapter/backend/session/held_files.h"
 
 namespace pawl::backend {
 namespace {
@@ -13,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, whatever the file system's are
-constexpr std::size_t kDescriptorsMax = 65'536;
 
 struct Found {
   std::uint64_t bytes = 0;
@@ -25,35 +27,25 @@ std::uint64_t bytes_of(const struct stat& status) {
   return static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
 }
 
-// A tree that cannot be looked through is one that was made so.
+// A tree that cannot be looked through is one that was made so: shut, deeper than anybody works in,
+// or with paths that are too long to be asked about.
 void add_new_files(const std::string& root, std::time_t since, Found& found) {
   std::error_code fault;
   fs::recursive_directory_iterator at(root, fs::directory_options::none, fault);
   std::size_t walked = 0;
   while (!fault && at != fs::recursive_directory_iterator()) {
     struct stat status{};
-    if (::lstat(at->path().c_str(), &status) == 0 && status.st_ctime >= since) {
+    if (::lstat(at->path().c_str(), &status) != 0) {
+      if (errno != ENOENT) found.complete = false;
+    } else if (status.st_ctime >= since) {
       ++found.files;
       found.bytes += bytes_of(status);
     }
-    if (++walked > kWalkedMax) break;
+    if (++walked > kWalkedMax || at.depth() >= kNewFilesDepthMax) found.complete = false;
+    if (!found.complete) return;
     at.increment(fault);
   }
-  if (walked > kWalkedMax || (fault && fault != std::errc::no_such_file_or_directory)) {
-    found.complete = false;
-  }
-}
-
-void add_nameless_files(pid_t process, dev_t device, Found& found) {
-  std::error_code fault;
-  std::size_t seen = 0;
-  fs::directory_iterator at("/proc/" + std::to_string(process) + "/fd", fault);
-  for (; !fault && at != fs::directory_iterator() && seen < kDescriptorsMax; at.increment(fault)) {
-    struct stat status{};
-    ++seen;
-    if (::stat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (status.st_nlink == 0 && status.st_dev == device) found.bytes += bytes_of(status);
-  }
+  if (fault && fault != std::errc::no_such_file_or_directory) found.complete = false;
 }
 
 }  // namespace
@@ -88,7 +80,9 @@ bool DiskWatch::is_exceeded(const std::vector<pid_t>& processes) {
     struct stat status{};
     add_new_files(root.path, began_, found);
     if (::stat(root.path.c_str(), &status) != 0) continue;
-    for (const pid_t process : processes) add_nameless_files(process, status.st_dev, found);
+    const HeldFiles held = find_held_files(processes, status.st_dev);
+    found.bytes += held.bytes;
+    found.complete = found.complete && held.complete;
   }
   if (!found.complete || found.bytes > bytes_max_ || found.files > files_max_) return true;
   // It was somebody else, and is not looked at again before as much has gone once more.

@@ -21,6 +21,7 @@ namespace pawl::backend {
 inline constexpr std::uint64_t kNewFilesLeast = 1024;
 inline constexpr std::uint64_t kBytesPerNewFile = 4096;  // of the limit on bytes
 inline constexpr std::size_t kWalkedMax = 500'000;       // more than that was not all here before
+inline constexpr int kNewFilesDepthMax = 128;            // each level takes a descriptor
 
 struct FreeSpace {
   std::uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/session/disk_watch.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "pawl/base/descriptor.h"
@@ -47,6 +48,16 @@ TEST_CASE("what is new beneath the roots is, also many empty files and one witho
   CHECK(bytes.is_exceeded({::getpid()}));
   for (int i = 0; i < 1100; ++i) contract::write_file(directory / ("f" + std::to_string(i)), "");
   CHECK(files.is_exceeded({}));
+}
+
+TEST_CASE("a tree that is too deep to be looked through was made so") {
+  const TempDirectory directory;
+  FreeSpace left{100 * kMiB, 100'000};
+  DiskWatch watch({directory.path()}, limit_of(4 * kMiB), [&](const std::string&) { return left; });
+  std::string path = directory.path();
+  for (int i = 0; i <= kNewFilesDepthMax; ++i) REQUIRE(::mkdir((path += "/d").c_str(), 0700) == 0);
+  left.bytes = 50 * kMiB;
+  CHECK(watch.is_exceeded({}));
 }
 
 // In memory, where the accounts of processes show nothing.

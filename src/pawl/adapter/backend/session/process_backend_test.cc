@@ -1,5 +1,7 @@
 #include "pawl/adapter/backend/session/process_backend.h"
 
+#include <csignal>
+
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "tests/contract/backend_contract.h"
 
@@ -65,6 +67,18 @@ TEST_CASE("the podman backend keeps the contract") {
   if (!is_there(&make_podman_backend)) return;
   contract::check_backend_contract(subject_of(&make_podman_backend));
   contract::check_isolation(subject_of(&make_podman_backend));
+}
+
+TEST_CASE("a host that does not learn how its children end is refused a session") {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  for (const MakeBackend make :
+       {&make_namespace_backend, &make_landlock_backend, &make_local_backend}) {
+    Bench bench(make);
+    const auto opened = bench.open();
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().message.find("SIGCHLD") != std::string::npos);
+  }
+  std::signal(SIGCHLD, before);
 }
 
 }  // namespace

@@ -56,6 +56,16 @@ int until(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
+// As "12 13 "; what cannot be asked for is something.
+std::string children_of(pid_t process, pid_t thread) {
+  const std::string path =
+      "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/children";
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> text{};
+  const ssize_t count = file ? ::read(file.number(), text.data(), text.size()) : -1;
+  return count < 0 ? "?" : std::string(text.data(), static_cast<std::size_t>(count));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RunningProcess>> RunningProcess::start(
@@ -116,8 +126,7 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Descripto
                             std::optional<BackendOutcome::Kind>& why) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(limits.time_ms);
   auto next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
-  // Most calls are over before the first look: nothing is read for them.
-  std::optional<TreeWatch> watch;
+  bool first = limits.past == TreeWatch::Past::forgotten;
   for (;;) {  // bounded by the deadline
     if (input.empty() && after == After::close) input_.reset();
     std::array<pollfd, 4> ready{pollfd{process_.handle.number(), POLLIN, 0},
@@ -135,17 +144,36 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Descripto
     if (ready[1].revents != 0) why = BackendOutcome::Kind::aborted;
     if (Clock::now() >= deadline) why = BackendOutcome::Kind::timed_out;
     if (!why && Clock::now() >= next_look) {
-      if (!watch) watch.emplace(process_.pid, limits.past, limits.session, written_);
-      why = watch->look();
-      written_ = watch->written_bytes();
-      if (!why && limits.disk != nullptr && limits.disk->is_exceeded(family_of(process_.pid))) {
-        why = BackendOutcome::Kind::disk;
-      }
+      // Most calls are over before this: nothing is read for them.
+      if (watch_ && first) watch_->forget_time();
+      why = look(limits);
+      first = false;
+      if (limits.beside) limits.beside();
       next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
     }
     if (why) return Pumped::stopped;
     if (ready[3].revents != 0 && !send(input)) input = {};
   }
+}
+
+std::optional<BackendOutcome::Kind> RunningProcess::look(const PumpLimits& limits) {
+  if (!watch_) {
+    const bool adopts = place_->plan().level != IsolationLevel::namespaces;
+    watch_.emplace(TreeRoot{process_.pid, adopts ? mark_.limit : 0}, limits.session, limits.memory);
+    if (limits.past == TreeWatch::Past::forgotten) watch_->forget_time();
+  }
+  if (const auto exceeded = watch_->look()) return exceeded;
+  const bool full = limits.disk != nullptr && limits.disk->is_exceeded(watch_->family());
+  return full ? std::optional(BackendOutcome::Kind::disk) : std::nullopt;
+}
+
+// Where there is no pid namespace, orphans are children of the host's first thread.
+bool RunningProcess::is_alone() const {
+  if (!children_of(process_.pid, process_.pid).empty()) return false;
+  if (place_->plan().level == IsolationLevel::namespaces) return true;
+  const std::string guardian = std::to_string(tool_command::guardian_process()) + " ";
+  const std::string adopted = children_of(::getpid(), ::getpid());
+  return adopted.empty() || adopted == guardian;
 }
 
 std::optional<int> RunningProcess::kill() {

@@ -26,6 +26,8 @@ struct PumpLimits {
   BackendLimits session;
   TreeWatch::Past past = TreeWatch::Past::counts;
   DiskWatch* disk = nullptr;  // outlives the call
+  TreeWatch::Memory memory = TreeWatch::Memory::counted;
+  std::function<void()> beside = {};  // called with each look, for what else there is to look at
 };
 
 class RunningProcess {
@@ -50,7 +52,10 @@ class RunningProcess {
   // Kills the process and all it has started, and reaps it. Returns the wait status, if the process
   // had ended before by itself.
   std::optional<int> kill();
-  std::uint64_t written_bytes() const { return written_; }
+  // What all processes together have too much of, if anything.
+  std::optional<BackendOutcome::Kind> look(const PumpLimits& limits);
+  // Whether it is sure that the process has started nothing that still runs.
+  bool is_alone() const;
   // The largest of the processes that have ended, of those that were waited for; 0: not known.
   std::uint64_t peak_bytes() const { return peak_; }
 
@@ -67,7 +72,7 @@ class RunningProcess {
   sandbox::ConfinedProcess process_;
   Descriptor input_;
   Descriptor output_;
-  std::uint64_t written_ = 0;
+  std::optional<TreeWatch> watch_;  // from the first look on
   std::uint64_t peak_ = 0;
   bool reaped_ = false;
 };

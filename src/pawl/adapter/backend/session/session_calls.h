@@ -27,6 +27,8 @@ class SessionCalls {
   virtual BackendOutcome str_replace(const StrReplace& edit) = 0;
   virtual BackendOutcome file_request(const FileRequest& request) = 0;
   virtual Status cleanup() = 0;
+  // Between calls, from time to time: what runs on in the background has limits, too.
+  virtual void look_around() {}
 };
 
 struct ThreadedBackendParts {

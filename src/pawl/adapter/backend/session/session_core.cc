@@ -83,6 +83,7 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        const SessionConnector& connect,
                                                        std::optional<ContainerEngine> wanted) {
   complete(context.limits);
+  PAWL_CHECK(tool_command::check_ends_are_told());
   const bool limited = context.network.access == NetworkAccess::limited;
   PAWL_CHECK(check_level(context, level, connect ? HasProxy::yes : HasProxy::no));
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
@@ -128,18 +129,40 @@ sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const 
   return start;
 }
 
+PumpLimits SessionCore::limits_of_shell() const {
+  const bool bounded = place_->cgroup().bounds_memory();
+  return {context_.limits.time_ms, context_.limits, TreeWatch::Past::forgotten, disk_.get(),
+          bounded ? TreeWatch::Memory::bounded : TreeWatch::Memory::counted};
+}
+
+// What jobs of the shell took until now is not this call's, so it is looked at before.
 SessionCore::Call SessionCore::begin(const ShellCommand& command) {
-  auto disk = std::make_unique<DiskWatch>(context_.write_roots, context_.limits);
-  PumpLimits limits{context_.limits.time_ms, context_.limits, TreeWatch::Past::counts, disk.get()};
+  if (look_at_jobs() || !disk_) {
+    disk_ = std::make_unique<DiskWatch>(context_.write_roots, context_.limits);
+  }
+  PumpLimits limits = limits_of_shell();
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
   }
   const AsOwner owner(place_->identity());
   files_->note();
-  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory),
-          limits,
-          {},
-          std::move(disk)};
+  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory), limits, {}};
+}
+
+// A shell without jobs has nothing to be looked at. False: there may be some, and they were looked
+// at a moment ago; it takes longer than a short call does.
+bool SessionCore::look_at_jobs() {
+  if (!shell_.process || shell_.process->is_alone()) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < std::chrono::milliseconds(kWatchIntervalMs)) return false;
+  looked_ = now;
+  const PumpLimits limits = limits_of_shell();
+  const auto why = shell_.process->look(limits);
+  if (!why) return true;
+  why_lost_ = describe_end_of_jobs(*why, limits);
+  lost_shell_ = true;
+  end_shell();
+  return true;
 }
 
 BackendOutcome SessionCore::refusal(const Error& error) const {
@@ -236,14 +259,15 @@ Status SessionCore::start_shell() {
 BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& stop) {
   if (auto denied = denial()) return *std::move(denied);
   Call call = begin(command);
-  call.limits.past = TreeWatch::Past::forgotten;
   const std::string mark = make_mark();
   MarkFinder finder(mark);
   auto frame =
       frame_call({command.command, command.input, input_file(), command.environment}, mark);
   if (!frame) return refusal(frame.error());
   if (auto started = start_shell(); !started) return refusal(started.error());
-  if (std::exchange(lost_shell_, false)) call.note = kFreshShell;
+  if (std::exchange(lost_shell_, false)) {
+    call.note = std::exchange(why_lost_, {}) + std::string(kFreshShell);
+  }
   std::optional<Kind> why;
   const Pumped pumped = shell_.process->pump(
       *frame, RunningProcess::After::keep_open, stop, call.limits,
@@ -264,6 +288,8 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& 
 BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& stop) {
   if (auto denied = denial()) return *std::move(denied);
   Call call = begin(command);
+  call.limits.past = TreeWatch::Past::counts;
+  call.limits.beside = [this] { look_at_jobs(); };
   sandbox::ProcessStart start = process(command.argv);
   for (const auto& [name, value] : command.environment) {
     start.environment.push_back(name + "=" + value);

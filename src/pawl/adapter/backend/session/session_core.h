@@ -1,6 +1,7 @@
 // The calls of a session whose tools are processes of this machine.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,17 +38,19 @@ class SessionCore final : public SessionCalls {
   BackendOutcome str_replace(const StrReplace& edit) override;
   BackendOutcome file_request(const FileRequest& request) override;
   Status cleanup() override;
+  void look_around() override { look_at_jobs(); }
 
  private:
   struct Call {
     CallOutput output;
     PumpLimits limits;
     std::string note;
-    std::unique_ptr<DiskWatch> disk;
   };
   SessionCore(ExecutionContext context, IsolationLevel level)
       : context_(std::move(context)), level_(level) {}
   Call begin(const ShellCommand& command);
+  PumpLimits limits_of_shell() const;
+  bool look_at_jobs();
   BackendOutcome finish(Call& call, std::optional<BackendOutcome::Kind> why,
                         std::optional<int> exit_code);
   std::vector<std::string> put_names_aside();
@@ -74,7 +77,10 @@ class SessionCore final : public SessionCalls {
   sandbox::Placeholders placeholders_;              // of containers; a sandbox has its own
   std::optional<NameWatch> watch_;                  // of what the level does not hold
   Started shell_;
-  bool lost_shell_ = false;  // there was one before, and its state is gone
+  bool lost_shell_ = false;          // there was one before, and its state is gone
+  std::string why_lost_;             // between two calls
+  std::unique_ptr<DiskWatch> disk_;  // since the last call began before which jobs were looked at
+  std::chrono::steady_clock::time_point looked_;
   std::uint64_t memory_kills_ = 0;
 };
 

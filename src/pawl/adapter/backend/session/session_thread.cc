@@ -67,10 +67,29 @@ void SessionThread::finish(std::shared_ptr<SessionWork> last) {
   if (last) last->refuse();
 }
 
+void SessionThread::while_idle(std::function<void()> look) {
+  const std::lock_guard lock(mutex_);
+  look_ = std::move(look);
+  changed_.notify_one();
+}
+
+void SessionThread::await_work(std::unique_lock<std::mutex>& lock) {
+  const auto has_work = [this] { return closing_ || !queue_.empty(); };
+  while (!look_ && !has_work()) changed_.wait(lock);
+  auto next_look = Clock::now() + std::chrono::milliseconds(kIdleLookMs);
+  while (!changed_.wait_until(lock, next_look, has_work)) {
+    const std::function<void()> look = look_;
+    lock.unlock();
+    look();
+    lock.lock();
+    next_look = Clock::now() + std::chrono::milliseconds(kIdleLookMs);
+  }
+}
+
 void SessionThread::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+    await_work(lock);
     if (queue_.empty()) return;
     running_ = std::move(queue_.front());
     queue_.pop_front();

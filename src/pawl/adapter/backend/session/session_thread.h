@@ -2,9 +2,12 @@
 // with it, so it lives as long as the session.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -14,6 +17,7 @@
 namespace pawl::backend {
 
 inline constexpr std::size_t kCallsQueuedMax = 1024;
+inline constexpr std::int64_t kIdleLookMs = 250;
 
 class SessionThread {
  public:
@@ -30,13 +34,19 @@ class SessionThread {
   // Stops what runs, refuses what waits, and performs `last`; then nothing is taken any more.
   void finish(std::shared_ptr<SessionWork> last);
 
+  // Called on the thread every kIdleLookMs from now on, while it has nothing else to do.
+  void while_idle(std::function<void()> look);
+
  private:
+  using Clock = std::chrono::steady_clock;
   void serve();
+  void await_work(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<SessionWork>> queue_;
   std::shared_ptr<SessionWork> running_;
+  std::function<void()> look_;
   bool closing_ = false;
   std::thread thread_;
 };

@@ -87,20 +87,31 @@ Result<std::string> frame_call(const FramedCall& call, std::string_view mark) {
   return text + " %d\\n' $?\n";
 }
 
+MarkFinder::Ending MarkFinder::read_ending(std::string_view behind) {
+  const std::string_view text = behind.substr(0, kCodeBytesMax);
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) {
+    return text.size() < kCodeBytesMax ? Ending::unfinished : Ending::forged;
+  }
+  int code = -1;
+  const char* const last = text.data() + end;
+  const auto [parsed, error] =
+      std::from_chars(text.data() + std::min<std::size_t>(1, end), last, code);
+  if (error != std::errc{} || parsed != last || code < 0) return Ending::forged;
+  exit_code_ = code;
+  return Ending::real;
+}
+
 std::string_view MarkFinder::take(std::string_view piece) {
   if (exit_code_) return {};
   held_.append(piece);
-  const std::size_t at = held_.find(mark_);
-  if (at != std::string::npos) {
-    const std::size_t end = held_.find('\n', at);
+  for (std::size_t at = held_.find(mark_); at != std::string::npos;
+       at = held_.find(mark_, at + 1)) {
+    const Ending ending = read_ending(std::string_view(held_).substr(at + mark_.size()));
+    if (ending == Ending::forged) continue;
     given_ = held_.substr(0, at);
     held_.erase(0, at);
-    if (end == std::string::npos) return given_;
-    int code = 0;
-    const char* digits = held_.data() + mark_.size() + 1;
-    std::from_chars(digits, held_.data() + (end - at), code);
-    exit_code_ = code;
-    held_.clear();
+    if (ending == Ending::real) held_.clear();
     return given_;
   }
   const std::size_t keep = std::min(held_.size(), mark_.size() + kCodeBytesMax);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +49,11 @@ class MarkFinder {
   std::string_view rest() const { return held_; }
 
  private:
+  // Behind a mark comes the exit code and no more: who has read the mark and goes on otherwise is
+  // not waited for, as what is held back would have no end.
+  enum class Ending : std::uint8_t { real, unfinished, forged };
+  Ending read_ending(std::string_view behind);
+
   std::string mark_;
   std::string held_;
   std::string given_;

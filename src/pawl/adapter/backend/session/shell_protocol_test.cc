@@ -49,6 +49,23 @@ TEST_CASE("the mark is found wherever the output is cut into pieces") {
   }
 }
 
+// The line with the mark waits in the shell's input while a call runs, which can read it there.
+TEST_CASE("none of the attempts to have output held back behind a forged mark works") {
+  const std::string mark = make_mark();
+  for (const std::string& forged :
+       {mark + "xxxxxxxxxxxx", mark + " no\n", mark + "\n", mark + mark}) {
+    MarkFinder finder(mark);
+    std::string seen(finder.take(forged));
+    const std::string piece(1 << 16U, 'x');
+    for (int i = 0; i < 16; ++i) seen += finder.take(piece);
+    CHECK(finder.rest().size() <= mark.size() + 8);
+    CHECK(seen.size() + finder.rest().size() == forged.size() + 16 * piece.size());
+    seen += finder.take(mark + " 7\n");
+    CHECK(finder.exit_code() == 7);
+    CHECK(seen.starts_with(forged));
+  }
+}
+
 TEST_CASE("what looked like a mark is output when no more comes") {
   const std::string mark = make_mark();
   MarkFinder finder(mark);

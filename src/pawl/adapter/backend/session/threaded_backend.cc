@@ -93,8 +93,15 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<Operation> init(ExecutionContext context,
                                   std::function<void(SessionResult)> done) override {
     auto thread = std::make_shared<SessionThread>();
-    auto open = [context = std::move(context), open = parts_.open](const Descriptor&) {
-      return open(context);
+    // On that thread, so it is there.
+    auto open = [context = std::move(context), open = parts_.open,
+                 &own = *thread](const Descriptor&) {
+      auto calls = open(context);
+      if (!calls) return calls;
+      own.while_idle([weak = std::weak_ptr<SessionCalls>(*calls)] {
+        if (const auto alive = weak.lock()) alive->look_around();
+      });
+      return calls;
     };
     auto opened = [&loop = loop_, thread, done = std::move(done)](CallsResult calls) {
       if (!calls) return done(std::move(calls).error());

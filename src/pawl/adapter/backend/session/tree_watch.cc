@@ -1,15 +1,19 @@
 #include "pawl/adapter/backend/session/tree_watch.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pawl/adapter/backend/command/proc_table.h"
+#include "pawl/adapter/backend/session/held_files.h"
+#include "pawl/adapter/backend/session/process_memory.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::backend {
@@ -37,7 +41,6 @@ std::uint64_t stat_field(std::string_view text, int field) {
 
 constexpr int kUserTime = 14;
 constexpr int kChildSystemTime = 17;
-constexpr int kResidentPages = 24;
 
 std::int64_t cpu_ms_of(std::string_view stat) {
   static const auto ticks = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
@@ -62,56 +65,100 @@ std::uint64_t written_by(pid_t pid) {
 
 }  // namespace
 
-std::vector<pid_t> family_of(pid_t root) {
+std::vector<pid_t> family_of(const TreeRoot& root) {
   const auto processes = tool_command::read_processes();
-  std::vector<pid_t> family;
-  std::map<pid_t, bool> member{{root, true}};
-  // Parents are mostly older, with smaller numbers; a second round finds those that are not.
-  for (int round = 0; round < 2; ++round) {
+  const pid_t host = ::getpid();
+  std::set<pid_t> members{root.process};
+  const auto belongs = [&](const tool_command::ProcessStat& process) {
+    if (process.session == root.process || members.contains(process.parent)) return true;
+    return root.mark != 0 && process.parent == host &&
+           tool_command::read_lock_limit(process.pid) == root.mark;
+  };
+  // Parents are mostly older, with smaller numbers; another round finds those that are not.
+  for (std::size_t before = 0; before != members.size();) {
+    before = members.size();
     for (const auto& process : processes) {
-      if (process.session == root || member.contains(process.parent)) member[process.pid] = true;
+      if (!members.contains(process.pid) && belongs(process)) members.insert(process.pid);
     }
   }
   // Those that have ended and that nobody has asked about count, too: they hold a number.
+  std::vector<pid_t> family;
   for (const auto& process : processes) {
-    if (member.contains(process.pid)) family.push_back(process.pid);
+    if (members.contains(process.pid)) family.push_back(process.pid);
   }
   return family;
 }
 
-TreeWatch::TreeWatch(pid_t root, Past past, const BackendLimits& limits,
-                     std::uint64_t written_before)
-    : root_(root), limits_(limits), cpu_before_ms_(0), written_(written_before) {
-  if (past == Past::counts) return;
-  cpu_before_ms_ = cpu_ms_of(stat_of(root));
-  written_by_[root] = written_by(root);
+TreeWatch::TreeWatch(TreeRoot root, const BackendLimits& limits, Memory memory)
+    : root_(root), limits_(limits), memory_(memory), shared_before_(shared_memory_bytes()) {}
+
+void TreeWatch::forget_time() {
+  cpu_before_ms_ = cpu_ms_of(stat_of(root_.process)) + lost_.cpu_ms;
 }
 
-TreeUse TreeWatch::measure() {
-  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+// What a process has used becomes its parent's when that waits for it, so the sum of the living is
+// the sum of all; unless nobody waits. Then it becomes less, and what is missing is lost.
+void TreeWatch::measure() {
   TreeUse use;
-  for (const pid_t pid : family_of(root_)) {
-    const std::string stat = stat_of(pid);
-    use.cpu_ms += cpu_ms_of(stat);
-    use.memory_bytes += stat_field(stat, kResidentPages) * page_bytes;
-    ++use.processes;
-    std::uint64_t& known = written_by_[pid];
-    const std::uint64_t now = written_by(pid);
-    if (now > known) {
-      written_ += now - known;
-      known = now;
-    }
+  for (const pid_t pid : family_) {
+    use.cpu_ms += cpu_ms_of(stat_of(pid));
+    use.written_bytes += written_by(pid);
   }
-  use.written_bytes = written_;
-  return use;
+  lost_.cpu_ms += std::max<std::int64_t>(living_.cpu_ms - use.cpu_ms, 0);
+  if (use.written_bytes < living_.written_bytes) {
+    lost_.written_bytes += living_.written_bytes - use.written_bytes;
+  }
+  living_ = use;
+}
+
+// After a fork two processes have the same pages, which are there once: where the plain sum is too
+// much, the exact one decides.
+bool TreeWatch::has_too_much_memory() {
+  const auto sum_of = [this](std::uint64_t (*bytes_of)(pid_t)) {
+    std::uint64_t sum = 0;
+    for (const pid_t pid : family_) sum += bytes_of(pid);
+    return sum;
+  };
+  if (sum_of(&resident_bytes) > limits_.memory_bytes &&
+      sum_of(&share_bytes) > limits_.memory_bytes) {
+    return true;
+  }
+  return holds_too_much_memory();
+}
+
+// Files in memory that are open and not mapped are in nobody's account. The machine knows how much
+// there is of them; where that has grown by more than the limit it is looked for whose they are.
+bool TreeWatch::holds_too_much_memory() {
+  const std::uint64_t shared = shared_memory_bytes();
+  if (shared <= shared_before_ + limits_.memory_bytes) return false;
+  const HeldFiles held = find_held_files(family_, device_of_memory());
+  if (!held.complete || held.bytes > limits_.memory_bytes) return true;
+  shared_before_ = shared - held.bytes;
+  return false;
+}
+
+// Orphans that the host has adopted and that have ended since: nobody else waits for them.
+void TreeWatch::bury_adopted() {
+  if (root_.mark == 0) return;
+  std::erase_if(family_, [this](pid_t pid) {
+    siginfo_t info{};
+    return pid != root_.process &&
+           ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0 &&
+           info.si_pid == pid;
+  });
 }
 
 std::optional<BackendOutcome::Kind> TreeWatch::look() {
-  const TreeUse use = measure();
-  if (use.processes >= limits_.processes) return BackendOutcome::Kind::processes;
-  if (use.memory_bytes > limits_.memory_bytes) return BackendOutcome::Kind::memory;
-  if (use.cpu_ms - cpu_before_ms_ > limits_.cpu_ms) return BackendOutcome::Kind::cpu;
-  if (use.written_bytes > limits_.disk_bytes) return BackendOutcome::Kind::disk;
+  family_ = family_of(root_);
+  measure();
+  bury_adopted();
+  if (family_.size() >= limits_.processes) return BackendOutcome::Kind::processes;
+  if (memory_ == Memory::counted && has_too_much_memory()) return BackendOutcome::Kind::memory;
+  if (living_.cpu_ms + lost_.cpu_ms - cpu_before_ms_ > limits_.cpu_ms)
+    return BackendOutcome::Kind::cpu;
+  if (living_.written_bytes + lost_.written_bytes > limits_.disk_bytes) {
+    return BackendOutcome::Kind::disk;
+  }
   return std::nullopt;
 }
 
