@@ -21,16 +21,14 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/backend/files/rooted_files.h"
-#include "pawl/adapter/backend/session/registry.h"
+#include "bench/tool_session.h"
 #include "tests/support/temp_directory.h"
-#include "tests/support/test_loop.h"
 
 namespace pawl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using backend::BackendOptions;
+using bench::Session;
 
 constexpr int kCallsDefault = 200;
 constexpr int kRounds = 5;
@@ -98,59 +96,6 @@ void write_bundle(const std::string& directory) {
       << R"({"type":"pid"},{"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"}]}})";
 }
 
-class Session {
- public:
-  Session(const std::string& name, const std::string& directory) {
-    const BackendOptions options{
-        backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>(), nullptr};
-    auto made = backend::make_backend(name, loop_, options);
-    if (!made) return;
-    backend_ = *std::move(made);
-    ExecutionContext context;
-    context.run = RunId{"bench"};
-    context.working_directory = directory;
-    context.write_roots = {directory};
-    if (std::string(name) == "local") context.network.access = NetworkAccess::full;
-    bool answered = false;
-    const auto operation = backend_->init(context, [&](auto opened) {
-      answered = true;
-      if (opened) session_ = *std::move(opened);
-      if (!opened) fmt::print("{}: {}\n", name, opened.error().message);
-    });
-    loop_.run_until([&] { return answered; });
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() {
-    if (!session_) return;
-    bool ended = false;
-    const auto operation = session_->cleanup([&](Status) { ended = true; });
-    loop_.run_until([&] { return ended; });
-  }
-
-  explicit operator bool() const { return session_ != nullptr; }
-  bool exec() {
-    return finish([&](auto done) {
-      return session_->exec({{}, {"bash", "-c", ":"}, {}, {}}, std::move(done));
-    });
-  }
-  bool builtin() {
-    return finish([&](auto done) { return session_->bash({":", {}, {}, {}}, std::move(done)); });
-  }
-
- private:
-  bool finish(const std::function<std::unique_ptr<Operation>(BackendSession::Done)>& begin) {
-    std::optional<BackendOutcome> seen;
-    const auto operation = begin([&](BackendOutcome outcome) { seen = std::move(outcome); });
-    loop_.run_until([&] { return seen.has_value(); });
-    return seen && seen->kind == BackendOutcome::Kind::ok;
-  }
-
-  TestLoop loop_;
-  std::unique_ptr<Backend> backend_;
-  std::shared_ptr<BackendSession> session_;
-};
-
 // Rounds take turns, so that a busy moment of the machine is everybody's.
 class Table {
  public:
@@ -192,11 +137,11 @@ void run(int calls) {
     table.add("posix_spawn bash", calls, [] { return spawn({"bash", "-c", ":"}); });
     for (auto& [name, session] : sessions) {
       if (!*session) continue;
-      table.add(name + " exec bash", calls, [&] { return session->exec(); });
-      table.add(name + " builtin", calls, [&] { return session->builtin(); });
+      table.add(name + " exec bash", calls, [&] { return session->runs({"bash", "-c", ":"}); });
+      table.add(name + " builtin", calls, [&] { return session->does(":"); });
     }
     table.add("namespace, session and all", calls / 10,
-              [&] { return Session("namespace", directory.path()).exec(); });
+              [&] { return Session("namespace", directory.path()).runs({"bash", "-c", ":"}); });
     table.add("bubblewrap bash", calls / 4, [&] { return spawn(bubblewrap(directory.path())); });
     table.add("runc bash", calls / 20,
               [&] { return spawn({"runc", "run", "--bundle", bundle.path(), container}); });
