@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/command/guardian.h"
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -88,7 +89,7 @@ void fork_and_exit_for_ever() {
   for (int i = 0; i < 100'000; ++i) {
     const pid_t next = ::fork();
     if (next > 0) ::_exit(0);
-    if (next < 0) ::usleep(1000);
+    if (next < 0) ::sched_yield();
   }
 }
 
