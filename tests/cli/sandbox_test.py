@@ -62,7 +62,8 @@ class Sandbox(SandboxStage):
 
     def test_a_parent_that_ignores_its_children_changes_nothing(self):
         """That SIGCHLD is ignored comes with execve(), and would hide how a program has ended."""
-        charter = self.tools(call("exec", argv=["true"]) + call("exec", argv=["sh", "-c", "exit 3"]))
+        charter = self.tools(call("exec", argv=["true"]) +
+                             call("exec", argv=["sh", "-c", "exit 3"]))
         ignorant = ("import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
                     "os.execv(sys.argv[1], sys.argv[1:])")
         said = subprocess.run([sys.executable, "-c", ignorant, PAWL, "run", charter, "go",
