@@ -267,6 +267,10 @@ void refused_rows_are_dropped(Store& store) {
   CHECK(drop_now(store, run, 1, {rows[0].row, rows[2].row, rows[2].row + 99}) == "ok");
   CHECK(*store.journal.pending(run) == std::vector<InboxRow>{rows[1]});
   CHECK(records_of(store, run) == Texts{"r0"});
+
+  REQUIRE(store.journal.acquire(run));  // by another driver
+  CHECK(drop_now(store, run, 1, {rows[1].row}) == "conflict");
+  CHECK(*store.journal.pending(run) == std::vector<InboxRow>{rows[1]});
 }
 
 }  // namespace pawl::contract

@@ -98,6 +98,26 @@ TEST_CASE("what is attached to a message counts: as input, and when the conversa
   CHECK(run.instance().attachments == 1);  // for those that see no images
 }
 
+TEST_CASE("images that went with what was summed up are no longer in the conversation") {
+  RunStarted start = with_context(1'000, 70);
+  start.attachments = {{"image/png", "kept.png", Content("p")}};  // The input stays.
+  TestRun run(start);
+  MessageReceived message;
+  message.attachments = {{"image/png", "a.png", Content("p")},
+                         {"image/png", "b.png", Content("p")}};
+  run.takes(message);
+  REQUIRE(run.instance().attachments == 3);
+  fill(run);
+  REQUIRE(run.in<Compacting>());
+  ContextCompacted event;
+  event.effect = run.effect_of(EffectKind::compact);
+  event.summary = Content("short");
+
+  run.takes(event);
+
+  CHECK(run.instance().attachments == 1);
+}
+
 TEST_CASE("without a summary the conversation is trimmed, and says so") {
   TestRun run(with_context(1'000, 70));
   fill(run);

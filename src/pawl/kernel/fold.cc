@@ -218,10 +218,12 @@ void RunFolder::apply(const CallDecided& event) {
 
 void RunFolder::apply(const MessageReceived& event) {
   std::uint64_t bytes = event.text.length();
-  instance(event.instance).attachments += static_cast<std::uint32_t>(event.attachments.size());
+  const auto attached = static_cast<std::uint32_t>(event.attachments.size());
+  instance(event.instance).attachments += attached;
   for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
   instance(event.instance)
-      .waiting_messages.push_back({EntryKind::message, record_.seq, 0, estimate_tokens(bytes)});
+      .waiting_messages.push_back(
+          {EntryKind::message, record_.seq, attached, estimate_tokens(bytes)});
 }
 
 void RunFolder::apply(const HookStopped& event) {

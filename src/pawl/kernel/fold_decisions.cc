@@ -245,6 +245,10 @@ void RunFolder::apply(const TranscriptCut& decision) {
   std::vector<Entry> kept;
   const auto end = where.transcript.begin() + static_cast<std::ptrdiff_t>(decision.to);
   std::copy_if(where.transcript.begin(), end, std::back_inserter(kept), is_pinned);
+  std::for_each(where.transcript.begin(), end, [&where](const Entry& gone) {
+    if (gone.kind != EntryKind::message) return;
+    where.attachments -= std::min(where.attachments, static_cast<std::uint32_t>(gone.number));
+  });
   const auto* summed_up = std::get_if<ContextCompacted>(&record_.event);
   if (decision.by == CutBy::summary && summed_up == nullptr) return fail("there is no summary");
   if (decision.by == CutBy::summary) {

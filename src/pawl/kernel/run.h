@@ -113,7 +113,7 @@ struct Entry {
   EntryKind kind = EntryKind::input;
   std::uint64_t seq = 0;  // the record that holds it
   std::uint64_t number =
-      0;  // tool_result: the call; past: the index; note: which; trimmed: how many
+      0;  // tool_result: the call; past: the index; note: which; message: files; trimmed: how many
   std::uint64_t tokens = 0;  // by estimate
 
   PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number) PAWL_FIELD(tokens));

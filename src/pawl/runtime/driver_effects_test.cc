@@ -249,12 +249,13 @@ TEST_CASE("E2: what a callback says after a tool takes the place of its result")
   stage.replies = {ScriptReply::call("charge"), ScriptReply::say("ok")};
   const auto tool = stage.tool("charge", EffectClass::once, {{{kSucceeded, "charged"}}});
   stage.callbacks.after_tool.emplace_back(
-      [](const ToolCallbackContext&) { return CallbackResult::replace("tidied"); });
+      [](const ToolCallbackContext&) { return CallbackResult::replace("tidied up"); });
 
   stage.run(200);
 
   CHECK(tool->keys.size() == 1);
-  CHECK(holds(stage.lines.at(2), R"("content":"tidied")"));
+  CHECK(holds(stage.lines.at(2), R"("content":"tidied up")"));
+  CHECK(holds(stage.lines.at(2), R"("content_length":9)"));
 }
 
 TEST_CASE("what a tool says besides its result is recorded: length, level, what people are told") {

@@ -118,6 +118,23 @@ TEST_CASE("a long rate limit parks the run, and this process takes it up when it
   CHECK(stage.listed().status == "done");
 }
 
+TEST_CASE("a run that somebody has ended meanwhile is not taken up when its time comes") {
+  ModelStage stage;
+  stage.agent.targets.resize(1);
+  stage.model->line_up_failure(FailureKind::rate_limited, 120'000);
+  CHECK(stage.start());
+  REQUIRE(stage.engine.wakes(stage.id));
+  stage.service.post(stage.id, CancelRequested{"ann", ""},
+                     [](const Status& status) { CHECK(status); });
+  stage.loop.advance(10);
+
+  CHECK(stage.service.resume(stage.id));
+  stage.loop.advance(300);
+
+  CHECK(stage.listed().status == "cancelled");
+  CHECK_FALSE(stage.engine.wakes(stage.id));
+}
+
 TEST_CASE("a run that cannot be taken up again when its time has come is told of") {
   ModelStage stage;
   stage.agent.targets.resize(1);

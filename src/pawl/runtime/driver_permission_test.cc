@@ -141,6 +141,20 @@ TEST_CASE("a call waits for its approval outside memory, and runs exactly once")
                         {InterruptDecision::approve, "ann"}));
 }
 
+TEST_CASE("a run that waits for somebody does not go on by itself, also where that expires") {
+  Gated stage;
+  stage.test_gate->now = saying(CallVerdict::ask, "it costs money");
+  stage.test_gate->now.expires_ms = 3'600'000;
+  stage.start("r");
+  REQUIRE(stage.service.list({})->front().status == "waiting");
+
+  CHECK_FALSE(stage.engine.wakes(RunId{"r"}));  // Nobody waits for it meanwhile.
+
+  stage.loop.advance(3'700'000);
+  CHECK(stage.service.list({})->front().status == "done");
+  CHECK(stage.tool->keys.empty());
+}
+
 TEST_CASE("what has changed since the approval does not run, and is asked about again") {
   Gated stage;
   stage.test_gate->now = saying(CallVerdict::ask, "it costs money");

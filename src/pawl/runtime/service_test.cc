@@ -226,6 +226,31 @@ TEST_CASE("watching gives every event as a line of JSON, the last with status an
   CHECK(last->find("usage")->find("steps")->as_uint64() == 1);
 }
 
+TEST_CASE("a run that ended while it was asked for is not called interrupted") {
+  Desk desk(saying({ScriptReply::say("hi")}));
+  desk.start("r");
+  RunSummary seen = desk.service.list({})->front();
+  seen.status = "running";  // as it was a moment before
+
+  CHECK_FALSE(*desk.service.is_driven(seen));
+
+  CHECK(seen.status == "done");
+}
+
+TEST_CASE("what is posted to a run that is driven here is taken without waiting for a poll") {
+  ScriptReply slow = ScriptReply::say("hi");
+  slow.delay_ms = 1'000;
+  Desk desk(saying({slow}));
+  desk.start("r");
+  desk.service.post(RunId{"r"}, MessageReceived{kRootInstance, Content("and?"), "ann"},
+                    [](const Status& status) { CHECK(status); });
+
+  desk.loop.run_posted();
+
+  REQUIRE(desk.engine.find(RunId{"r"}) != nullptr);
+  CHECK((*desk.engine.find(RunId{"r"}))->instances.front().waiting_messages.size() == 1);
+}
+
 TEST_CASE("a run that waits is watched for as long as it waits, whoever drives it") {
   ScriptReply waits = ScriptReply::say("wait");
   std::get<ScriptSpeech>(waits.outcome).stop = ReplyStop::suspend;

@@ -90,7 +90,8 @@ TEST_CASE("sc-D11: what a copy that was killed has left goes with the next one t
   const std::string alive = target + ".partial-1";
   const std::string another = store.directory / "copy2.partial-2000000000";
   const std::string strangers = target + ".partial-of-mine";
-  for (const std::string& one : {dead, alive, another, strangers}) {
+  const std::string kept = dead + ".kept";
+  for (const std::string& one : {dead, alive, another, strangers, kept}) {
     std::filesystem::create_directory(one);
     std::ofstream(one + "/pawl.db") << "half";
   }
@@ -101,6 +102,7 @@ TEST_CASE("sc-D11: what a copy that was killed has left goes with the next one t
   CHECK(std::filesystem::exists(alive));
   CHECK(std::filesystem::exists(another));
   CHECK(std::filesystem::exists(strangers));
+  CHECK(std::filesystem::exists(kept));
 }
 
 TEST_CASE("a copy that is made while others write is whole up to some commit") {

@@ -132,6 +132,16 @@ TEST_CASE("a log of an older or a newer state of the same store is refused") {
     make_run(view, "d", 2);
     at.keep("second");
   }
+  SUBCASE("messages were posted") {
+    make_run(view, "b", 2);
+    at.keep("first");
+    bool posted = false;
+    at.store.owner->post(run, 1, "hello", [&](const Status& status) { posted = bool(status); });
+    REQUIRE(at.store.loop.run_until([&] { return posted; }));
+    REQUIRE(at.store.owner->checkpoint());
+    make_run(view, "c", 2);
+    at.keep("second");
+  }
   SUBCASE("a run was removed") {
     make_run(view, "b", 2);
     at.keep("first");

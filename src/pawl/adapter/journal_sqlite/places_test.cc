@@ -5,6 +5,7 @@
 #include <array>
 
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "pawl/adapter/journal_sqlite/writes.h"
 #include "tests/contract/upkeep_contract.h"
 
 namespace pawl {
@@ -197,6 +198,26 @@ TEST_CASE("rows that a removal frees are given again, and everybody finds what i
 }
 
 // Two writers know the same rows: those that one has placed the other must not place again.
+TEST_CASE("all of a tail is placed, also what has come since placing began") {
+  SqliteStore store;
+  fill(store, *store.owner, 0, 3);
+  auto opened = sqlite::Connection::open(store.database());
+  REQUIRE(opened);
+  sqlite::Connection& own = **opened;
+  REQUIRE(own.execute("BEGIN IMMEDIATE"));
+  REQUIRE(sqlite::ensure_tail(own));
+  REQUIRE(sqlite::place_some(own, 1));
+  REQUIRE(own.tail().placing);  // of one run, and the other's turn comes
+  REQUIRE(sqlite::write_append(own, append_of(run_id("a"), 1, 3, "a3")));
+
+  REQUIRE(sqlite::place_tail(own));
+
+  REQUIRE(own.execute("COMMIT"));
+  const Known known = known_in(store.database());
+  CHECK(known.behind == 0);
+  CHECK(known.placed == known.records);
+}
+
 TEST_CASE("what another connection has placed is no longer waiting here") {
   SqliteStore store;
   StoreView view = store.view();
