@@ -205,6 +205,15 @@ class Policies(PayStage):
         self.assertEqual(self.paid(), [])
         self.assertIn("nobody pays here", self.ok("explain", "r").stdout)
 
+    def test_a_script_that_denies_after_the_approval_wins(self):
+        self.write("check.sh", "#!/bin/sh\necho ask\n", 0o755)
+        self.waiting(more="guardrails: [{ id: checked, tool: pay, script: ./check.sh }]\n")
+        self.ok("approve", "r", "c1")
+        self.write("check.sh", "#!/bin/sh\necho deny not any more\n", 0o755)
+        self.ok("resume", "r")
+        self.assertEqual(self.paid(), [])
+        self.assertIn("not any more", self.ok("explain", "r").stdout)
+
     def test_the_same_policy_is_no_change(self):
         policy = self.policy("ask: [pay]\n")
         self.ok("run", self.paying(more=""), "go", "--id", "r", "--policy", policy, code=4)

@@ -350,6 +350,15 @@ class Approvals(PayStage):
         self.assertIn("nothing is remembered", self.ok("approvals", "--remembered").stdout)
         self.refused("approvals", "--forget", listed["id"], code=1, says="nothing is remembered")
 
+    def test_whose_approval_came_too_late_is_not_remembered(self):
+        charter = self.asking()
+        self.ok("run", charter, "go", "--id", "r1", code=4)
+        self.ok("deny", "r1", "c1")
+        self.refused("approve", "r1", "c1", "--always", code=1, says="it is denied")
+        self.assertIn("nothing is remembered", self.ok("approvals", "--remembered").stdout)
+        self.ok("run", charter, "go", "--id", "r2", code=4)
+        self.assertEqual(self.paid(), [])
+
     def test_what_asks_every_time_is_not_remembered(self):
         self.waiting()
         self.refused("approve", "r", "--always", code=1, says="asks every time")

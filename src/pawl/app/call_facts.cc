@@ -186,6 +186,11 @@ std::string circumstances_of(const CallPlace& place, const ProposedCall& call) {
   facts += ";environment=";
   add_environment(place.environment, facts);
   if (place.on_host.contains(call.tool)) add_environment(inherited_environment(), facts);
+  facts += ";scripts=";
+  for (const std::string& script : place.scripts) {
+    const bool there = ::stat(script.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    if (there) facts += file_fact(script, info, Known::by_content);
+  }
   return facts + ";files=" + files_named(place, call);
 }
 

@@ -18,7 +18,8 @@ struct CallPlace {
   std::string directory;  // absolute
   std::map<std::string, std::string> environment = {};
   std::map<std::string, std::vector<std::string>> commands = {};  // of tools that are commands
-  std::vector<std::string> roots = {};  // absolute: what programs in the sandbox can touch
+  std::vector<std::string> roots = {};    // absolute: what programs in the sandbox can touch
+  std::vector<std::string> scripts = {};  // absolute: of rules; what they say is part of the policy
   std::map<std::string, std::string> on_host = {};  // those without a sandbox, and where they run
 
   const std::string& directory_of(const std::string& tool) const {

@@ -46,6 +46,20 @@ TEST_CASE("the program of a command tool is one of its files") {
   CHECK(circumstances_of(place, {"pay", "{}"}) != first);
 }
 
+TEST_CASE("a script that judges is a part of the policy: what it holds is bound") {
+  TempDirectory directory;
+  CallPlace place{directory.path(), {}, {}};
+  place.scripts = {directory / "check.sh"};
+  const ProposedCall call{"bash", R"({"command":"ls"})"};
+  const std::string none = circumstances_of(place, call);
+  write(directory / "check.sh", "echo ask");
+  const std::string first = circumstances_of(place, call);
+  CHECK(first != none);
+  CHECK(circumstances_of(place, call) == first);
+  write(directory / "check.sh", "echo deny");
+  CHECK(circumstances_of(place, call) != first);
+}
+
 TEST_CASE("sc-A03 however a script is named, what it holds is bound") {
   TempDirectory directory;
   std::filesystem::create_directory(directory / "sub");

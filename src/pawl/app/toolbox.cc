@@ -362,6 +362,10 @@ void Toolbox::make_gate(Work& work) {
   policy.execute = execute_names(work.policies.all);
   policy.shell = declared.shell;
   policy.rules = rules_of(work);
+  for (const ToolRule& rule : policy.rules) {
+    if (rule.script.empty()) continue;
+    work.place.scripts.push_back(absolute(work.charter().directory, rule.script));
+  }
   // Where a second person must agree, nobody's earlier word stands for theirs.
   if (declared.approvers == Approvers::anyone) policy.remembered = options_.remembered;
   if (declared.approvals) policy.approvals = *declared.approvals;

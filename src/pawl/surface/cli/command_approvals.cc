@@ -108,11 +108,18 @@ Result<Event> decided_event(const Target& target, const PendingApproval& shown, 
 }
 
 // What --always asks for, besides the approval itself.
-Status remember(const CliContext& context, const Target& target, const PendingApproval& pending) {
+Result<std::optional<RememberedApproval>> for_always(const CliContext& context,
+                                                     const Target& target,
+                                                     const PendingApproval& pending) {
+  if (!context.arguments.has("always")) return std::optional<RememberedApproval>();
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
-  PAWL_TRY(const RememberedApproval approval,
+  PAWL_TRY(RememberedApproval approval,
            remembered_of(pending, details.state, context.environment.user(),
                          context.environment.main_loop().wall_ms()));
+  return std::optional(std::move(approval));
+}
+
+Status remember(const CliContext& context, const RememberedApproval& approval) {
   PAWL_CHECK(context.environment.remember(context.settings, approval));
   if (context.format() == Format::text) {
     print(context, "not asked again for exactly this; take it back with: pawl approvals --forget " +
@@ -150,11 +157,14 @@ int approve_one(const CliContext& context, const Target& target) {
   if (const Status seen = check_seen(context, card); !seen) return fail(context, seen.error());
   auto decided = approval(context);
   if (!decided) return fail(context, decided.error());
-  if (context.arguments.has("always")) {
-    const Status kept = remember(context, target, *pending);
-    if (!kept) return fail(context, kept.error());
-  }
-  return leave(target, decided_event(target, *pending, *std::move(decided)), "the approval");
+  const auto always = for_always(context, target, *pending);
+  if (!always) return fail(context, always.error());
+  const int code =
+      leave(target, decided_event(target, *pending, *std::move(decided)), "the approval");
+  // Only the word that won counts for later, too.
+  if (code != kExitDone || !*always) return code;
+  const Status kept = remember(context, **always);
+  return kept ? code : fail(context, kept.error());
 }
 
 // All that wait, in order, as one plan.

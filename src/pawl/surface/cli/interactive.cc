@@ -24,9 +24,9 @@ std::optional<std::string> asked(const CliContext& context, const std::string& q
   return to_valid_utf8(line);
 }
 
-std::optional<Decided> rejection(const CliContext& context) {
+Decided rejection(const CliContext& context) {
   const auto reason = asked(context, "why (the model reads it): ");
-  return Decided{InterruptDecision::reject, context.environment.user(), reason.value_or("")};
+  return {InterruptDecision::reject, context.environment.user(), reason.value_or("")};
 }
 
 // Where it may be: what asks every time cannot be approved for always.
@@ -43,9 +43,14 @@ void forget_typed_ahead() {
   ::tcflush(STDIN_FILENO, TCIFLUSH);
 }
 
+struct Said {
+  Decided decided;
+  std::optional<RememberedApproval> always = std::nullopt;  // counts when the decision does
+};
+
 // What was cut is seen before it is approved.
-std::optional<Decided> ask_approval(const CliContext& context, const PendingApproval& pending,
-                                    const RunState& state) {
+std::optional<Said> ask_approval(const CliContext& context, const PendingApproval& pending,
+                                 const RunState& state) {
   const ApprovalCard card = card_of(pending);
   print(context, card.text);
   forget_typed_ahead();
@@ -58,26 +63,24 @@ std::optional<Decided> ask_approval(const CliContext& context, const PendingAppr
     const auto said = asked(context, to_string(pending.call) +
                                          (seen ? choices : ": [f]ull view first, [n]o, [l]ater? "));
     if (!said || *said == "l" || *said == "later") return std::nullopt;
-    if (*said == "n" || *said == "no") return rejection(context);
+    if (*said == "n" || *said == "no") return Said{rejection(context)};
     if (*said == "f" || *said == "full") {
       print(context, full_text(pending));
       seen = true;
     } else if (seen && always && (*said == "a" || *said == "always")) {
-      const Status kept = context.environment.remember(context.settings, *always);
-      if (!kept) complain(context, kept.error().message);
-      return Decided{InterruptDecision::approve, context.environment.user()};
+      return Said{{InterruptDecision::approve, context.environment.user()}, always};
     } else if (seen && (*said == "y" || *said == "yes")) {
-      return Decided{InterruptDecision::approve, context.environment.user()};
+      return Said{{InterruptDecision::approve, context.environment.user()}};
     }
   }
   return std::nullopt;
 }
 
-std::optional<Decided> ask_answer(const CliContext& context, const PendingApproval& pending) {
+std::optional<Said> ask_answer(const CliContext& context, const PendingApproval& pending) {
   print(context, card_of(pending).text);
   const auto said = asked(context, "your answer (empty: later): ");
   if (!said || said->empty()) return std::nullopt;
-  return Decided{InterruptDecision::input, context.environment.user(), *said};
+  return Said{{InterruptDecision::input, context.environment.user(), *said}};
 }
 
 bool post(const CliContext& context, Workspace& workspace, const RunId& run, const Event& event) {
@@ -86,6 +89,12 @@ bool post(const CliContext& context, Workspace& workspace, const RunId& run, con
   workspace.loop().run_until([&] { return durable.has_value(); });
   if (!*durable) complain(context, durable->error().message);
   return durable->has_value();
+}
+
+void remember(const CliContext& context, const Said& said) {
+  if (!said.always) return;
+  const Status kept = context.environment.remember(context.settings, *said.always);
+  if (!kept) complain(context, kept.error().message);
 }
 
 // True: something was decided.
@@ -97,16 +106,17 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
   if (!pending) return false;
   bool any = false;
   for (const PendingApproval& one : *pending) {
-    auto decided = one.kind == InterruptKind::input ? ask_answer(context, one)
-                                                    : ask_approval(context, one, details->state);
-    if (!decided) continue;
-    const auto event = decision_about(details->state, one.call, *std::move(decided));
+    const auto said = one.kind == InterruptKind::input ? ask_answer(context, one)
+                                                       : ask_approval(context, one, details->state);
+    if (!said) continue;
+    const auto event = decision_about(details->state, one.call, said->decided);
     const std::int64_t now_ms = workspace.loop().wall_ms();
     const Status fit = event ? check_decision(details->state, *event, now_ms) : event.error();
     if (!fit) {
       complain(context, fit.error().message);
-    } else {
-      any = post(context, workspace, run, *event) || any;
+    } else if (post(context, workspace, run, *event)) {
+      any = true;
+      remember(context, *said);
     }
   }
   return any;
