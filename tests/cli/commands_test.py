@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 
 from support import PATIENCE_S, PAWL, SOURCE, Stage, main
@@ -24,12 +25,14 @@ class Commands(Stage):
         checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True,
                                  check=False)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
-        probe = script + ('\nCOMP_WORDS=(pawl res); COMP_CWORD=1; _pawl; echo "${COMPREPLY[@]}"'
-                          '\nCOMP_WORDS=(pawl run --st); COMP_CWORD=2; _pawl; echo "$COMPREPLY"'
-                          '\nCOMP_WORDS=(pawl ls --status wa); COMP_CWORD=3; _pawl; echo "${COMPREPLY[@]}"'
-                          '\nCOMP_WORDS=(pawl --log-level ""); COMP_CWORD=2; _pawl; echo "${COMPREPLY[@]}"')
+        probe = script
+        for words in ("pawl res", "pawl run --st", "pawl ls --status wa", "pawl --log-level ''"):
+            last = len(shlex.split(words)) - 1
+            probe += f'\nCOMP_WORDS=({words}); COMP_CWORD={last}; _pawl; echo "${{COMPREPLY[@]}}"'
         said = subprocess.run(["bash"], input=probe, text=True, capture_output=True, check=False)
-        self.assertEqual(said.stdout, "resume resolve\n--steps\nwaiting\nerror warn info debug\n", said.stderr)
+        self.assertEqual(said.stdout.splitlines(),
+                         ["resume resolve", "--steps", "waiting", "error warn info debug"],
+                         said.stderr)
 
     def test_variables_reach_the_instructions(self):
         self.charter("c", "  - text: Done.\n", more="vars: { who: nobody }\n")

@@ -32,6 +32,14 @@ TEST_CASE("a reply gets as much room as every window leaves") {
   REQUIRE(grant.granted());
   CHECK(grant.output_tokens == 70);
   CHECK(grant.reserved == BudgetAmount{50 + 140, 120, 10});
+  CHECK(weigh(ask_for(50, {tokens_in(5'000, 120), tokens_in(1'000, 500)}), {}).output_tokens == 70);
+}
+
+TEST_CASE("an empty purse pays nothing, not even what is free") {
+  BudgetAsk ask = ask_for(0, {BudgetWindow{1'000, {50, 0, 0}, "USD"}});
+  ask.output_pico = 0;
+  CHECK(weigh(ask, {used(kNow - 10, 49)}).granted());
+  CHECK_FALSE(weigh(ask, {used(kNow - 10, 50)}).granted());
 }
 
 TEST_CASE("what is used leaves the window after its length, and not before") {
