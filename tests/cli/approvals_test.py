@@ -311,6 +311,17 @@ class Approvals(PayStage):
         self.refused("approve", "r", "c1", "--edit", "[]", code=2, says="are a JSON object")
         self.ok("deny", "r", "c1")
 
+    def test_a_plan_is_a_plan_also_where_scripts_judge_its_steps(self):
+        self.write("check.sh", "#!/bin/sh\necho allow\n", 0o755)
+        three = ", ".join(f"{{ tool: pay, input: {{ amount: {n} }} }}" for n in range(3))
+        for run, most, code in (("r", 2, 4), ("s", 3, 0)):
+            self.ok("run", self.paying(
+                replies=f"  - call: [{three}]\n  - text: Done.\n",
+                more=f"approvals: {{ policy: {{ threshold: {{ steps: {most} }} }} }}\n"
+                "guardrails: [{ id: checked, tool: pay, script: ./check.sh }]\n"),
+                    "go", "--id", run, code=code)
+            self.assertEqual(len(self.paid()), 0 if code else 3)
+
     def test_a_script_sees_what_a_person_has_edited(self):
         self.write("check.sh", "#!/bin/sh\ngrep -q 'amount..:9' && echo deny too much || "
                    "echo ask\n", 0o755)

@@ -26,6 +26,8 @@ struct ProposedPlan {
   std::vector<ProposedCall> calls;
   Tally tally;
   std::string node;
+  // ask(): all calls of the reply that the only one in `calls` is of. Empty: it stands alone.
+  std::vector<ProposedCall> reply = {};
 };
 
 class CallGate {

@@ -132,10 +132,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::shared_ptr<const RecordView> for_the_stream(std::shared_ptr<const RecordView> view) const;
   Status prepare(ExternalTurnPushed& event);
   Status prepare(CallDecided& event);
+  Result<std::vector<ProposedCall>> calls_beside(const Record& record, CallId id) const;
   void finish_judging(const JudgeCall& effect, CallJudgement judgement);
   std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,
                                          const ToolInvocation& invocation);
-  bool is_unseen(const RunTool& effect, const ToolInvocation& invocation) const;
+  bool is_unseen(CallId id, const CallJudgement& judgement) const;
   void judge_edited(const RunTool& effect, ToolInvocation invocation);
 
   // A secret may come in pieces: what could be the beginning of one is held back until it is clear.

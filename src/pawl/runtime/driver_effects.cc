@@ -193,12 +193,12 @@ void Driver::perform(const Record& record, const RunTool& effect) {
   auto invocation = invocation_for(record, effect.call, effect.attempt);
   if (!invocation) return end_unreadable(invocation.error());
   if (auto judgement = objection(record, effect, *invocation)) {
+    if (is_unseen(effect.call, *judgement)) return judge_edited(effect, *std::move(invocation));
     const Status fed =
         feed(CallJudged{effect.instance, effect.call, effect.effect, *std::move(judgement)});
     if (!fed) log(fed.error().message);
     return;
   }
-  if (is_unseen(effect, *invocation)) return judge_edited(effect, *std::move(invocation));
   start_tool(effect, *tool, *std::move(invocation));
 }
 

@@ -1,5 +1,7 @@
 // How a driver has calls judged: before the reply is recorded, by whoever needs more time, and once
 // more before a tool starts that was not allowed just now.
+#include <span>
+
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/driver.h"
@@ -9,12 +11,21 @@
 namespace pawl {
 namespace {
 
+constexpr const char* kChangedSince =
+    "it was approved with other arguments, and what they would do has changed since";
+
 CallJudgement denial(std::string reason) {
   CallJudgement judgement;
   judgement.verdict = CallVerdict::deny;
   judgement.stage = GateStage::hook;
   judgement.reason = std::move(reason);
   return judgement;
+}
+
+std::span<const Block> reply_in(const Event& event) {
+  if (const auto* replied = std::get_if<ModelReplied>(&event)) return replied->blocks;
+  if (const auto* pushed = std::get_if<ExternalTurnPushed>(&event)) return pushed->blocks;
+  return {};
 }
 
 // A gate that was asked has to say something.
@@ -122,13 +133,34 @@ Status Driver::prepare(CallDecided& event) {
   return ok();
 }
 
+// All calls of the reply that a call is of, as they were judged at first.
+Result<std::vector<ProposedCall>> Driver::calls_beside(const Record& record, CallId id) const {
+  const Call* call = find_call(loaded_.run.state(), id);
+  Record stored;
+  if (call->seq != record.seq) {
+    PAWL_TRY(stored, read_record(*services_.store.reader, id_, call->seq));
+  }
+  const Record& opened = call->seq == record.seq ? record : stored;
+  std::vector<ProposedCall> calls;
+  for (const Block& block : reply_in(opened.event)) {
+    const CallBlock* one = std::get_if<CallBlock>(&block);
+    if (one == nullptr || !one->fault.empty() || setup_.tools.find(one->tool) == nullptr) continue;
+    PAWL_TRY(std::string input, resolve(*services_.store.reader, id_, one->input));
+    calls.push_back({one->tool, std::move(input)});
+  }
+  return calls;
+}
+
 void Driver::perform(const Record& record, const JudgeCall& effect) {
   if (!is_open(effect.effect)) return;
   const auto invocation = invocation_for(record, effect.call, 1);
   if (!invocation) return end_unreadable(invocation.error());
   if (!setup_.agent.gate) return finish_judging(effect, CallJudgement::allowed());
   const std::string tool = find_call(loaded_.run.state(), effect.call)->tool;
-  const ProposedPlan plan = plan_of(effect.instance, {{tool, invocation->input}});
+  ProposedPlan plan = plan_of(effect.instance, {{tool, invocation->input}});
+  auto reply = calls_beside(record, effect.call);
+  if (!reply) return end_unreadable(reply.error());
+  plan.reply = *std::move(reply);
   try {
     auto operation =
         setup_.agent.gate->ask(plan, [weak = weak_from_this(), effect](CallJudgement judgement) {
@@ -164,10 +196,12 @@ std::optional<CallJudgement> Driver::objection(const Record& record, const RunTo
     return std::nullopt;
   }
   const Digest binding = setup_.agent.gate->binding_of(proposed);
-  if (binding == *call->approved) return std::nullopt;
+  if (binding == *call->approved) {
+    return is_unseen(call->id, now) ? std::optional(now) : std::nullopt;
+  }
   if (call->edited) {
     // A new question would show what the model wrote, which is what nobody approved.
-    return denial("it was approved with other arguments, and what they would do has changed since");
+    return denial(kChangedSince);
   }
   if (now.verdict == CallVerdict::undecided) return now;
   now.verdict = CallVerdict::ask;
@@ -178,11 +212,9 @@ std::optional<CallJudgement> Driver::objection(const Record& record, const RunTo
 }
 
 // Scripts and hooks have seen what the model wrote, and not what a person put in its place.
-bool Driver::is_unseen(const RunTool& effect, const ToolInvocation& invocation) const {
-  const Call* call = find_call(loaded_.run.state(), effect.call);
-  if (!setup_.agent.gate || !call->edited) return false;
-  const ProposedPlan plan = plan_of(effect.instance, {{call->tool, invocation.input}});
-  return judged(*setup_.agent.gate, plan).front().verdict == CallVerdict::undecided;
+bool Driver::is_unseen(CallId id, const CallJudgement& judgement) const {
+  return judgement.verdict == CallVerdict::undecided &&
+         find_call(loaded_.run.state(), id)->edited.has_value();
 }
 
 // Who wants a person to be asked is answered: a person wrote it. Only a denial counts.
@@ -196,6 +228,11 @@ void Driver::judge_edited(const RunTool& effect, ToolInvocation invocation) {
     self->retire(effect.effect);
     if (!self->is_open(effect.effect)) return;
     CallJudgement judgement = decided(std::move(said));
+    // The answer may have taken its time.
+    const auto& approved = find_call(self->loaded_.run.state(), effect.call)->approved;
+    if (approved != self->setup_.agent.gate->binding_of({name, invocation.input})) {
+      judgement = denial(kChangedSince);
+    }
     if (judgement.verdict != CallVerdict::deny) {
       return self->start_tool(effect, *self->setup_.tools.find(name), ToolInvocation(invocation));
     }

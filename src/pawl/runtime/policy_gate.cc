@@ -145,7 +145,7 @@ CallJudgement PolicyGate::finished(const ProposedPlan& plan, const ProposedCall&
   if (wanted) {
     // Of a plan of several steps those are asked about that the policy wants by themselves; where
     // it is the plan as a whole, every one.
-    const ProposedPlan alone{plan.run, plan.instance, {call}, plan.tally, plan.node};
+    const ProposedPlan alone{plan.run, plan.instance, {call}, plan.tally, plan.node, {}};
     const auto own = plan.calls.size() > 1 ? wanted_by_policy(alone) : wanted;
     found.add(GateStage::approval_policy, {Verdict::ask, std::string(approvals_->name()),
                                            own.value_or(*wanted), Asking::every_time});
@@ -228,8 +228,11 @@ std::unique_ptr<Operation> PolicyGate::ask(const ProposedPlan& plan,
         // A hook knows more than the call's bytes: what it asks once it asks always.
         if (said.stage == GateStage::hook) said_now.asking = Asking::every_time;
         all.add(said.stage, said_now);
-        const auto wanted = self->wanted_by_policy(plan);
-        done(self->finished(plan, plan.calls.front(), std::move(all), said.kind, wanted));
+        // The policy judges the reply as a whole, whoever was asked about its parts.
+        ProposedPlan whole = plan;
+        if (!plan.reply.empty()) whole.calls = plan.reply;
+        const auto wanted = self->wanted_by_policy(whole);
+        done(self->finished(whole, plan.calls.front(), std::move(all), said.kind, wanted));
       });
 }
 

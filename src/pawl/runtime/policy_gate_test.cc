@@ -57,10 +57,12 @@ struct Bench {
   CallJudgement judge(const std::string& tool, const std::string& input = "{}") {
     return gate()->judge(plan({{tool, input}})).front();
   }
-  CallJudgement ask(const std::string& tool, std::int64_t wait_ms = 10) {
+  CallJudgement ask(const std::string& tool, std::int64_t wait_ms = 10,
+                    std::vector<ProposedCall> reply = {}) {
     std::optional<CallJudgement> said;
-    const auto asking =
-        gate()->ask(plan({{tool, "{}"}}), [&](CallJudgement judgement) { said = judgement; });
+    ProposedPlan one = plan({{tool, "{}"}});
+    one.reply = std::move(reply);
+    const auto asking = gate()->ask(one, [&](CallJudgement judgement) { said = judgement; });
     CHECK(!said);
     loop.advance(wait_ms);
     REQUIRE(said);
@@ -119,6 +121,10 @@ TEST_CASE("the approval policy sees the calls of a reply as one plan") {
   const auto both = bench.gate()->judge(Bench::plan({{"view", "{}"}, {"view", "{}"}}));
   CHECK(both[0].verdict == CallVerdict::ask);
   CHECK(both[1].verdict == CallVerdict::ask);
+  // Also where a hook is asked about each of them.
+  bench.hook([](const ProposedPlan&, const auto& answer) { answer({Verdict::allow, ""}); });
+  CHECK(bench.ask("view", 10, {{"view", "{}"}, {"view", "{}"}}).verdict == CallVerdict::ask);
+  CHECK(bench.ask("view", 10, {{"view", "{}"}}).verdict == CallVerdict::allow);
 }
 
 TEST_CASE("a threshold of cost counts what the run has spent, and what its calls cost") {
