@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pawl/kernel/kernel.h"
+#include "pawl/kernel/person_words.h"
 #include "pawl/kernel/tally.h"
 
 namespace pawl {
@@ -159,10 +160,6 @@ void take_judgement(Draft& draft, const Instance& instance, CallId call,
 void judge_call(Draft& draft, InstanceId instance, CallId call);
 // The call ends with this text for a result. Denials in a row are errors in a row.
 void deny_call(Draft& draft, const Instance& instance, CallDenied denial);
-// Whether this person's word is enough.
-bool may_approve(const RunState& state, const CallDecided& decided);
-// Whether such a decision answers what was asked.
-bool fits(InterruptKind kind, const CallDecided& decided);
 void take_decision(Draft& draft, const Instance& instance, const Call& call,
                    const CallDecided& event);
 // Denies what nobody has decided in time. True if there was any.

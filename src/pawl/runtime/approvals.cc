@@ -6,7 +6,7 @@
 
 #include "pawl/base/assert.h"
 #include "pawl/base/json.h"
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/run_loader.h"
 
