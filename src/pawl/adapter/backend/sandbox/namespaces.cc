@@ -30,6 +30,8 @@ constexpr const char* kNames[kNamespaces] = {"/proc/self/ns/user", "/proc/self/n
                                              "/proc/self/ns/net",  "/proc/self/ns/ipc",
                                              "/proc/self/ns/uts",  "/proc/self/ns/cgroup"};
 constexpr std::size_t kNetwork = 2;
+constexpr int kBusyRoundsMax = 400;
+constexpr long kBusyPauseNs = 5'000'000;
 
 enum class BuildStage : std::uint8_t { identity, descriptors, network, root, done };
 
@@ -155,11 +157,24 @@ PAWL_IN_CHILD long set_up_network(Build& build) {
   return raised < 0 || !build.proxy ? raised : listen_for_proxy(build);
 }
 
+// This child shares its descriptors with the host. What another thread of that forks meanwhile has
+// a copy of a file that is being written, until it executes its program: for so long the root is
+// in use and cannot be made read-only.
+PAWL_IN_CHILD long carry_out_when_free(Step& step) {
+  long result = carry_out(step);
+  for (int i = 0; i < kBusyRoundsMax && result == -EBUSY; ++i) {
+    timespec pause{0, kBusyPauseNs};
+    system_call(SYS_nanosleep, word(&pause), 0);
+    result = carry_out(step);
+  }
+  return result;
+}
+
 PAWL_IN_CHILD long build_root(Build& build) {
   for (std::size_t i = 0; i < build.step_count; ++i) {
     Step& step = build.steps[i];
     build.step = i;
-    const long result = carry_out(step);
+    const long result = carry_out_when_free(step);
     if (result < 0) step.error = static_cast<int>(-result);
     if (result < 0 && step.failure == Step::Failure::fatal) return result;
   }

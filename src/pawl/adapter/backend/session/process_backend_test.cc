@@ -1,6 +1,13 @@
 #include "pawl/adapter/backend/session/process_backend.h"
 
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
+#include <deque>
+#include <thread>
 
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "tests/contract/backend_contract.h"
@@ -34,6 +41,54 @@ TEST_CASE("the local backend refuses a network that it cannot hold") {
     const auto opened = bench.open();
     REQUIRE_FALSE(opened);
     CHECK(contract::holds(opened.error().message, "`namespace`"));
+  }
+}
+
+// A thread of the host that starts children without end, each of which takes its time before it
+// would execute anything.
+class BusyForker {
+ public:
+  BusyForker() : thread_([this] { serve(); }) {}
+  BusyForker(const BusyForker&) = delete;
+  BusyForker& operator=(const BusyForker&) = delete;
+  ~BusyForker() {
+    ends_ = true;
+    thread_.join();
+  }
+
+ private:
+  void serve() {
+    constexpr std::size_t kAtOnceMax = 24;
+    constexpr int kLingersMs = 20;
+    std::deque<pid_t> children;
+    while (!ends_ || !children.empty()) {
+      if (ends_ || children.size() == kAtOnceMax) {
+        ::waitpid(children.front(), nullptr, 0);
+        children.pop_front();
+        continue;
+      }
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::poll(nullptr, 0, kLingersMs);
+        ::_exit(0);
+      }
+      if (child > 0) children.push_back(child);
+    }
+  }
+
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;
+};
+
+TEST_CASE("a sandbox is made while other threads of the host start programs") {
+  if (!is_there(&make_namespace_backend)) return;
+  constexpr int kSessions = 60;  // of which one or none meets it
+  const BusyForker forker;
+  for (int i = 0; i < kSessions; ++i) {
+    Bench bench(&make_namespace_backend);
+    const auto opened = bench.open();
+    CAPTURE(i);
+    if (!opened) FAIL_CHECK(opened.error().message);
   }
 }
 
