@@ -46,7 +46,7 @@ class AllocationFailures(Rig):
                 stage.bench, "kill-after", calls="fdatasync", first=chance.randint(3, 12)))
         faults = self.faults(stage.bench, n, n if lasting == "once" else 0, Counter(stage))
         check_end(stage.drive(word, "r", faults=faults))
-        check_everything(stage)
+        check_everything(stage, may_not_start=True)
 
     def conclude(self, results):
         return f"{self.total} allocations in a run", []
@@ -73,7 +73,7 @@ class AddressSpace(Rig):
             check_store(stage)
             return False
         check_end(ended)
-        check_everything(stage)
+        check_everything(stage, may_not_start=True)
         return ended.code == 0
 
     def conclude(self, results):
