@@ -140,7 +140,7 @@ void check_log_bytes(const std::string& log) {
   const int file = ::memfd_create("log", 0);
   FUZZ_CHECK(file >= 0);
   FUZZ_CHECK(::write(file, log.data(), log.size()) == static_cast<ssize_t>(log.size()));
-  const auto report = sqlite::check_log("/proc/self/fd/" + std::to_string(file), kPageBytes);
+  const auto report = sqlite::check_log("/proc/self/fd/" + std::to_string(file), {kPageBytes});
   ::close(file);
   if (!report) return;
   const std::size_t frame = kFrameHeader + kPageBytes;

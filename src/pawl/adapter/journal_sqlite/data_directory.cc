@@ -183,6 +183,11 @@ bool is_present(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
+static std::uint64_t size_of_file(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
 Result<std::uint64_t> check_files(const std::string& directory) {
   const std::string log = directory + "/" + kLogName;
   PAWL_TRY(const auto header, read_header(directory));
@@ -195,7 +200,10 @@ Result<std::uint64_t> check_files(const std::string& directory) {
   PAWL_CHECK(check_rollback(directory, *header));
   Identity identity{big_endian_at(*header, 68), big_endian_at(*header, 60)};
   PAWL_CHECK(check_identity(identity, directory + "/" + kDatabaseName));
-  PAWL_TRY(const LogReport report, check_log(log, page_bytes_of(*header)));
+  const std::uint32_t page_bytes = page_bytes_of(*header);
+  DatabaseSize size{page_bytes};
+  if (page_bytes > 0) size.pages = size_of_file(directory + "/" + kDatabaseName) / page_bytes;
+  PAWL_TRY(const LogReport report, check_log(log, size));
   if (report.identity) identity = *report.identity;
   PAWL_CHECK(check_identity(identity, directory + "/" + kDatabaseName));
   return report.torn_bytes;

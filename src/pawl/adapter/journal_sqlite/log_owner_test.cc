@@ -179,6 +179,24 @@ TEST_CASE("a log that goes on from a database that was restored since is refused
   CHECK(refusal_of(at.mixed("second", "second")) == "");
 }
 
+TEST_CASE("a log of records whose predecessors a restored database lacks is refused") {
+  Moments at;
+  StoreView view = at.store.view();
+  const RunId run = make_run(view, "a", 3);
+  REQUIRE(at.store.owner->checkpoint());
+  at.add(run, 3);
+  at.keep("first");
+  for (std::uint64_t seq = 4; seq < 200; ++seq) at.add(run, seq);
+  REQUIRE(at.store.owner->checkpoint());
+  for (std::uint64_t seq = 200; seq < 300; ++seq) at.add(run, seq);
+  at.keep("second");
+
+  const std::string refusal = refusal_of(at.mixed("first", "second"));
+
+  CHECK_MESSAGE(refusal.find("move the log away") != std::string::npos, refusal);
+  CHECK(refusal_of(at.mixed("second", "second")) == "");
+}
+
 TEST_CASE("a run that was removed since the log was written back is no reason to refuse it") {
   SqliteStore store;
   StoreView view = store.view();

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <vector>
 
 #include "pawl/base/describe_errno.h"
@@ -57,7 +58,9 @@ struct Frame {
   const Bytes& bytes;
 
   std::uint32_t page() const { return big_endian(bytes.data()); }
-  bool commits() const { return big_endian(bytes.data() + kCommitOffset) != 0; }
+  // Of a commit: how many pages the database has then. 0: it is none.
+  std::uint32_t pages_after() const { return big_endian(bytes.data() + kCommitOffset); }
+  bool commits() const { return pages_after() != 0; }
   std::uint64_t salts() const {
     return std::uint64_t{big_endian(bytes.data() + 8)} << 32U | big_endian(bytes.data() + 12);
   }
@@ -206,6 +209,39 @@ Result<Broken> first_break(const Log& log, const Header& header, const Frame& fr
   return Broken{index, frame.stored(), frame.computed(sum, header.words), committed};
 }
 
+// Pages that only the log has.
+class Growth {
+ public:
+  explicit Growth(const DatabaseSize& database) : database_(database) {}
+
+  void take(const Frame& frame) {
+    if (frame.page() > database_.pages) pending_.insert(frame.page());
+    if (!frame.commits()) return;
+    added_.merge(pending_);
+    pending_.clear();
+    pages_ = frame.pages_after();
+  }
+  // A log keeps all that it has added until the file has it.
+  Status check() const {
+    constexpr std::uint64_t kLockByte = 1U << 30U;  // Its page is never written.
+    for (std::uint64_t page = database_.pages + 1; page <= pages_; ++page) {
+      if (added_.contains(page) || page == kLockByte / database_.page_bytes + 1) continue;
+      return Error{ErrorCode::corrupt,
+                   "pawl.db-wal is not the log of this database: page " + std::to_string(page) +
+                       " of " + std::to_string(pages_) +
+                       " is in neither; nothing was changed. Where the database was restored, "
+                       "move the log away"};
+    }
+    return ok();
+  }
+
+ private:
+  DatabaseSize database_;
+  std::set<std::uint64_t> pending_;  // of a transaction that has not ended yet
+  std::set<std::uint64_t> added_;
+  std::uint64_t pages_ = 0;
+};
+
 void note_commit(LogReport& report, std::uint64_t index, std::optional<Identity>& pending) {
   report.frames_committed = index + 1;
   if (pending) report.identity = pending;
@@ -217,8 +253,9 @@ Identity identity_in(const Bytes& frame) {
   return {big_endian(page + kApplicationIdOffset), big_endian(page + kUserVersionOffset)};
 }
 
-Result<LogReport> check_frames(const Log& log, const Header& header) {
+Result<LogReport> check_frames(const Log& log, const Header& header, const DatabaseSize& database) {
   LogReport report;
+  Growth growth(database);
   Bytes bytes;
   Sum sum = header.sum;
   std::optional<Broken> broken;
@@ -232,12 +269,14 @@ Result<LogReport> check_frames(const Log& log, const Header& header) {
       PAWL_CHECK(check_after_break(log, header, frame, *broken));
     } else if (frame.salts() == header.salts && frame.follows(sum, header.words)) {
       sum = frame.stored();
+      growth.take(frame);
       if (frame.page() == 1) pending = identity_in(bytes);
       if (frame.commits()) note_commit(report, index, pending);
     } else {
       PAWL_TRY(broken, first_break(log, header, frame, index, sum));
     }
   }
+  PAWL_CHECK(growth.check());
   const std::uint64_t torn_frames = last_of_ours - report.frames_committed;
   report.torn_bytes = last_of_ours > report.frames_committed ? torn_frames * log.frame_bytes() : 0;
   return report;
@@ -245,7 +284,7 @@ Result<LogReport> check_frames(const Log& log, const Header& header) {
 
 }  // namespace
 
-Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes) {
+Result<LogReport> check_log(const std::string& path, const DatabaseSize& database) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
     if (errno == ENOENT) return LogReport{};
@@ -255,12 +294,12 @@ Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes) {
   if (::fstat(file.number(), &info) != 0) {
     return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno)};
   }
-  const Log log(std::move(file), static_cast<std::uint64_t>(info.st_size), page_bytes);
+  const Log log(std::move(file), static_cast<std::uint64_t>(info.st_size), database.page_bytes);
   if (log.size() < kHeaderBytes) return LogReport{0, log.size(), std::nullopt};
   Bytes bytes;
   PAWL_CHECK(log.read(0, kHeaderBytes, bytes));
-  const Header header = parse_header(bytes, page_bytes);
-  return header.valid ? check_frames(log, header) : check_headless(log, header);
+  const Header header = parse_header(bytes, database.page_bytes);
+  return header.valid ? check_frames(log, header, database) : check_headless(log, header);
 }
 
 }  // namespace pawl::sqlite

@@ -20,7 +20,13 @@ struct LogReport {
 
 // A torn end is fine: frames after the last commit, of a transaction that nobody was told about.
 // corrupt, naming frame and offset: what follows a bad frame shows that it was committed once.
-// `page_bytes` is the database's. A missing or empty file is an empty log. Changes nothing.
-Result<LogReport> check_log(const std::string& path, std::uint32_t page_bytes);
+// Also corrupt: pages that the last commit counts are in neither file, so that the log goes on from
+// a database that was larger than this one. A missing or empty file is an empty log. Changes
+// nothing.
+struct DatabaseSize {
+  std::uint32_t page_bytes = 0;
+  std::uint64_t pages = INT64_MAX;  // that the file holds; as many as can be: not looked at
+};
+Result<LogReport> check_log(const std::string& path, const DatabaseSize& database);
 
 }  // namespace pawl::sqlite

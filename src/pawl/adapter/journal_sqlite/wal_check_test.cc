@@ -99,7 +99,7 @@ struct KilledStore {
 
   std::string check(const std::string& bytes) const {
     write_file(log_path, bytes);
-    return outcome(sqlite::check_log(log_path, sqlite::kPageBytes));
+    return outcome(sqlite::check_log(log_path, {sqlite::kPageBytes}));
   }
 
   // With one bit flipped in place, and put back.
@@ -111,7 +111,7 @@ struct KilledStore {
       file.flush();
     };
     put(static_cast<char>(log[bit / 8] ^ (1 << bit % 8)));
-    const std::string found = outcome(sqlite::check_log(log_path, sqlite::kPageBytes));
+    const std::string found = outcome(sqlite::check_log(log_path, {sqlite::kPageBytes}));
     put(log[bit / 8]);
     return found;
   }
@@ -143,7 +143,7 @@ std::string flipped(std::string bytes, std::size_t bit) {
 
 TEST_CASE("a log left by a killed process is whole") {
   const KilledStore store;
-  const auto report = sqlite::check_log(store.log_path, sqlite::kPageBytes);
+  const auto report = sqlite::check_log(store.log_path, {sqlite::kPageBytes});
 
   REQUIRE(report);
   CHECK(report->frames_committed == store.frames);
@@ -298,7 +298,7 @@ TEST_CASE("a transaction whose first frame never reached the disk is cut") {
     std::string bytes = store.log;
     bytes.replace(last, size, size, '\0');
     write_file(store.log_path, bytes);
-    const auto report = sqlite::check_log(store.log_path, sqlite::kPageBytes);
+    const auto report = sqlite::check_log(store.log_path, {sqlite::kPageBytes});
     REQUIRE(report);
     CHECK(report->torn_bytes > 0);
     CHECK(store.open(bytes) == std::to_string(kCommits - 1));
@@ -335,7 +335,7 @@ TEST_CASE("frames of an older log, and of a transaction that was rolled back, ar
   }
   REQUIRE(std::filesystem::file_size(directory / "pawl.db-wal") > 800'000);
 
-  const auto report = sqlite::check_log(directory / "pawl.db-wal", sqlite::kPageBytes);
+  const auto report = sqlite::check_log(directory / "pawl.db-wal", {sqlite::kPageBytes});
 
   CHECK(outcome(report) == "ok");
 }
