@@ -167,11 +167,12 @@ void Driver::call_executor(const CallModel& effect, PhaseExecutionRequest&& requ
 }
 
 void Driver::on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event) {
-  const auto* reply = replies_.find(effect.effect);
-  if (over_ || reply == nullptr) return;
+  const auto* held = replies_.find(effect.effect);
+  if (over_ || held == nullptr) return;
+  ReplyAssembler& reply = **held;  // Who is shown a piece may feed the run: the list may change.
   if (auto* line = std::get_if<PhaseLog>(&event)) log(line->text);
-  if ((*reply)->add(std::move(event))) return on_phase_done(effect);
-  const bool enough = (*reply)->too_large() || (*reply)->beyond_cap();
+  if (reply.add(std::move(event))) return on_phase_done(effect);
+  const bool enough = reply.too_large() || reply.beyond_cap();
   if (!enough) return;
   if (const auto* operation = operations_.find(effect.effect)) (*operation)->abort();
 }
