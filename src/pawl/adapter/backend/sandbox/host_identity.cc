@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -24,7 +25,7 @@ Descriptor clone_mount(const std::string& path, const Descriptor* ids) {
   Descriptor tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
                                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kRecursive)));
   if (!tree || ids == nullptr) return tree;
-  struct mount_attr attributes{};
+  struct mount_attr attributes {};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
   attributes.userns_fd = static_cast<__u64>(ids->number());
   const long mapped = ::syscall(SYS_mount_setattr, tree.number(), "", AT_EMPTY_PATH | kRecursive,
@@ -35,23 +36,28 @@ Descriptor clone_mount(const std::string& path, const Descriptor* ids) {
 // All roots or none: half of them as somebody else would be a riddle to the tool.
 bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
   std::optional<Descriptor> ids;
+  const auto add = [&](const std::string& source, const std::string& target) {
+    struct stat status {};
+    if (::stat(source.c_str(), &status) != 0) return false;
+    const bool of_root = status.st_uid == 0;
+    if (of_root && !ids) {
+      auto made = make_user_namespace({0, identity.user}, {0, identity.group});
+      if (!made) return false;
+      ids = *std::move(made);
+    }
+    Descriptor tree = clone_mount(source, of_root ? &*ids : nullptr);
+    if (!tree) return false;
+    identity.mounts.push_back({target, tree.number()});
+    identity.held.push_back(std::move(tree));
+    return true;
+  };
   for (const auto* roots : {&plan.read_roots, &plan.write_roots}) {
     for (const std::string& root : *roots) {
-      struct stat status{};
-      if (::stat(root.c_str(), &status) != 0) return false;
-      const bool of_root = status.st_uid == 0;
-      if (of_root && !ids) {
-        auto made = make_user_namespace({0, identity.user}, {0, identity.group});
-        if (!made) return false;
-        ids = *std::move(made);
-      }
-      Descriptor tree = clone_mount(root, of_root ? &*ids : nullptr);
-      if (!tree) return false;
-      identity.mounts.push_back({root, tree.number()});
-      identity.held.push_back(std::move(tree));
+      if (!add(root, root)) return false;
     }
   }
-  return true;
+  return std::ranges::all_of(
+      plan.mounts, [&](const PlanMount& wanted) { return add(wanted.source, wanted.target); });
 }
 
 }  // namespace
@@ -61,7 +67,7 @@ HostIdentity choose_identity(const SandboxPlan& plan) {
   if (own.user != 0) return own;
   const std::string& place =
       plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front();
-  struct stat status{};
+  struct stat status {};
   if (::stat(place.c_str(), &status) != 0) return own;
   HostIdentity other{status.st_uid, status.st_gid, Change::drop, {}, {}};
   const bool of_root = status.st_uid == 0;

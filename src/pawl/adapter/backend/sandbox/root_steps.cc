@@ -49,12 +49,12 @@ std::string inside(std::string_view path) {
 }
 
 bool exists(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   return ::lstat(path.c_str(), &status) == 0;
 }
 
 bool is_directory(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -78,6 +78,7 @@ RootSteps::RootSteps(const SandboxPlan& plan, const std::vector<DetachedMount>& 
   make_temporary();
   bind_roots(detached);
   protect(places);
+  bind_mounts(detached);
   finish();
   open_rules();
 }
@@ -117,13 +118,18 @@ void RootSteps::make_parents(const std::string& path) {
 }
 
 void RootSteps::bind(const std::string& path, unsigned long attributes) {
-  make_parents(path);
-  add(is_directory(path) ? Kind::make_directory : Kind::make_file, inside(path));
+  bind(path, path, attributes);
+}
+
+void RootSteps::bind(const std::string& source, const std::string& target,
+                     unsigned long attributes) {
+  make_parents(target);
+  add(is_directory(source) ? Kind::make_directory : Kind::make_file, inside(target));
   // Links of the host lead nowhere while its root is at /old.
   std::error_code none;
-  const std::string source = std::filesystem::canonical(path, none);
-  mount(std::string(kOld) + (none ? path : source), inside(path), nullptr, kBind | kRecursive);
-  restrict_mount(inside(path), attributes);
+  const std::string real = std::filesystem::canonical(source, none);
+  mount(std::string(kOld) + (none ? source : real), inside(target), nullptr, kBind | kRecursive);
+  restrict_mount(inside(target), attributes);
 }
 
 void RootSteps::begin() {
@@ -232,6 +238,23 @@ void RootSteps::protect(const std::vector<ProtectedPlace>& places) {
   }
 }
 
+void RootSteps::bind_mounts(const std::vector<DetachedMount>& detached) {
+  for (const PlanMount& wanted : plan_.mounts) {
+    const unsigned long attributes =
+        wanted.access == PlanMount::Access::read ? kOfSystem : kOfWorkspace;
+    const auto made = std::ranges::find(detached, wanted.target, &DetachedMount::path);
+    if (made == detached.end()) {
+      bind(wanted.source, wanted.target, attributes);
+      continue;
+    }
+    make_parents(wanted.target);
+    add(is_directory(wanted.source) ? Kind::make_directory : Kind::make_file,
+        inside(wanted.target));
+    add(Kind::attach, inside(wanted.target)).descriptor = made->descriptor;
+    restrict_mount(inside(wanted.target), attributes);
+  }
+}
+
 void RootSteps::finish() {
   add(Kind::enter, kNew);
   add(Kind::pivot, ".", ".");
@@ -249,6 +272,9 @@ void RootSteps::open_rules() {
     rules_.push_back({"/dev/" + std::string(name), FileAccess::device});
   }
   for (const std::string& root : plan_.write_roots) rules_.push_back({root, FileAccess::write});
+  for (const PlanMount& made : plan_.mounts) {
+    if (made.access == PlanMount::Access::write) rules_.push_back({made.target, FileAccess::write});
+  }
   for (const LandlockRule& rule : rules_) add(Kind::open, rule.path);
 }
 

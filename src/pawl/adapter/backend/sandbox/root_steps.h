@@ -41,7 +41,7 @@ struct Step {
 
 // A mount that the host has made beforehand, because only it may (see host_identity.h).
 struct DetachedMount {
-  std::string path;
+  std::string path;  // inside
   int descriptor = -1;
 };
 
@@ -65,6 +65,7 @@ class RootSteps {
   void mount(std::string_view source, std::string_view target, const char* type,
              unsigned long flags, std::string data = {});
   void bind(const std::string& path, unsigned long attributes);
+  void bind(const std::string& source, const std::string& target, unsigned long attributes);
   void restrict_mount(std::string_view target, unsigned long attributes);
   void begin();
   void bind_system();
@@ -73,6 +74,7 @@ class RootSteps {
   void make_temporary();
   void bind_roots(const std::vector<DetachedMount>& detached);
   void protect(const std::vector<ProtectedPlace>& places);
+  void bind_mounts(const std::vector<DetachedMount>& detached);
   void finish();
   void open_rules();
 

@@ -59,6 +59,30 @@ TEST_CASE("a mount that the host has made is attached instead of bound") {
   CHECK(find(steps, Kind::mount, "/new" + directory.path()) == steps.size());
 }
 
+TEST_CASE("a mount of the plan is seen at its own place, over what is protected there") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / "work/.git");
+  std::filesystem::create_directories(directory / "private");
+  SandboxPlan plan;
+  plan.working_directory = directory / "work";
+  plan.write_roots = {directory / "work"};
+  using Access = PlanMount::Access;
+  plan.mounts = {{directory / "private", directory / "work/.git", Access::write},
+                 {directory / "work/.git", "/run/pawl/objects", Access::read}};
+  RootSteps root(plan, {}, {{directory / "work/.git", ProtectedPlace::Hold::read_only}});
+  auto& steps = root.steps();
+  const std::string target = "/new" + (directory / "work/.git");
+  const auto over = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.kind == Kind::mount && step.source == "/old" + (directory / "private");
+  });
+  REQUIRE(over != steps.end());
+  CHECK(over->target == target);
+  CHECK(find(steps, Kind::restrict_mount, target) < static_cast<std::size_t>(over - steps.begin()));
+  CHECK(find(steps, Kind::make_directory, "/new/run/pawl/objects") < steps.size());
+  CHECK(find(steps, Kind::open, directory / "work/.git") < steps.size());
+  CHECK(find(steps, Kind::open, "/run/pawl/objects") == steps.size());
+}
+
 TEST_CASE("names of the network come from the host only with its network") {
   SandboxPlan plan;
   plan.working_directory = "/usr";

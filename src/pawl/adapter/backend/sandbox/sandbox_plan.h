@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/port/backend.h"
@@ -16,7 +17,18 @@ inline constexpr std::size_t kProtectedNamesMax = 64;
 inline constexpr std::size_t kPathBytesMax = 4095;
 inline constexpr std::uint16_t kProxyPort = 3128;  // inside the network namespace
 
-// Made once a session. All paths are absolute, and the same inside and outside.
+inline constexpr std::size_t kPlanMountsMax = 256;
+
+// A file or directory of the host's that is seen at another place inside. It may lie in a root,
+// where something must be there already, or beneath kMountsInside.
+struct PlanMount {
+  std::string source;
+  std::string target;
+  enum class Access : std::uint8_t { read, write } access = Access::read;
+};
+inline constexpr std::string_view kMountsInside = "/run/pawl";
+
+// Made once a session. All paths are absolute, and the same inside and outside, but for `mounts`.
 struct SandboxPlan {
   IsolationLevel level = IsolationLevel::namespaces;
   std::string working_directory;
@@ -26,6 +38,7 @@ struct SandboxPlan {
       protected_names;  // relative to the working directory and each write root
   NetworkAccess network = NetworkAccess::none;
   BackendLimits limits;
+  std::vector<PlanMount> mounts = {};  // in this order, over roots and protected names
 };
 
 // The plan of a session; an error names the path that is wrong and why.

@@ -182,6 +182,10 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
     if (!none) mounts.push_back({path, source, access});
   }
   add_inner_mounts(mounts);
+  for (const sandbox::PlanMount& made : plan.sandbox.mounts) {
+    const bool read = made.access == sandbox::PlanMount::Access::read;
+    mounts.push_back({made.target, made.source, read ? Access::read : Access::write});
+  }
   std::stable_sort(mounts.begin(), mounts.end(), [](const auto& left, const auto& right) {
     return left.path.size() < right.path.size();
   });
@@ -189,7 +193,7 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
 }
 
 ContainerUser user_of(const sandbox::SandboxPlan& plan) {
-  struct stat owner{};
+  struct stat owner {};
   ::stat((plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front()).c_str(),
          &owner);
   return {owner.st_uid, owner.st_gid};
