@@ -2,7 +2,24 @@
 
 #include <array>
 
+#include "pawl/port/protected_names.h"
+
 namespace pawl {
+
+std::vector<std::string> default_protected_names() {
+  return {".git/hooks",     ".git/config",  ".git/config.worktree",
+          ".git/commondir", ".git/modules", ".git/worktrees",
+          ".pawl",          ".mcp.json",    ".envrc",
+          ".vscode",        ".idea"};
+}
+
+std::vector<std::string> default_hidden_names() {
+  return names_of(NameClass::secret);
+}
+
+std::vector<std::string> default_asked_names() {
+  return names_of(NameClass::ask);
+}
 
 std::string_view name(IsolationLevel level) {
   static constexpr std::array<std::string_view, 5> kNames = {"native", "none", "landlock",

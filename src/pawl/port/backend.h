@@ -65,6 +65,11 @@ struct BackendLimits {
   friend bool operator==(const BackendLimits&, const BackendLimits&) = default;
 };
 
+// Of the table in protected_names.h, by class.
+std::vector<std::string> default_protected_names();
+std::vector<std::string> default_hidden_names();
+std::vector<std::string> default_asked_names();
+
 // Conjure's ExecutionContext: what a session is made from. init() may change it.
 struct ExecutionContext {
   RunId run;
@@ -72,17 +77,21 @@ struct ExecutionContext {
   std::string working_directory;         // absolute; where commands start and relative paths begin
   std::vector<std::string> write_roots;  // absolute; may be written and read
   std::vector<std::string> read_roots;   // absolute; beside what the system needs to run programs
-  std::vector<std::string> protected_names = {
-      ".git/hooks",     ".git/config",  ".git/config.worktree",
-      ".git/commondir", ".git/modules", ".git/worktrees",
-      ".pawl",          ".mcp.json",    ".envrc",
-      ".vscode",        ".idea"};  // read-only
+  std::vector<std::string> deny_roots = {};  // absolute; hidden, also beneath another root
+  // Relative to each write root, the working directory and what lies between.
+  std::vector<std::string> protected_names = default_protected_names();  // read-only
+  std::vector<std::string> hidden_names = default_hidden_names();        // not even read
+  std::vector<std::string> asked_names = default_asked_names();          // read-only for commands
+  std::vector<std::string> protected_places = {};  // absolute; read-only where tools could write
   // A level at which commands could write one that is there is refused, unless this accepts it.
   enum class Protection : std::uint8_t { held, if_possible } protection = Protection::held;
   std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
   NetworkPolicy network;
   BackendLimits limits;
   std::string artifact_directory;  // absolute; where output beyond the cap is kept; may be empty
+  // Absolute: what a command makes under a protected name is moved there. Empty: a directory of the
+  // user's own beneath the system's temporary directory.
+  std::string taken_directory = {};
 };
 
 // A file that a call made or changed.
