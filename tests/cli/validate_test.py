@@ -2,6 +2,7 @@
 """Charters with faults: all of them are listed, with line and column."""
 
 import json
+import os
 import re
 
 from support import Stage, main
@@ -39,6 +40,22 @@ class Validate(Stage):
         result = self.pawl("validate", "c.yaml")
         self.assertEqual(result.returncode, 2)
         self.assertRegex(result.stdout, r"c\.script\.yaml:2:\d+: ")
+
+    def test_a_script_outside_of_the_directory_or_a_pipe_is_refused_and_not_shown(self):
+        os.mkfifo(self.directory / "pipe")
+        self.write("key.txt", "hunter2: hunter2\n")
+        for script, says in (("pipe", "not a regular file"),
+                             ("../../../../../etc/passwd", "leads out of the directory"),
+                             ("/etc/passwd", "leads out of the directory"),
+                             ("key.txt", "not the script of a model")):
+            self.write("c.yaml", f"name: c\nmodel: scripted/{script}\ninstructions: Go.\n")
+            for command in ("validate", "run"):
+                result = self.pawl(command, "c.yaml")
+                said = result.stdout + result.stderr
+                self.assertEqual(result.returncode, 2, said)
+                self.assertIn(says, said)
+                self.assertNotIn("root:", said)
+                self.assertNotIn("hunter2", said)
 
     def test_a_command_that_is_not_there_is_a_note_and_a_known_outcome(self):
         self.charter("c", "  - call: [{ tool: gone, input: {} }]\n  - text: So be it.\n",

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
-#include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/command_check.h"
 #include "pawl/app/files.h"
 #include "pawl/app/project_docs.h"
+#include "pawl/app/script_model.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/charter_reader.h"
 
@@ -15,7 +15,6 @@ namespace pawl {
 namespace {
 
 constexpr std::string_view kScripted = "scripted/";
-constexpr std::size_t kScriptBytesMax = std::size_t{16} << 20U;
 
 constexpr std::string_view kModelOption = "--model";
 
@@ -197,22 +196,18 @@ OwnTargets AgentAssembler::load_scripts(const Source& source, const Charter& cha
 std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, const Charter& charter,
                                                       const std::string& literal,
                                                       std::vector<std::string>& faults) const {
-  const std::string path = beside(charter.directory, literal.substr(kScripted.size()));
-  const auto text = read_file(path, kScriptBytesMax);
+  const std::string name = literal.substr(kScripted.size());
+  const auto text = read_script_file(charter.directory, name);
   if (!text) {
     faults.push_back(source.fault_of_model(literal, "the model's script " + text.error().message,
-                                           "its path starts at the charter's directory"));
+                                           "its path starts at the charter's directory and stays "
+                                           "in it"));
     return nullptr;
   }
-  YamlLimits limits;
-  limits.bytes_max = kScriptBytesMax;
-  const DocumentResult document = parse_yaml(*text, limits);
-  add_faults(document.faults, path, faults);
-  if (!document.root) return nullptr;
-  ScriptReading reading = read_script(*document.root, path);
-  add_faults(reading.faults, path, faults);
-  if (!reading.script) return nullptr;
-  return make_scripted_executor(*std::move(reading.script), loop_);
+  ScriptText script = read_script_text(*text, beside(charter.directory, name));
+  for (std::string& fault : script.faults) faults.push_back(std::move(fault));
+  if (!script.script) return nullptr;
+  return make_scripted_executor(*std::move(script.script), loop_);
 }
 
 }  // namespace pawl

@@ -1,7 +1,9 @@
 #include "pawl/app/files.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,6 +31,30 @@ Error too_long(const std::string& path, std::size_t bytes_max) {
           path + ": longer than " + std::to_string(bytes_max) + " bytes; make it shorter"};
 }
 
+constexpr int kNeverWaits = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+constexpr int kOpenAttemptsMax = 64;
+
+Result<std::string> read_regular(const Descriptor& file, const std::string& path,
+                                 std::size_t bytes_max) {
+  struct stat info{};
+  if (!file || ::fstat(file.number(), &info) != 0) return failed("read", path);
+  if (!S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::invalid_argument, path + ": not a regular file"};
+  }
+  if (static_cast<std::uint64_t>(info.st_size) > bytes_max) return too_long(path, bytes_max);
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::read(file.number(), text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed("read", path);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  text.resize(done);
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
@@ -48,24 +74,28 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
 }
 
 Result<std::string> read_regular_file(const std::string& path, std::size_t bytes_max) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  struct stat info{};
-  if (!file || ::fstat(file.number(), &info) != 0) return failed("read", path);
-  if (!S_ISREG(info.st_mode)) {
-    return Error{ErrorCode::invalid_argument, path + ": not a regular file"};
+  return read_regular(Descriptor(::open(path.c_str(), kNeverWaits)), path, bytes_max);
+}
+
+Result<std::string> read_file_beneath(const std::string& directory, const std::string& name,
+                                      std::size_t bytes_max) {
+  const std::string path = (std::filesystem::path(directory) / name).string();
+  const Descriptor top(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!top) return failed("read", directory);
+  struct open_how how{};
+  how.flags = static_cast<std::uint64_t>(kNeverWaits);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  Descriptor file;
+  for (int i = 0; i < kOpenAttemptsMax && !file; ++i) {
+    file = Descriptor(
+        static_cast<int>(::syscall(SYS_openat2, top.number(), name.c_str(), &how, sizeof how)));
+    if (!file && errno != EAGAIN && errno != EINTR) break;  // EAGAIN: something was renamed
   }
-  if (static_cast<std::uint64_t>(info.st_size) > bytes_max) return too_long(path, bytes_max);
-  std::string text(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::read(file.number(), text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed("read", path);
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
+  if (!file && errno == EXDEV) {
+    return Error{ErrorCode::invalid_argument,
+                 path + ": cannot be read: it leads out of the directory " + directory};
   }
-  text.resize(done);
-  return text;
+  return read_regular(file, path, bytes_max);
 }
 
 Status write_new_file(const std::string& path, const std::string& text) {
