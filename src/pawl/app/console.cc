@@ -1,8 +1,8 @@
 #include "pawl/app/console.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,12 +20,21 @@ int descriptor_of(Stream stream) {
   return stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO;
 }
 
-// True when it is worth trying again.
-bool wait_writable(int fd) {
-  if (errno == EINTR) return true;
-  if (errno != EAGAIN) return false;
-  pollfd waiting{fd, POLLOUT, 0};
-  return ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+// What may wait to be written. Views of a run stop at kOutputPendingMax, but cut no line: this has
+// room for the largest reply with every byte of it escaped.
+constexpr std::size_t kOutputBytesMax = std::size_t{160} << 20U;
+constexpr std::size_t kDiagnosticBytesMax = std::size_t{1} << 20U;
+
+// A stream that was closed, or that we were started without, is nobody's loss.
+bool is_reader_gone(int error) {
+  return error == EPIPE || error == EBADF;
+}
+
+bool lead_to_one_place() {
+  struct stat out{};
+  struct stat err{};
+  return ::fstat(STDOUT_FILENO, &out) == 0 && ::fstat(STDERR_FILENO, &err) == 0 &&
+         out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
 // Without allocating anything.
@@ -40,25 +49,54 @@ bool wait_writable(int fd) {
 
 }  // namespace
 
-void PosixConsole::write(Stream stream, std::string_view given) {
-  const std::string filtered = filter_->sink(std::string(given));
-  std::string_view text = filtered;
-  const int fd = descriptor_of(stream);
-  bool& closed = closed_[static_cast<std::size_t>(stream)];
-  while (!closed && !text.empty()) {
-    const ssize_t count = ::write(fd, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (!wait_writable(fd)) {
-      closed = true;
-      // A stream that was closed, or that we were started without, is nobody's loss.
-      if (errno != EPIPE && errno != EBADF) losses_[static_cast<std::size_t>(stream)] = errno;
-    }
+OutputWriter* PosixConsole::writer_of(Stream stream) const {
+  return writers_[static_cast<std::size_t>(stream)].get();
+}
+
+void PosixConsole::pace(std::function<void()> progress) {
+  if (writers_.front() == nullptr) {
+    writers_[0] = std::make_shared<OutputWriter>();
+    writers_[1] = lead_to_one_place() ? writers_[0] : std::make_shared<OutputWriter>();
+  }
+  for (const auto& writer : writers_) writer->on_progress(progress);
+}
+
+Backlog PosixConsole::backlog(Stream stream) {
+  OutputWriter* writer = writer_of(stream);
+  return writer == nullptr ? Backlog{} : writer->backlog();
+}
+
+void PosixConsole::abandon(Stream stream) {
+  if (OutputWriter* writer = writer_of(stream)) writer->abandon();
+}
+
+void PosixConsole::flush() {
+  for (const auto& writer : writers_) {
+    if (writer != nullptr && !writer->flush(kReaderGraceMs)) writer->abandon();
   }
 }
 
+void PosixConsole::write(Stream stream, std::string_view given) {
+  std::string text = filter_->sink(std::string(given));
+  OutputWriter* writer = writer_of(stream);
+  if (writer == nullptr) return write_waiting(stream, text);
+  const std::size_t most = stream == Stream::out ? kOutputBytesMax : kDiagnosticBytesMax;
+  writer->put(descriptor_of(stream), std::move(text), most);
+}
+
+void PosixConsole::write_waiting(Stream stream, std::string_view text) {
+  bool& closed = closed_[static_cast<std::size_t>(stream)];
+  if (closed) return;
+  const int error = write_all(descriptor_of(stream), text);
+  closed = error != 0;
+  if (closed && !is_reader_gone(error)) losses_[static_cast<std::size_t>(stream)] = error;
+}
+
 std::string PosixConsole::loss(Stream stream) const {
-  const int error = losses_[static_cast<std::size_t>(stream)];
+  int error = losses_[static_cast<std::size_t>(stream)];
+  const OutputWriter* writer = writer_of(stream);
+  const int fault = writer == nullptr ? 0 : writer->fault(descriptor_of(stream));
+  if (error == 0 && !is_reader_gone(fault)) error = fault;
   return error == 0 ? "" : std::generic_category().message(error);
 }
 

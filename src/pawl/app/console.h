@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "pawl/app/output_writer.h"
 #include "pawl/port/byte_filter.h"
 #include "pawl/surface/cli/environment.h"
 
@@ -14,12 +15,21 @@ class PosixConsole final : public Console {
   // Everything that is written passes the filter.
   explicit PosixConsole(std::shared_ptr<const ByteFilter> filter) : filter_(std::move(filter)) {}
   void write(Stream stream, std::string_view text) override;
+  void pace(std::function<void()> progress) override;
+  Backlog backlog(Stream stream) override;
+  void abandon(Stream stream) override;
+  void flush() override;
   bool is_terminal(Stream stream) const override;
   std::size_t columns() const override;
   std::string loss(Stream stream) const override;
 
  private:
+  OutputWriter* writer_of(Stream stream) const;
+  void write_waiting(Stream stream, std::string_view text);
+
   std::shared_ptr<const ByteFilter> filter_;
+  // Once paced. One for both streams where they lead to the same place, which keeps their order.
+  std::array<std::shared_ptr<OutputWriter>, 2> writers_;
   std::array<bool, 2> closed_{};  // by stream: nothing more can be written
   std::array<int, 2> losses_{};   // by stream: errno, unless who read it has gone
 };

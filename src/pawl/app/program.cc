@@ -266,7 +266,12 @@ Handover Program::detach(const Settings& settings, const std::string& log_name,
       return {1, "pawl: " + made.error().message + "; name another directory with --data\n"};
     }
   }
-  return detach_process(logs + "/" + log_name, work);
+  return detach_process(logs + "/" + log_name,
+                        [this, &work](const std::function<void(Handover)>& report) {
+                          const int code = work(report);
+                          console_.flush();
+                          return code;
+                        });
 }
 
 std::vector<Finding> Program::examine(const Settings& settings, Probing probing) {

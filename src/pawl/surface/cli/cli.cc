@@ -122,10 +122,12 @@ int run_command(int argc, const char* const* argv, CliEnvironment& environment) 
 int run_cli(int argc, const char* const* argv, CliEnvironment& environment) {
   const int code = run_command(argc, argv, environment);
   Console& console = environment.console();
+  console.flush();
   const std::string loss = console.loss(Stream::out);
   if (loss.empty()) return code;
   console.write(Stream::err,
                 "pawl: standard output: " + loss + "; what was printed is not whole\n");
+  console.flush();
   return code == kExitDone ? kExitError : code;
 }
 

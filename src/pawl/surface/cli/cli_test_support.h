@@ -16,10 +16,17 @@ struct FakeScreen final : Console {
   void write(Stream stream, std::string_view text) override {
     (stream == Stream::out ? out : err) += text;
   }
+  void pace(std::function<void()> call) override { progress = std::move(call); }
+  Backlog backlog(Stream) override { return waiting; }
+  void abandon(Stream) override { abandoned = true; }
+  void flush() override {}
   bool is_terminal(Stream) const override { return terminal; }
   std::size_t columns() const override { return 80; }
   std::string loss(Stream stream) const override { return stream == Stream::out ? lost : ""; }
 
+  std::function<void()> progress;
+  Backlog waiting;  // as if its reader were slow
+  bool abandoned = false;
   std::string lost;
   std::string out;
   std::string err;

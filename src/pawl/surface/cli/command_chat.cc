@@ -34,6 +34,7 @@ class Conversation {
     request_.system_prompt = context.arguments.one_or("system", "");
     request_.sampling = sampling;
     choose(0);
+    context_.console().pace({});  // A reader who does not read holds up no signal.
   }
 
   // One turn: says `text`, prints what comes.
@@ -45,6 +46,7 @@ class Conversation {
       if (answer.cut == Answer::Cut::yes) take_as_cut(answer);
       if (!interrupted && moved_on(answer)) continue;
       const int code = finish(answer);
+      wait_for_reader();
       return interrupted ? kExitCancelled : code;
     }
   }
@@ -78,6 +80,13 @@ class Conversation {
     signals.cancel();
     operation_ = nullptr;
     return interrupted;
+  }
+
+  // Until he has the whole reply; not longer than kReaderGraceMs if he does not read.
+  void wait_for_reader() {
+    context_.console().flush();
+    if (context_.console().backlog(Stream::out).pending() == 0) return;
+    complain(context_, "standard output was not read: the rest of the reply is lost");
   }
 
   // To the next model of the chain, where a run would go to it after one attempt. The conversation

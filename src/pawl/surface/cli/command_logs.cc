@@ -4,7 +4,7 @@
 #include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
-#include "pawl/surface/cli/view.h"
+#include "pawl/surface/cli/paced_view.h"
 
 namespace pawl {
 namespace {
@@ -32,14 +32,21 @@ std::string log_line(const RecordView& view, Narrator& narrator) {
 }
 
 // Prints events as `logs` does.
-class LogPrinter {
+class LogPrinter final : public RunView {
  public:
   LogPrinter(const CliContext& context, Service& service)
       : context_(context),
         service_(service),
         narrator_(make_narrator(service, nullptr, Narrator::Turns::told)) {}
 
-  void operator()(const RecordView& view) {
+  void on_event(const RunEvent& event) override {
+    if (const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event)) tell(**view);
+  }
+  void note(const std::string& text) override { complain(context_, text); }
+  void finish(const RecordView*) override {}
+
+ private:
+  void tell(const RecordView& view) {
     if (context_.format() == Format::text) return print(context_, log_line(view, narrator_));
     FinalFields fields;
     const bool final = std::holds_alternative<RunFinished>(view.record.event) ||
@@ -48,7 +55,6 @@ class LogPrinter {
     print(context_, event_json(view, final ? &fields : nullptr) + "\n");
   }
 
- private:
   const CliContext& context_;
   Service& service_;
   Narrator narrator_;
@@ -89,11 +95,19 @@ int command_logs(const CliContext& context) {
   if (!run) return fail(context, run.error());
   const auto follow = context.arguments.has("follow") ? Service::Follow::yes : Service::Follow::no;
   LogPrinter printer(context, service);
+  // What was asked for is given as slowly as it is read; only what is to come is not waited with.
+  std::optional<PacedView> paced;
+  if (follow == Service::Follow::yes) paced.emplace(context, *opened.workspace, printer);
   std::optional<Result<WatchEnd>> ended;
   const auto watch = service.watch(
-      *run, from, follow, [&](const std::shared_ptr<const RecordView>& view) { printer(*view); },
+      *run, from, follow,
+      [&](const std::shared_ptr<const RecordView>& view) {
+        if (paced) return paced->on_event(view);
+        printer.on_event(view);
+      },
       [&](const Result<WatchEnd>& end) { ended = end; });
   opened.workspace->loop().run_until([&] { return ended.has_value(); });
+  if (paced) paced->finish(nullptr, [] { return false; });
   if (!*ended) return fail(context, ended->error());
   if (**ended == WatchEnd::undriven) complain_undriven(context, *run);
   return kExitDone;
@@ -106,20 +120,21 @@ int command_attach(const CliContext& context) {
   const auto run = named_run(context, service);
   if (!run) return fail(context, run.error());
   const auto view = make_view(context, *opened.workspace, nullptr);
+  PacedView paced(context, *opened.workspace, *view);
   AsioLoop& loop = opened.workspace->loop();
   Following following;
   const auto watch = service.watch(
       *run, 0, Service::Follow::yes,
       [&](const std::shared_ptr<const RecordView>& record) {
         following.last = record;
-        view->on_event(record);
+        paced.on_event(record);
         await_settling(loop, following);
       },
       [&](const Result<WatchEnd>& end) { following.ended = end; });
   loop.run_until([&] { return following.ended || following.settled; });
   const bool readable = !following.ended || *following.ended;
   const bool undriven = following.ended && readable && **following.ended == WatchEnd::undriven;
-  view->finish(readable && !undriven ? following.last.get() : nullptr);
+  paced.finish(readable && !undriven ? following.last.get() : nullptr, [] { return false; });
   if (!readable) return fail(context, following.ended->error());
   if (undriven) {
     complain_undriven(context, *run);

@@ -25,6 +25,7 @@ struct DriveSession::Signals {
 
 DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunView* view)
     : context_(context), workspace_(workspace), view_(view) {
+  if (view != nullptr) paced_ = std::make_unique<PacedView>(context_, workspace_, *view);
   Engine& engine = workspace_.service().engine();
   engine.on_ended([this](const RunId& run, const Status& status) {
     if (run != run_) return;
@@ -51,10 +52,14 @@ void DriveSession::on_event(const RunEvent& event) {
   } else if (const RunLogLine* line = std::get_if<RunLogLine>(&event)) {
     log(context_, LogLevel::debug, line->run.text + ": " + line->text);
   }
-  if (view_ != nullptr) view_->on_event(event);
+  if (paced_) paced_->on_event(event);
 }
 
 void DriveSession::on_signal(int number) {
+  if (ended_) {  // Only the reader is waited for.
+    leaving_ = Leaving::yes;
+    return;
+  }
   if (number == SIGINT) {
     ++interrupts_;
     if (interrupts_ == 1) return park("parking once what is under way has ended; Ctrl-C cancels");
@@ -113,10 +118,13 @@ int DriveSession::carry_on(const RunId& run, const std::function<Status()>& begi
 
 int DriveSession::wait() {
   workspace_.loop().run_until([this] { return ended_ || leaving_ == Leaving::yes; });
-  signals_.reset();
   subscription_.reset();
   const bool known = ended_.has_value();
-  if (view_ != nullptr) view_->finish(known && *ended_ ? last_.get() : nullptr);
+  if (paced_) {
+    paced_->finish(known && *ended_ ? last_.get() : nullptr,
+                   [this] { return leaving_ == Leaving::yes; });
+  }
+  signals_.reset();
   if (!known) {
     const std::string left =
         stored_ == Stored::yes

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "pawl/surface/cli/context.h"
-#include "pawl/surface/cli/view.h"
+#include "pawl/surface/cli/paced_view.h"
 
 namespace pawl {
 
@@ -14,7 +14,8 @@ inline constexpr std::int64_t kTerminationGraceMs = 5'000;
 
 class DriveSession {
  public:
-  // `view` may be null: then nothing is shown.
+  // `view` may be null: then nothing is shown. It is shown at its reader's pace, and the session
+  // waits for a reader who does not read kReaderGraceMs at the end.
   DriveSession(const CliContext& context, Workspace& workspace, RunView* view);
   ~DriveSession();
 
@@ -38,6 +39,7 @@ class DriveSession {
   const CliContext& context_;
   Workspace& workspace_;
   RunView* view_;
+  std::unique_ptr<PacedView> paced_;  // null without a view
   RunId run_;
   std::shared_ptr<const RecordView> last_;
   std::optional<Status> ended_;

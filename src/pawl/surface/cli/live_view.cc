@@ -86,6 +86,8 @@ class LiveView final : public RunView {
   void on_preview(const Preview& preview) {
     if (preview.kind != Preview::Kind::text) return;
     if (preview.offset == 0) streamed_.clear();
+    // After a piece that was dropped the rest waits for the record.
+    if (preview.offset != streamed_.size()) return;
     erase();
     previewing_ += preview.text.size();
     streamed_ += preview.text;
@@ -129,6 +131,8 @@ class LiveView final : public RunView {
 
   void tick() {
     timer_ = loop_.after(kRedrawMs, [this] { tick(); });
+    // A terminal that was stopped gets one status when it goes on, not all that it missed.
+    if (context_.console().backlog(Stream::out).pending() > 0) return;
     erase();
     draw();
   }
