@@ -259,7 +259,8 @@ std::function<HookDecision(const std::string&, const std::string&)> Driver::nati
     const bool denied = judgement.verdict == CallVerdict::deny;
     return HookDecision{HookDecision::Verdict::deny,
                         denied ? judgement.reason
-                               : "it needs somebody's approval, which cannot be waited for here"};
+                               : "it needs a person's approval, which cannot be waited for here: " +
+                                     judgement.reason};
   };
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("tools of an executor's own loop are judged one by one: list, then gat
   CHECK(says(0, "did it"));
   CHECK(says(0, "\"outcome\":\"fine\""));
   CHECK(says(1, "no rm here"));
-  CHECK(says(2, "needs somebody's approval"));
+  CHECK(says(2, "needs a person's approval"));
   CHECK(says(3, "is not allowed; the allowed ones are: shell"));
   for (std::size_t denied = 1; denied < 4; ++denied) CHECK(says(denied, "\"outcome\":\"error\""));
 }

@@ -173,19 +173,28 @@ std::optional<std::vector<std::string>> argv_in(const Json& value) {
   return words;
 }
 
-// Only what is certain, and what cannot be read although the program's name is in it: a rule about
-// `rm -rf /` must not speak of every `rm $x`.
-Match runs_match(const std::vector<std::string>& patterns, const Json& value) {
+struct Searched {
+  FoundCommands found;
+  std::string text;
+};
+
+std::optional<Searched> searched(const Json& value) {
   if (const std::string* const text = value.if_string()) {
-    const FoundCommands found = commands_in_text(*text);
-    return yes_or_no(!matching_pattern(patterns, found, *text).empty());
+    return Searched{commands_in_text(*text), *text};
   }
-  if (const auto argv = argv_in(value)) {
-    std::string text;
-    for (const std::string& word : *argv) text += word + " ";
-    return yes_or_no(!matching_pattern(patterns, commands_in_argv(*argv), text).empty());
-  }
-  return Match::maybe;
+  const auto argv = argv_in(value);
+  if (!argv) return std::nullopt;
+  std::string text;
+  for (const std::string& word : *argv) text += word + " ";
+  return Searched{commands_in_argv(*argv), std::move(text)};
+}
+
+// Yes: what is certain, and what cannot be read although the program's name is in it.
+Match runs_match(const std::vector<std::string>& patterns, const Json& value) {
+  const auto commands = searched(value);
+  if (!commands) return Match::maybe;
+  if (!matching_pattern(patterns, commands->found, commands->text).empty()) return Match::yes;
+  return hidden_from(patterns, commands->found).empty() ? Match::no : Match::hidden;
 }
 
 Match condition_match(const Condition& condition, const CallArguments& arguments) {
@@ -318,6 +327,18 @@ Match CallPattern::match(std::string_view tool, const CallArguments& arguments) 
     weakest = std::min(weakest, condition_match(condition, arguments));
   }
   return weakest;
+}
+
+std::string CallPattern::hidden_part(const CallArguments& arguments) const {
+  for (const Condition& condition : parts_->conditions) {
+    if (condition.spec.kind != ConditionKind::runs) continue;
+    const Json* const value = arguments.find(condition.spec.argument);
+    const auto commands = value == nullptr ? std::nullopt : searched(*value);
+    if (!commands) continue;
+    std::string hidden = hidden_from(condition.spec.values, commands->found);
+    if (!hidden.empty()) return hidden;
+  }
+  return {};
 }
 
 const CallPatternSpec& CallPattern::spec() const {

@@ -76,6 +76,8 @@ class CallPattern {
   ~CallPattern();
 
   Match match(std::string_view tool, const CallArguments& arguments) const;
+  // Of a call that is `hidden`: the part that only the shell's expansions settle.
+  std::string hidden_part(const CallArguments& arguments) const;
   const CallPatternSpec& spec() const;
 
  private:
@@ -84,7 +86,8 @@ class CallPattern {
   std::unique_ptr<const Parts> parts_;
 };
 
-// Whether a pattern with this verdict speaks about a call: doubt forbids and never allows.
+// Whether a pattern with this verdict speaks about a call: doubt forbids and never allows. A rule
+// that denies asks about what is hidden (RuleSet::judge).
 inline bool applies(Match match, Verdict verdict) {
   return match == Match::yes || (match == Match::maybe && verdict != Verdict::allow);
 }

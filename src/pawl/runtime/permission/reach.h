@@ -12,7 +12,13 @@
 
 namespace pawl {
 
-enum class Match : std::uint8_t { no, maybe, yes };
+// In this order: of several conditions the least counts.
+enum class Match : std::uint8_t {
+  no,
+  hidden,  // a command whose words only the shell's expansions settle; see hidden_from()
+  maybe,
+  yes,
+};
 
 // The host of "scheme://host[:port]/...", in lower case and without a final dot. Nothing when there
 // is any doubt which one a client would take: user names, backslashes, spaces, control characters,

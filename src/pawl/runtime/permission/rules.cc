@@ -21,7 +21,20 @@ std::string reason_of(const ToolRule& rule, std::string_view tool) {
 
 // A script may deny, so a call that only may match is put to it too.
 bool speaks(const ToolRule& rule, Match match) {
-  return applies(match, rule.script.empty() ? rule.verdict : Verdict::deny);
+  if (!rule.script.empty()) return match != Match::no;
+  return applies(match, rule.verdict) || (match == Match::hidden && rule.verdict == Verdict::deny);
+}
+
+// What the words stand for may be another thing the next time: it is asked every time.
+Judgement hidden_judgement(const ToolRule& rule, const std::string& part) {
+  return {Verdict::ask, rule.id,
+          "the rule " + rule.id +
+              " denies some commands, and it cannot be told whether this is "
+              "one: " +
+              part +
+              " is settled only when the shell runs it; write every word out, without "
+              "variables, globs, braces or substitutions",
+          Asking::every_time};
 }
 
 }  // namespace
@@ -57,7 +70,9 @@ RuleOutcome RuleSet::judge(const RuleCall& call, const ScriptLookup& script_exis
     const Match match =
         std::min(phase_match(rule, call.phase), patterns_[i].match(call.tool, arguments));
     if (!speaks(rule, match)) continue;
-    if (rule.script.empty()) {
+    if (rule.script.empty() && match == Match::hidden) {
+      add(hidden_judgement(rule, patterns_[i].hidden_part(arguments)));
+    } else if (rule.script.empty()) {
       add({rule.verdict, rule.id, reason_of(rule, call.tool)});
     } else if (script_exists && script_exists(rule.script)) {
       outcome.needs_script.push_back({rule.id, rule.script, rule.reason});

@@ -18,8 +18,9 @@ struct Guard {
 };
 
 Patterns system_removals() {
-  Patterns patterns = {"rm --no-preserve-root", "chmod -R /", "chown -R /"};
+  Patterns patterns = {"chmod -R /", "chown -R /"};
   for (const char* option : {"-r", "-R", "--recursive"}) {
+    patterns.push_back(std::string("rm --no-preserve-root ") + option);
     for (const char* place : {"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib*", "/opt",
                               "/root", "/sbin", "/usr", "/var"}) {
       patterns.push_back(std::string("rm ") + option + " " + place);

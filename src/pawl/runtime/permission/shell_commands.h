@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/runtime/permission/shell_hidden.h"
 #include "pawl/runtime/permission/shell_reader.h"
 
 namespace pawl {
@@ -19,6 +20,10 @@ inline constexpr std::size_t kFoundDepthMax = 8;  // bash -c "bash -c ..."
 struct FoundCommands {
   // Words with nothing in place of what expands; the first is the program.
   std::vector<std::vector<std::string>> commands = {};
+  // Those of them that have words which expand, or get more words when they run.
+  std::vector<std::vector<CommandWord>> uncertain = {};
+  // A text that is run as commands and is not written out, such as "$x" of bash -c "$x"; or empty.
+  std::string unseen = {};
   // The worst of all texts that were read on the way.
   ShellOutcome outcome = ShellOutcome::understood;
   std::string why = {};  // "a ' without its end at byte 5"
@@ -36,6 +41,12 @@ std::size_t plain_wrapper_words(std::span<const std::string> argv);
 // too); other words must occur in this order, with anything between. "*" is any number of words.
 bool command_matches(std::string_view pattern, std::span<const std::string> argv);
 
+bool program_matches(std::string_view pattern, std::string_view program);
+bool operand_matches(std::string_view pattern, const std::string& word);
+bool has_command_option(std::span<const std::string> argv, std::string_view pattern);
+std::vector<std::string_view> pattern_words(std::string_view pattern);
+std::string_view command_base_name(std::string_view path);
+
 // Why a pattern is none, or empty: it has a program, and at most kGlobBytesMax bytes.
 std::string pattern_fault(std::string_view pattern);
 
@@ -43,5 +54,9 @@ std::string pattern_fault(std::string_view pattern);
 // cannot be read matches when it contains the program's name, quotes and backslashes or not.
 std::string matching_pattern(std::span<const std::string> patterns, const FoundCommands& found,
                              std::string_view text);
+
+// The part of a command that only the shell's expansions settle, where they could make it one that
+// a pattern matches; or empty.
+std::string hidden_from(std::span<const std::string> patterns, const FoundCommands& found);
 
 }  // namespace pawl

@@ -40,7 +40,8 @@ enum class ShellPartKind : std::uint8_t {
 
 struct ShellPart {
   ShellPartKind kind = ShellPartKind::plain;
-  std::string text;  // what a literal part stands for; the source of one that expands
+  std::string text;     // what a literal part stands for; the source of one that expands
+  bool quoted = false;  // one that expands, in double quotes: it is not split into words
 
   friend bool operator==(const ShellPart&, const ShellPart&) = default;
 };
@@ -121,13 +122,18 @@ enum class ShellOutcome : std::uint8_t {
   too_much,     // a maximum was reached
 };
 
+struct ShellDocument {
+  std::string body;     // as it is written
+  bool quoted = false;  // its delimiter was: nothing in it expands
+};
+
 struct ShellReading {
   ShellOutcome outcome = ShellOutcome::understood;
   std::string why = {};  // unless it was understood
   std::size_t at = 0;    // the byte where that was noticed
   ShellFeatures features = {};
-  std::vector<ReadCommand> commands = {};   // what was found, also before a failure
-  std::vector<std::string> documents = {};  // bodies of here-documents, as they are written
+  std::vector<ReadCommand> commands = {};     // what was found, also before a failure
+  std::vector<ShellDocument> documents = {};  // here-documents
 };
 
 // Time is linear in the length of the text times kShellDepthMax.

@@ -324,7 +324,8 @@ void ShellParser::read_one_document(const PendingDocument& document) {
     if (document.strips_tabs)
       line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
     if (line == document.delimiter) {
-      progress_.reading.documents.emplace_back(text_.substr(begin, start - begin));
+      progress_.reading.documents.push_back(
+          {std::string(text_.substr(begin, start - begin)), document.quoted});
       if (document.quoted) return;
       ShellParser(progress_, text_.substr(begin, start - begin), base_ + begin).read_document();
       return;

@@ -143,8 +143,8 @@ bool ShellParser::read_pattern(ShellWord& word, WordPlace place, char c) {
       return true;
     }
   } else if (c == '{') {
-    // "{}" alone is what find and xargs replace.
-    if (first && peek_second() == '}' && is_shell_break(peek_third())) return false;
+    // "{}" is what find and xargs replace.
+    if (peek_second() == '}' && is_shell_break(peek_third())) return false;
     kind = ShellPartKind::brace;
   } else if (c == '~') {
     const char before = last_plain(word);
@@ -213,6 +213,7 @@ void ShellParser::read_double(ShellWord& word, ShellPartKind kind) {
     const char c = peek();
     if (c == '\0') return malformed("a \" without its end");
     if (c == '"') return advance();
+    const std::size_t before = word.parts.size();
     if (c == '$') {
       read_dollar(word, QuoteState::double_quoted);
     } else if (c == '`') {
@@ -226,6 +227,7 @@ void ShellParser::read_double(ShellWord& word, ShellPartKind kind) {
       append(word, kind, text_.substr(position_, 1));
       advance();
     }
+    for (std::size_t i = before; i < word.parts.size(); ++i) word.parts[i].quoted = true;
   }
 }
 
