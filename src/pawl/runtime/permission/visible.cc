@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "pawl/base/hidden_characters.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
@@ -19,21 +20,27 @@ struct Range {
 constexpr std::array<Range, 4> kDirection = {
     {{0x61C, 0x61C}, {0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
 
-// Format characters, fillers, spaces that are not the space, selectors, tags, combining marks,
-// private use and what is no character at all.
-constexpr std::array<Range, 47> kInvisible = {
-    {{0xA0, 0xA0},       {0xAD, 0xAD},        {0x300, 0x36F},     {0x483, 0x489},
-     {0x600, 0x605},     {0x6DD, 0x6DD},      {0x70F, 0x70F},     {0x890, 0x891},
-     {0x8E2, 0x8E2},     {0x115F, 0x1160},    {0x1680, 0x1680},   {0x17B4, 0x17B5},
-     {0x180B, 0x180F},   {0x1AB0, 0x1AFF},    {0x1DC0, 0x1DFF},   {0x2000, 0x200D},
-     {0x2028, 0x2029},   {0x202F, 0x202F},    {0x205F, 0x2065},   {0x206A, 0x206F},
-     {0x20D0, 0x20FF},   {0x2800, 0x2800},    {0x3000, 0x3000},   {0x3164, 0x3164},
-     {0xD7C7, 0xD7CA},   {0xE000, 0xF8FF},    {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},
-     {0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},    {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},
-     {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD},  {0x110CD, 0x110CD}, {0x13430, 0x1345F},
-     {0x16FE4, 0x16FE4}, {0x1BCA0, 0x1BCA3},  {0x1D159, 0x1D159}, {0x1D165, 0x1D169},
-     {0x1D16D, 0x1D182}, {0x1D185, 0x1D18B},  {0x1D1AA, 0x1D1AD}, {0x1FFFE, 0x1FFFF},
-     {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF}, {0x34F, 0x34F}}};
+// Beside is_hidden_character(): spaces that are not the space, combining marks, and drawings of
+// nothing.
+constexpr std::array<Range, 19> kInvisible = {{{0xA0, 0xA0},
+                                               {0x300, 0x36F},
+                                               {0x483, 0x489},
+                                               {0x1680, 0x1680},
+                                               {0x1AB0, 0x1AFF},
+                                               {0x1DC0, 0x1DFF},
+                                               {0x2000, 0x200A},
+                                               {0x202F, 0x202F},
+                                               {0x205F, 0x205F},
+                                               {0x20D0, 0x20FF},
+                                               {0x2800, 0x2800},
+                                               {0x3000, 0x3000},
+                                               {0xFE20, 0xFE2F},
+                                               {0xFFFC, 0xFFFC},
+                                               {0x16FE4, 0x16FE4},
+                                               {0x1D159, 0x1D159},
+                                               {0x1D165, 0x1D182},
+                                               {0x1D185, 0x1D18B},
+                                               {0x1D1AA, 0x1D1AD}}};
 
 // Full-width and mathematical letters, phonetic ones, small capitals, letters in circles, numerals,
 // and what is taken for a slash, a dot, a colon or a semicolon. Not dashes and quotation marks,
@@ -89,6 +96,10 @@ bool is_in(std::span<const Range> ranges, char32_t point) {
   return std::any_of(ranges.begin(), ranges.end(), [point](const Range& range) {
     return point >= range.first && point <= range.last;
   });
+}
+
+bool is_unseen(char32_t point) {
+  return is_hidden_character(point) || is_in(kInvisible, point);
 }
 
 bool is_c0(char32_t point) {
@@ -154,7 +165,9 @@ class OddityFinder {
  private:
   void add_beyond_ascii(char32_t point) {
     if (is_in(kDirection, point) || is_in(kFromTheRight, point)) found.add(Oddity::direction);
-    if (is_in(kInvisible, point)) found.add(Oddity::invisible);
+    if (!is_c1(point) && !is_in(kDirection, point) && is_unseen(point)) {
+      found.add(Oddity::invisible);
+    }
     if (is_in(kLookAlike, point)) found.add(Oddity::look_alike);
   }
 
@@ -216,8 +229,7 @@ Glyph first_glyph(std::string_view bytes) {
   glyph.ends_line = step.valid && point == '\n';
   if (!step.valid || is_c0(point) || imitates_code(bytes)) {
     glyph.shown = hex_byte(bytes.front());
-  } else if (point >= 0x80 &&
-             (is_c1(point) || is_in(kDirection, point) || is_in(kInvisible, point))) {
+  } else if (point >= 0x80 && is_unseen(point)) {
     glyph.shown = fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(point));
   } else {
     glyph.shown = std::string(bytes.substr(0, step.bytes));

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "pawl/base/hidden_characters.h"
 #include "pawl/base/rng.h"
 #include "pawl/base/utf8.h"
 
@@ -39,6 +40,16 @@ TEST_CASE("sc-A11 direction and invisible characters are shown as codes, with a 
   }
   CHECK(visible_line("x\xE2\x80\xAEy") == "x<U+202E>y");
   CHECK(visible_line(utf8(0xE0041)) == "<U+E0041>");
+}
+
+TEST_CASE("of all characters, none that is hidden is shown as itself") {
+  for (char32_t point = 0x80; point <= 0x10FFFF; ++point) {
+    if (point >= 0xD800 && point <= 0xDFFF) continue;
+    if (!is_hidden_character(point)) continue;
+    const std::string shown = visible_line(utf8(point));
+    if (!shown.starts_with("<U+")) FAIL(static_cast<unsigned>(point));
+    if (find_oddities(utf8(point)).none()) FAIL(static_cast<unsigned>(point));
+  }
 }
 
 TEST_CASE("sc-A12 words of mixed alphabets") {

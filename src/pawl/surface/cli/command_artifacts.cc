@@ -52,7 +52,8 @@ Status give(const CliContext& context, JournalReader& reader, const RunId& run,
     PAWL_CHECK(file->write(bytes));
     return file->finish();
   }
-  print(context, context.console().is_terminal(Stream::out) ? safe_text(bytes) : bytes);
+  Console& console = context.console();
+  console.write(Stream::out, console.is_terminal(Stream::out) ? safe_text(bytes) : bytes);
   return ok();
 }
 

@@ -52,7 +52,7 @@ Result<ExportReport> export_to_file(const CliContext& context, Service& service,
 Result<ExportReport> export_to_output(const CliContext& context, Service& service,
                                       const RunId& run) {
   return service.export_run(run, options_of(context), [&context](std::string_view piece) {
-    print(context, piece);
+    context.console().write(Stream::out, piece);
     return ok();
   });
 }

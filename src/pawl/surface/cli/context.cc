@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "pawl/base/hidden_characters.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/escape.h"
 
@@ -35,6 +36,9 @@ int exit_code_of(const Error& error) {
 }
 
 void print(const CliContext& context, std::string_view text) {
+  if (context.format() == Format::json) {
+    return context.console().write(Stream::out, with_hidden_escaped(text));
+  }
   context.console().write(Stream::out, text);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pawl/base/hidden_characters.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
@@ -14,22 +15,6 @@ struct Range {
   char32_t first;
   char32_t last;
 };
-
-// Characters that are not seen, or that change how others are: C1 controls, soft hyphen, zero-width
-// and bidirectional marks, separators, variation and tag characters, private planes' ends.
-constexpr std::array<Range, 13> kHidden = {{{0x80, 0x9F},
-                                            {0xAD, 0xAD},
-                                            {0x34F, 0x34F},
-                                            {0x61C, 0x61C},
-                                            {0x115F, 0x1160},
-                                            {0x17B4, 0x17B5},
-                                            {0x180B, 0x180F},
-                                            {0x200B, 0x200F},
-                                            {0x2028, 0x202E},
-                                            {0x2060, 0x206F},
-                                            {0xFEFF, 0xFEFF},
-                                            {0xFFF9, 0xFFFB},
-                                            {0xE0000, 0xE0FFF}}};
 
 constexpr std::array<Range, 7> kWide = {{{0x1100, 0x115F},
                                          {0x2E80, 0x303E},
@@ -61,7 +46,7 @@ void append_safe(std::string& out, char32_t point, Breaks breaks) {
     }
   } else if (point < 0x20 || point == 0x7F) {
     out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point));
-  } else if (is_in(kHidden, point)) {
+  } else if (is_hidden_character(point)) {
     const auto number = static_cast<std::uint32_t>(point);
     out += point > 0xFFFF ? fmt::format("\\U{:08x}", number) : fmt::format("\\u{:04x}", number);
   } else {
