@@ -47,3 +47,6 @@ endif()
 if(TARGET pawl)
   install(TARGETS pawl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+# For Ubuntu, which lets only programs with a profile use user namespaces; see docs/sandbox.md.
+install(FILES "${PROJECT_SOURCE_DIR}/data/apparmor/pawl"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/pawl/apparmor")

@@ -1,30 +1,14 @@
 #include "pawl/app/machine.h"
 
 #include <fmt/format.h>
-#include <linux/landlock.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <charconv>
-#include <optional>
-
+#include "pawl/adapter/backend/sandbox/landlock_rules.h"
+#include "pawl/adapter/backend/sandbox/namespace_cause.h"
 #include "pawl/adapter/journal_sqlite/examination.h"
-#include "pawl/app/files.h"
 
 namespace pawl {
 namespace {
-
-constexpr std::size_t kSettingBytesMax = 256;
-
-std::optional<std::int64_t> kernel_setting(const std::string& path) {
-  const auto text = read_file(path, kSettingBytesMax);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, fault] = std::from_chars(text->data(), text->data() + text->size(), value);
-  static_cast<void>(end);
-  return fault == std::errc{} ? std::optional(value) : std::nullopt;
-}
 
 Finding offered(const std::string& about, bool there, const std::string& text,
                 const std::string& remedy) {
@@ -36,23 +20,20 @@ Finding offered(const std::string& about, bool there, const std::string& text,
   return finding;
 }
 
+// "the reason (the remedy)"
 Finding user_namespaces() {
-  const auto count_max = kernel_setting("/proc/sys/user/max_user_namespaces");
-  // Debian's own switch; elsewhere there is none.
-  const auto allowed = kernel_setting("/proc/sys/kernel/unprivileged_userns_clone");
-  const auto restricted = kernel_setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
-  const bool there =
-      count_max.value_or(0) > 0 && allowed.value_or(1) != 0 && restricted.value_or(0) == 0;
-  return offered("user namespaces", there, there ? "can be made" : "cannot be made by users",
-                 "sandboxes of level namespace will not work here");
+  const std::string why = sandbox::forbidding_setting(sandbox::read_namespace_settings());
+  const std::size_t at = why.find(" (");
+  if (why.empty()) return offered("user namespaces", true, "can be made", "");
+  return offered("user namespaces", false, "cannot be made: " + why.substr(0, at),
+                 why.substr(at + 2, why.size() - at - 3));
 }
 
 Finding landlock() {
-  const long version =
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  const bool there = version > 0;
-  return offered("landlock", there, there ? fmt::format("version {}", version) : "not offered",
-                 "file access of sandboxed tools is limited by namespaces alone");
+  const auto version = sandbox::landlock_version();
+  return offered("landlock", version.has_value(),
+                 version ? fmt::format("version {}", *version) : version.error().message,
+                 "the level `namespace` holds without it; the level `landlock` cannot be had");
 }
 
 Finding seccomp() {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/session/registry.h"
 
 namespace pawl {
@@ -29,12 +30,28 @@ Finding examine(std::string_view name, Loop& loop) {
   const auto level = (*backend)->probe();
   if (!level) return describe_refusal(name, level.error().message);
   Finding finding{Grade::ok, "sandbox", std::string(name) + " can be had", ""};
+  const SandboxReach reach{*level, (*backend)->landlock()};
+  if (reach.level == IsolationLevel::namespaces) finding.text += ": " + describe_reach(reach);
   if (name == kDefault) finding.text += "; it is what charters get that say nothing";
   if (*level == IsolationLevel::none) finding.text += "; it isolates nothing";
   return finding;
 }
 
 }  // namespace
+
+std::string describe_reach(const SandboxReach& reach) {
+  std::string text(name(reach.level));
+  if (reach.level != IsolationLevel::namespaces) return text;
+  text += reach.landlock == 0 ? ", no Landlock"
+                              : ", Landlock " + std::to_string(reach.landlock) + " of " +
+                                    std::to_string(sandbox::kLandlockNewest);
+  if (!is_complete(reach)) text += "; mounts, namespaces and seccomp hold what it leaves out";
+  return text;
+}
+
+bool is_complete(const SandboxReach& reach) {
+  return reach.level != IsolationLevel::namespaces || reach.landlock >= sandbox::kLandlockNewest;
+}
 
 std::vector<Finding> examine_sandboxes(Loop& loop) {
   std::vector<Finding> findings;

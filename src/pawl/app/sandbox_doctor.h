@@ -1,9 +1,11 @@
-// Which sandboxes can be had on this machine: for `pawl doctor`.
+// Which sandboxes can be had on this machine: for `pawl doctor`, and for the journal of a run.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pawl/port/loop.h"
+#include "pawl/runtime/policy_sandbox.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
@@ -11,5 +13,10 @@ namespace pawl {
 // One line a level: that it can be had, or why not and what would help. Each is tried, by running a
 // program in it.
 std::vector<Finding> examine_sandboxes(Loop& loop);
+
+// "namespace, Landlock 2 of 6; …"
+std::string describe_reach(const SandboxReach& reach);
+// The second layer of the level has everything that this program has a use for.
+bool is_complete(const SandboxReach& reach);
 
 }  // namespace pawl

@@ -25,4 +25,16 @@ TEST_CASE("each level is tried, and one that cannot be had says why and what wou
   CHECK(findings[3].text == "local can be had; it isolates nothing");
 }
 
+TEST_CASE("the version of Landlock behind namespaces is named, and what holds without it") {
+  using Level = IsolationLevel;
+  CHECK(describe_reach({Level::namespaces, 6}) == "namespace, Landlock 6 of 6");
+  CHECK(describe_reach({Level::namespaces, 2}) ==
+        "namespace, Landlock 2 of 6; mounts, namespaces and seccomp hold what it leaves out");
+  CHECK(describe_reach({Level::namespaces, 0}) ==
+        "namespace, no Landlock; mounts, namespaces and seccomp hold what it leaves out");
+  CHECK(describe_reach({Level::landlock, 6}) == "landlock");
+  CHECK(is_complete({Level::container, 0}));
+  CHECK_FALSE(is_complete({Level::namespaces, 5}));
+}
+
 }  // namespace pawl

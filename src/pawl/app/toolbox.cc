@@ -14,6 +14,7 @@
 #include "pawl/app/git_config.h"
 #include "pawl/app/host_programs.h"
 #include "pawl/app/network_within.h"
+#include "pawl/app/sandbox_doctor.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
@@ -146,6 +147,26 @@ const std::shared_ptr<Resolver>& Toolbox::resolver() {
   return resolver_;
 }
 
+// What the user's policies demand. `about` is a word of the charter that stands for the tools.
+bool Toolbox::demand_level(Work& work, const SandboxReach& reach, const std::string& about) {
+  for (const UserPolicy& policy : work.policies.all) {
+    const std::string objection = sandbox_objection(policy.sandbox, reach);
+    if (objection.empty()) continue;
+    work.faults.push_back(
+        {about, "the policy " + policy.file + " " + objection,
+         "change the level in the charter's sandbox, or the key sandbox in " + policy.file});
+    return false;
+  }
+  return true;
+}
+
+// The journal says what a run's sandbox lacked.
+void Toolbox::note_level(Work& work, const SandboxReach& reach) {
+  if (is_complete(reach)) return;
+  std::string& remark = work.agent.remark;
+  remark += (remark.empty() ? "" : "; ") + ("sandbox: " + describe_reach(reach));
+}
+
 // Of what is asked for, or nothing: a lower level is never taken instead.
 bool Toolbox::make_sessions(Work& work) {
   if (work.sessions) return true;
@@ -169,7 +190,11 @@ bool Toolbox::make_sessions(Work& work) {
   }
   auto backend = backend::make_backend(sandbox.backend, loop_, options);
   if (!backend) return refuse(backend.error());
-  if (const auto level = (*backend)->probe(); !level) return refuse(level.error());
+  const auto level = (*backend)->probe();
+  if (!level) return refuse(level.error());
+  const SandboxReach reach{*level, (*backend)->landlock()};
+  if (!demand_level(work, reach, sandbox.backend)) return false;
+  note_level(work, reach);
   ExecutionContext context;
   const std::string& directory = work.charter().directory;
   context.working_directory = absolute(directory, sandbox.directory);
@@ -225,6 +250,7 @@ void Toolbox::add_commands(Work& work) {
                       std::move(gated));
       continue;
     }
+    if (!demand_level(work, {}, declared.spec.name)) return;
     if (!pool_) pool_ = std::make_shared<CommandPool>();
     work.place.on_host[declared.spec.name] = absolute(work.charter().directory, ".");
     CommandSpec spec;

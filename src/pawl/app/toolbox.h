@@ -52,6 +52,8 @@ class Toolbox {
  private:
   struct Work;
   bool make_sessions(Work& work);
+  static bool demand_level(Work& work, const SandboxReach& reach, const std::string& about);
+  static void note_level(Work& work, const SandboxReach& reach);
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);

@@ -48,7 +48,9 @@ class BookedBackend final : public Backend {
 };
 
 struct Stage {
-  Stage() { REQUIRE(write_new_file(directory / "s.yaml", kScript)); }
+  explicit Stage(ToolboxOptions options = {}) : assembler(loop, models, std::move(options)) {
+    REQUIRE(write_new_file(directory / "s.yaml", kScript));
+  }
   Assembled with(const std::string& sandbox) {
     REQUIRE(write_new_file(directory / "c.yaml",
                            "name: c\nmodels: { main: scripted/s.yaml }\ninstructions: Go.\n"
@@ -60,7 +62,7 @@ struct Stage {
   TempDirectory directory;
   AsioLoop loop;
   ModelLayer models{loop, {}};
-  AgentAssembler assembler{loop, models};
+  AgentAssembler assembler;
 };
 
 std::string all(const std::vector<std::string>& faults) {
@@ -125,6 +127,50 @@ TEST_CASE("a level that cannot be had for this network or these roots is refused
   CHECK_FALSE(assembled.agent);
   CHECK(holds(all(assembled.faults), "`landlock` needs a workspace that is not root's"));
   CHECK(holds(all(assembled.faults), "chown it, or use `namespace`"));
+}
+
+TEST_CASE("a policy that demands a level refuses charters below it, with place and remedy") {
+  const auto within = [](SandboxDemand demand) {
+    UserPolicy policy;
+    policy.file = "/etc/p.yaml";
+    policy.sandbox = demand;
+    ToolboxOptions options;
+    options.policies = {std::move(policy)};
+    return options;
+  };
+  Stage stage(within({IsolationLevel::namespaces, 0}));
+  const Assembled refused = stage.with("{ level: local, network: full }");
+  CHECK_FALSE(refused.agent);
+  const std::string said = all(refused.faults);
+  CAPTURE(said);
+  CHECK(holds(said, "c.yaml:5:19: the policy /etc/p.yaml demands the level namespace"));
+  CHECK(holds(said, "or the key sandbox in /etc/p.yaml"));
+
+  Stage newer(within({{}, kPolicyLandlockMax}));
+  const Assembled too_old = newer.with("{ level: namespace }");
+  CHECK_FALSE(too_old.agent);
+  if (!holds(all(too_old.faults), "no sandbox")) {
+    CHECK(holds(all(too_old.faults), "demands version 64 of Landlock"));
+  }
+
+  Stage none(within({}));
+  CHECK(none.with("{ level: local, network: full }").agent);
+}
+
+TEST_CASE("a policy that demands a level refuses commands on the host") {
+  UserPolicy policy;
+  policy.file = "/etc/p.yaml";
+  policy.sandbox.level = IsolationLevel::landlock;
+  ToolboxOptions options;
+  options.policies = {policy};
+  Stage stage(options);
+  REQUIRE(
+      write_new_file(stage.directory / "h.yaml",
+                     "name: c\nmodels: { main: scripted/s.yaml }\ninstructions: Go.\n"
+                     "tools:\n  define:\n    here: { command: [/bin/true], description: x }\n"));
+  const Assembled refused = stage.assembler.from_file(stage.directory / "h.yaml");
+  CHECK_FALSE(refused.agent);
+  CHECK(holds(all(refused.faults), "demands the level landlock for every tool"));
 }
 
 }  // namespace pawl

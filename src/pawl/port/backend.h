@@ -38,7 +38,7 @@ enum class IsolationLevel : std::uint8_t {
   native,      // the host's own code, no process
   none,        // a process with the host's rights: `local`, must be asked for by name
   landlock,    // Landlock and seccomp, without namespaces
-  namespaces,  // own user, mount, pid, net, ipc, uts namespaces, then Landlock, then seccomp
+  namespaces,  // own user, mount, pid, net, ipc, uts namespaces, then seccomp; Landlock if there
   container,   // runc, podman or docker
 };
 std::string_view name(IsolationLevel level);
@@ -61,6 +61,7 @@ struct BackendLimits {
   std::uint32_t processes = 128;
   std::uint64_t disk_bytes = 1ULL << 30U;   // that a session may write
   std::uint64_t output_bytes = 64U << 10U;  // that is given back; the rest is kept as an artifact
+  std::uint64_t kept_bytes = 256U << 20U;   // of artifacts that a run keeps
 
   friend bool operator==(const BackendLimits&, const BackendLimits&) = default;
 };
@@ -88,7 +89,10 @@ struct ExecutionContext {
   std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
   NetworkPolicy network;
   BackendLimits limits;
-  std::string artifact_directory;  // absolute; where output beyond the cap is kept; may be empty
+  // Absolute; where output beyond the cap is kept; may be empty. The directories of all runs lie
+  // beside each other, and together keep at most store_kept_bytes.
+  std::string artifact_directory;
+  std::uint64_t store_kept_bytes = std::uint64_t{2} << 30U;
   // Absolute: what a command makes under a protected name is moved there. Empty: a directory of the
   // user's own beneath the system's temporary directory.
   std::string taken_directory = {};
@@ -208,6 +212,9 @@ class Backend {
   // The level it gives on this machine. unavailable: none of what it promises can be had, with the
   // reason and the remedy.
   virtual Result<IsolationLevel> probe() = 0;
+  // The version of Landlock that holds its commands on this machine, beside what else the level
+  // has; 0: none does.
+  virtual int landlock() { return 0; }
   // Whether a session with such a network and such roots can be had here, as far as it can be told
   // before there is one: a run is refused at its start, not at its first call. unavailable: with
   // the reason and the remedy. What a backend does not say init() says.

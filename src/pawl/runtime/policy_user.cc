@@ -107,6 +107,9 @@ UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const 
     limits.shell = read_shell_policy(*shell, faults, where + ".shell");
   }
   if (const Node* approvals = reader.take("approvals")) read_approvals(*approvals, faults, limits);
+  if (const Node* sandbox = reader.take("sandbox")) {
+    policy.sandbox = read_sandbox_demand(*sandbox, faults, where + ".sandbox");
+  }
   read_stages(reader, faults, where, policy);
   reader.finish();
   return policy;
@@ -240,6 +243,7 @@ std::string describe(const UserPolicy& policy) {
   if (limits.grants) text += ", permissions";
   if (limits.shell) text += ", shell rules";
   if (limits.approvals) text += ", approvals";
+  if (policy.sandbox.level || policy.sandbox.landlock > 0) text += ", a sandbox";
   if (!policy.tools.empty()) text += fmt::format(", stages of {} tools", policy.tools.size());
   return text + "; a charter can only tighten it";
 }

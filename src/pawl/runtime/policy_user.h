@@ -10,6 +10,7 @@
 //   approvals: always_require          # likewise
 //   tools: {deploy: {author: administrator, execute: [release-*]}}
 //   administrators: [root]             # names of users
+//   sandbox: {level: namespace}        # the least isolation, see policy_sandbox.h
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "pawl/runtime/charter_permissions.h"
+#include "pawl/runtime/policy_sandbox.h"
 
 namespace pawl {
 
@@ -30,6 +32,7 @@ struct UserPolicy {
   CharterPermissions limits;
   std::map<std::string, ToolRequirements> tools;
   std::vector<std::string> administrators;
+  SandboxDemand sandbox;
 };
 
 UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const std::string& file,

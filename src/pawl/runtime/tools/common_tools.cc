@@ -13,10 +13,10 @@ constexpr std::int64_t kGraceMs = 2'000;
 
 // One call: first it waits for its session, then for its operation there. Shared with the callbacks
 // of both, which hold it weakly: a call that is destroyed hears nothing any more.
-class Call : public std::enable_shared_from_this<Call> {
+class CommonCall : public std::enable_shared_from_this<CommonCall> {
  public:
-  Call(Loop& loop, std::shared_ptr<const ToolDescription> tool,
-       std::function<void(ToolOutcome)> done)
+  CommonCall(Loop& loop, std::shared_ptr<const ToolDescription> tool,
+             std::function<void(ToolOutcome)> done)
       : loop_(loop), tool_(std::move(tool)), done_(std::move(done)) {}
 
   void begin(const ToolInvocation& invocation, const BackendSessions& sessions) {
@@ -98,11 +98,11 @@ class Call : public std::enable_shared_from_this<Call> {
 
 class CallOperation : public Operation {
  public:
-  explicit CallOperation(std::shared_ptr<Call> call) : call_(std::move(call)) {}
+  explicit CallOperation(std::shared_ptr<CommonCall> call) : call_(std::move(call)) {}
   void abort() override { call_->stop(ToolOutcome::Kind::aborted); }
 
  private:
-  std::shared_ptr<Call> call_;
+  std::shared_ptr<CommonCall> call_;
 };
 
 class SessionTool : public Tool {
@@ -116,7 +116,7 @@ class SessionTool : public Tool {
 
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
                                     std::function<void(ToolOutcome)> done) override {
-    auto call = std::make_shared<Call>(loop_, description_, std::move(done));
+    auto call = std::make_shared<CommonCall>(loop_, description_, std::move(done));
     call->begin(invocation, sessions_);
     return std::make_unique<CallOperation>(std::move(call));
   }

@@ -115,7 +115,9 @@ PAWL_IN_CHILD int confine_and_execute(ChildLaunch& launch) {
   result = tie_to_host(launch);
   if (result >= 0) result = set_up_stdio(launch);
   if (result < 0) return fail(launch, ChildStage::prepare, result);
-  result = confined ? system_call(SYS_landlock_restrict_self, launch.ruleset, 0) : 0;
+  // Without a ruleset the namespaces hold alone, see landlock_rules.h.
+  const bool ruled = confined && launch.ruleset >= 0;
+  result = ruled ? system_call(SYS_landlock_restrict_self, launch.ruleset, 0) : 0;
   if (result < 0) return fail(launch, ChildStage::landlock, result);
   result = system_call(SYS_close_range, 3, ~0U, 0);
   if (result < 0) return fail(launch, ChildStage::prepare, result);

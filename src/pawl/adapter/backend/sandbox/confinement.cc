@@ -176,15 +176,8 @@ Result<std::shared_ptr<Confinement>> Confinement::prepare(SandboxPlan plan) {
 
 Status Confinement::set_up() {
   if (plan_.level == IsolationLevel::none) return ok();
-  PAWL_TRY(const int version, landlock_version());
   const bool alone = plan_.level == IsolationLevel::landlock;
-  const int least = alone ? kLandlockLeastAlone : kLandlockLeastBehindNamespaces;
-  if (version < least) {
-    return Error{ErrorCode::unavailable, "Landlock of this kernel is version " +
-                                             std::to_string(version) + ", and " +
-                                             std::to_string(least) + " is needed (Linux " +
-                                             (alone ? "6.12" : "6.2") + " or newer)"};
-  }
+  PAWL_TRY(landlock_, landlock_behind(plan_.level));
   PAWL_TRY(filter_, seccomp_program(plan_.level, plan_.network));
   identity_ = choose_identity(plan_);
   cgroup_ = Cgroup::make(plan_.limits);

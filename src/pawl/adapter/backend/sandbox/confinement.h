@@ -58,6 +58,8 @@ class Confinement {
   // A directory that commands may use as theirs: /tmp, or one that goes with this object.
   const std::string& temporary_directory() const { return temporary_; }
   const Cgroup& cgroup() const { return cgroup_; }
+  // The version of Landlock that commands are held by; 0: none, the namespaces hold them.
+  int landlock() const { return landlock_; }
   // Whether commands run as somebody else than the host.
   const HostIdentity& identity() const { return identity_; }
 
@@ -72,6 +74,7 @@ class Confinement {
   Placeholders placeholders_;
   Namespaces namespaces_;
   Cgroup cgroup_;
+  int landlock_ = 0;
   OwnDirectory directory_;
   std::string temporary_ = "/tmp";
 };

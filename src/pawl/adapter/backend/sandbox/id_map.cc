@@ -70,12 +70,12 @@ PAWL_IN_CHILD long await_gate(int gate, int host) {
   return byte;
 }
 
-Status SharedChild::start(Main main, void* argument, unsigned long flags) {
+int SharedChild::start(Main main, void* argument, unsigned long flags) {
   stack_ = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack_ == MAP_FAILED) {
     stack_ = nullptr;
-    return describe("no memory for a child", errno);
+    return ENOMEM;
   }
   const std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t before = 0;
@@ -86,9 +86,9 @@ Status SharedChild::start(Main main, void* argument, unsigned long flags) {
       ::__clone(main, top, static_cast<int>(flags) | CLONE_VM | CLONE_FILES | SIGCHLD, argument);
   const int error = errno;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
-  if (pid < 0) return describe("no child with namespaces of its own", error);
+  if (pid < 0) return error;
   pid_ = pid;
-  return ok();
+  return 0;
 }
 
 void SharedChild::await_end() {
@@ -116,7 +116,9 @@ Result<Descriptor> make_user_namespace(IdPair user, IdPair group) {
   if (!host) return describe("no descriptor", errno);
   Waiting waiting{ends[0], host.number()};
   SharedChild child;
-  PAWL_CHECK(child.start(&wait_at_gate, &waiting, CLONE_NEWUSER));
+  if (const int error = child.start(&wait_at_gate, &waiting, CLONE_NEWUSER); error != 0) {
+    return describe("no user namespace", error);
+  }
   const auto mapped = write_id_maps(child.pid(), user, group);
   const std::string path = "/proc/" + std::to_string(child.pid()) + "/ns/user";
   Descriptor space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

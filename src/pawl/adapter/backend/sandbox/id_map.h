@@ -21,7 +21,8 @@ class SharedChild {
   SharedChild& operator=(const SharedChild&) = delete;
   ~SharedChild() { await_end(); }
 
-  Status start(Main main, void* argument, unsigned long flags);
+  // 0, or the number of the kernel's error.
+  int start(Main main, void* argument, unsigned long flags);
   pid_t pid() const { return pid_; }
   void await_end();
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
@@ -77,13 +78,30 @@ Result<int> landlock_version() {
   const std::string why = errno == EOPNOTSUPP
                               ? "is switched off (boot with lsm=landlock,… on the command line)"
                               : "is not there: " + describe_errno(errno) +
-                                    " (Linux 6.2 or newer with CONFIG_SECURITY_LANDLOCK; a "
+                                    " (it needs a kernel with CONFIG_SECURITY_LANDLOCK; a "
                                     "container's seccomp profile may hide it)";
   return Error{ErrorCode::unavailable, "Landlock " + why};
 }
 
+Result<int> landlock_behind(IsolationLevel level) {
+  const auto version = landlock_version();
+  if (level == IsolationLevel::namespaces) {
+    const bool used = version && *version >= kLandlockLeastBehindNamespaces;
+    return used ? std::min(*version, kLandlockNewest) : 0;
+  }
+  if (level != IsolationLevel::landlock) return 0;
+  if (!version) return Error{ErrorCode::unavailable, "no sandbox: " + version.error().message};
+  if (*version >= kLandlockLeastAlone) return std::min(*version, kLandlockNewest);
+  return Error{ErrorCode::unavailable,
+               "no sandbox: Landlock of this kernel is version " + std::to_string(*version) +
+                   ", which cannot keep a tool from signalling other processes of its user (the "
+                   "level `landlock` needs version 6, Linux 6.12 or newer; the level `namespace` "
+                   "needs no Landlock)"};
+}
+
 Result<Descriptor> make_landlock_ruleset(IsolationLevel level, NetworkAccess network) {
-  PAWL_TRY(const int version, landlock_version());
+  PAWL_TRY(const int version, landlock_behind(level));
+  if (version == 0) return Descriptor();
   RulesetAttributes attributes;
   attributes.files = known_to(version);
   const bool alone = level == IsolationLevel::landlock;

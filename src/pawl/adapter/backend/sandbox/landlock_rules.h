@@ -11,14 +11,18 @@
 
 namespace pawl::sandbox {
 
-// Of Linux 5.13, 5.19, 6.2, 6.7, 6.10, 6.12.
+// Versions of the kernel's interface: Linux 5.19, 6.2, 6.7, 6.10, 6.12. The first is of 5.13.
 inline constexpr int kLandlockRefer = 2;
 inline constexpr int kLandlockTruncate = 3;
 inline constexpr int kLandlockNetwork = 4;
 inline constexpr int kLandlockDevices = 5;
 inline constexpr int kLandlockScopes = 6;
-// Behind namespaces, files are all that Landlock has to add; alone, it must hold signals, too.
-inline constexpr int kLandlockLeastBehindNamespaces = kLandlockTruncate;
+// The newest version with something that this program uses.
+inline constexpr int kLandlockNewest = kLandlockScopes;
+// Behind namespaces Landlock is a second layer, and every promise holds without it. Version 1 is
+// left out there: it forbids to move or link a file from one directory to another.
+inline constexpr int kLandlockLeastBehindNamespaces = kLandlockRefer;
+// Alone it must hold signals to other processes of the same user, too, which nothing else can.
 inline constexpr int kLandlockLeastAlone = kLandlockScopes;
 
 enum class FileAccess : std::uint8_t { read, write, device };
@@ -30,7 +34,11 @@ struct LandlockRule {
 
 // The interface number of the kernel's Landlock. unavailable: there is none, with the remedy.
 Result<int> landlock_version();
-// Everything that this kernel knows is denied until a rule allows it.
+// The version that stands behind the level here: what the kernel has, at most kLandlockNewest; 0 if
+// none does. unavailable: the level needs a version that is not there, with the remedy.
+Result<int> landlock_behind(IsolationLevel level);
+// Everything that this kernel knows is denied until a rule allows it. An empty descriptor: no
+// version stands behind the level.
 Result<Descriptor> make_landlock_ruleset(IsolationLevel level, NetworkAccess network);
 // `object` is a descriptor of the file or directory, O_PATH is enough.
 Status allow_beneath(const Descriptor& ruleset, int object, const LandlockRule& rule);

@@ -16,6 +16,7 @@
 #include "pawl/adapter/backend/sandbox/dumpable.h"
 #include "pawl/adapter/backend/sandbox/id_map.h"
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
+#include "pawl/adapter/backend/sandbox/namespace_cause.h"
 #include "pawl/adapter/backend/sandbox/root_steps.h"
 #include "pawl/base/describe_errno.h"
 
@@ -205,6 +206,7 @@ PAWL_IN_CHILD int build_main(void* argument) {
 }
 
 Error describe_failure(const Build& build) {
+  const int error = static_cast<int>(build.error);
   std::string where = "namespaces";
   if (build.stage == BuildStage::identity) where = "becoming user 1000 of the namespace";
   if (build.stage == BuildStage::network) where = "loopback of the network namespace";
@@ -214,16 +216,13 @@ Error describe_failure(const Build& build) {
             (step.source == nullptr || step.kind == Step::Kind::make_file ? "" : step.source) +
             " -> " + step.target + ")";
   }
-  return {ErrorCode::unavailable,
-          "no sandbox: " + where + ": " + describe_errno(static_cast<int>(build.error))};
-}
-
-Error without_namespaces(const Error& error) {
-  return {ErrorCode::unavailable,
-          "no sandbox: user namespaces are not allowed here: " + error.message +
-              " (allow them: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, "
-              "kernel.apparmor_restrict_unprivileged_userns=0, in a container "
-              "--security-opt seccomp=unconfined; or name the level `landlock`)"};
+  // AppArmor lets a namespace be made, and then forbids what it is for.
+  const NamespaceSettings settings = read_namespace_settings();
+  const bool forbidden = error == EPERM || error == EACCES;
+  if (forbidden && !forbidding_setting(settings).empty()) {
+    return no_namespaces(where, error, settings);
+  }
+  return {ErrorCode::unavailable, "no sandbox: " + where + ": " + describe_errno(error)};
 }
 
 // Whatever came of it, the descriptors that the child has opened are the host's.
@@ -240,7 +239,7 @@ Status allow_objects(RootSteps& root, const Descriptor& ruleset) {
   for (Step& step : root.steps()) {
     if (step.kind != Step::Kind::open || step.descriptor < 0) continue;
     const Descriptor object(step.descriptor);
-    if (status) status = allow_beneath(ruleset, object.number(), *rule);
+    if (status && ruleset) status = allow_beneath(ruleset, object.number(), *rule);
     ++rule;
   }
   return status;
@@ -259,14 +258,16 @@ Status run_build(Build& build, const HostIdentity& identity) {
                               CLONE_NEWUTS | CLONE_NEWCGROUP |
                               (build.own_network ? CLONE_NEWNET : 0);
   SharedChild child;
-  if (auto started = child.start(&build_main, &build, flags); !started) {
-    return without_namespaces(started.error());
+  if (const int error = child.start(&build_main, &build, flags); error != 0) {
+    return no_namespaces("user namespaces are not allowed here", error, read_namespace_settings());
   }
   const Status mapped =
       write_id_maps(child.pid(), {kInsideId, identity.user}, {kInsideId, identity.group});
   [[maybe_unused]] const ssize_t let_go = ::write(write_end.number(), mapped ? "g" : "x", 1);
   child.await_end();
-  if (!mapped) return without_namespaces(mapped.error());
+  if (!mapped) {
+    return no_namespaces("the user of a namespace cannot be set", EPERM, read_namespace_settings());
+  }
   return build.stage == BuildStage::done ? ok() : Status(describe_failure(build));
 }
 

@@ -26,6 +26,7 @@ constexpr unsigned long kPrivate = 1UL << 18U;
 
 constexpr unsigned long kOfSystem = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr unsigned long kOfWorkspace = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+constexpr unsigned long kOfDevices = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 
 // Somewhere to stand while the root is built. What is mounted over it comes into view again when
 // this place has become the root itself.
@@ -176,6 +177,9 @@ void RootSteps::make_devices() {
     const std::string path = "/dev/" + std::string(name);
     add(Kind::make_file, inside(path));
     mount(std::string(kOld) + path, inside(path), nullptr, kBind);
+    // The node is the host's own. A device can be written on a read-only mount; its mode, owner and
+    // times cannot, which root's number and whoever may write it could change otherwise.
+    restrict_mount(inside(path), kOfDevices);
   }
   add(Kind::link, inside("/dev/fd"), "/proc/self/fd");
   add(Kind::link, inside("/dev/stdin"), "/proc/self/fd/0");

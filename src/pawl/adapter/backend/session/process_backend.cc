@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/confinement.h"
+#include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/session/level_check.h"
 #include "pawl/adapter/backend/session/session_core.h"
 
@@ -58,6 +59,10 @@ std::unique_ptr<Backend> make(std::string name, IsolationLevel level, Loop& loop
   parts.name = std::move(name);
   parts.probe = [level, engine] {
     return level == IsolationLevel::container ? try_container(engine) : try_level(level);
+  };
+  parts.landlock = [level] {
+    const auto version = sandbox::landlock_behind(level);
+    return version ? *version : 0;
   };
   parts.admits = [level,
                   proxy = options.connect_proxy != nullptr](const ExecutionContext& context) {

@@ -36,6 +36,7 @@ struct ThreadedBackendParts {
   std::function<Result<IsolationLevel>()> probe;
   std::function<Status(const ExecutionContext&)> admits = {};  // empty: whatever it is
   std::function<Result<std::shared_ptr<SessionCalls>>(const ExecutionContext&)> open;
+  std::function<int()> landlock = {};  // empty: none
 };
 
 // A backend whose sessions have a thread each and perform their calls one after the other. The loop

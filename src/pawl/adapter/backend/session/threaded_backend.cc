@@ -86,6 +86,7 @@ class ThreadedBackend final : public Backend {
 
   std::string_view name() const override { return parts_.name; }
   Result<IsolationLevel> probe() override { return parts_.probe(); }
+  int landlock() override { return parts_.landlock ? parts_.landlock() : 0; }
   Status admits(const ExecutionContext& context) override {
     return parts_.admits ? parts_.admits(context) : ok();
   }
