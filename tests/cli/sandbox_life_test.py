@@ -34,6 +34,44 @@ class LifeStage(SandboxStage):
         return said
 
 
+class OlderLandlock(LifeStage):
+    """What the program says where Landlock is older than what it could use (tests/landlock)."""
+
+    def shown(self, version, *words):
+        shim = PAWL.parents[1] / "lib/libpawl_landlock_shim.so"
+        if not shim.exists():
+            raise unittest.SkipTest("the library that shows an older Landlock was not built")
+        said = subprocess.run([PAWL, *map(str, words)], cwd=self.directory, capture_output=True,
+                              text=True, timeout=PATIENCE_S, check=False,
+                              env={**self.environment(), "LD_PRELOAD": str(shim),
+                                   "PAWL_TEST_LANDLOCK": str(version)})
+        if "runtime does not come first" in said.stderr or "user namespaces" in said.stderr:
+            raise unittest.SkipTest(said.stderr)
+        return said
+
+    def test_a_run_works_and_says_which_version_stands_behind_it(self):
+        charter = self.tools(call("bash", command="touch made; mkdir d; mv made d"))
+        for version, text in ((2, "Landlock 2 of 6"), (0, "no Landlock")):
+            said = self.shown(version, "run", charter, "go", "--id", f"r{version}")
+            self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+            self.assertIn("sandbox: namespace, " + text, said.stderr)
+            end = finished(self.events(f"r{version}"))[0]
+            self.assertEqual((end["end"], end["level"]), ("succeeded", "namespace"))
+            self.assertIn(text, self.shown(version, "doctor").stdout)
+            (self.directory / "work/d/made").unlink()
+            (self.directory / "work/d").rmdir()
+
+    def test_a_policy_that_demands_more_refuses_the_charter(self):
+        charter = self.tools(call("bash", command="touch made"),
+                             sandbox="{ level: namespace, write: [work], directory: work }")
+        self.write("policy.yaml", "sandbox: { level: namespace, landlock: 3 }\n")
+        said = self.shown(2, "run", charter, "go", "--policy", "policy.yaml")
+        self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
+        self.assertRegex(said.stderr,
+                         r"t\.yaml:\d+:\d+: the policy .*policy\.yaml demands version 3")
+        self.assertFalse((self.directory / "work/made").exists())
+
+
 class Refused(LifeStage):
     def test_where_namespaces_are_forbidden_there_is_no_run(self):
         charter = self.tools(call("bash", command="touch made"))

@@ -149,6 +149,9 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
     assembled.faults.push_back(Source{file, *document.root}.fault_of_model(
         fault.about, std::move(fault.message), std::move(fault.remedy)));
   }
+  if (const std::string& note = toolbox_.sandbox_note(); !note.empty()) {
+    assembled.notes.push_back(note);
+  }
   add_faults(missing_commands(agent.charter, *document.root), file, assembled.notes);
   add_faults(unheld_repositories(agent.charter, *document.root), file, assembled.notes);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);

@@ -11,6 +11,7 @@
 namespace pawl {
 namespace {
 
+constexpr std::int64_t kKeptOutputMaxBytes = std::int64_t{1} << 50U;
 constexpr std::size_t kConfigurationBytesMax = 1U << 20U;
 constexpr std::array<std::string_view, 4> kLevels = {"error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
@@ -140,6 +141,10 @@ ConfigurationReading read_configuration(const std::string& text) {
   if (const auto index = reader.take_choice("color", kColors)) {
     reading.file.color = static_cast<Color>(*index);
   }
+  std::uint64_t kept_output = 0;
+  if (reader.take_bytes("kept_output", {1, kKeptOutputMaxBytes}, kept_output)) {
+    reading.file.kept_output = kept_output;
+  }
   read_model_configuration(reader, *document.root, reading.faults, reading.file.models);
   if (const Node* policy = reader.take("policy")) {
     reading.file.policy =
@@ -199,6 +204,7 @@ Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentRe
                           ? flags.log_file
                           : environment("PAWL_LOG_FILE").value_or(file.log_file.value_or(""));
   settings.color = color_of(flags, file, environment);
+  if (file.kept_output) settings.kept_output = *file.kept_output;
   return settings;
 }
 

@@ -33,6 +33,7 @@ struct ConfigurationFile {
   std::optional<LogLevel> log_level;
   std::optional<std::string> log_file;
   std::optional<Color> color;
+  std::optional<std::uint64_t> kept_output;  // bytes of tools' output that all runs keep together
   ModelConfiguration models;
   std::optional<UserPolicy> policy;  // what charters may do at most
 };

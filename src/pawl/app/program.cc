@@ -130,6 +130,7 @@ AgentAssembler& Program::assembler() {
   if (!settings_.data.empty()) {
     tools.data = settings_.data;
     tools.artifacts = settings_.data + "/artifacts";
+    tools.artifacts_bytes_max = settings_.kept_output;
     tools.inputs = settings_.data + "/inputs";
   }
   tools.policies = policies_;

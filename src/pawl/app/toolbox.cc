@@ -160,11 +160,12 @@ bool Toolbox::demand_level(Work& work, const SandboxReach& reach, const std::str
   return true;
 }
 
-// The journal says what a run's sandbox lacked.
+// For the person who starts a run, and for the journal where another process takes it up.
 void Toolbox::note_level(Work& work, const SandboxReach& reach) {
   if (is_complete(reach)) return;
+  sandbox_note_ = "sandbox: " + describe_reach(reach);
   std::string& remark = work.agent.remark;
-  remark += (remark.empty() ? "" : "; ") + ("sandbox: " + describe_reach(reach));
+  remark += (remark.empty() ? "" : "; ") + sandbox_note_;
 }
 
 // Of what is asked for, or nothing: a lower level is never taken instead.
@@ -216,6 +217,7 @@ bool Toolbox::make_sessions(Work& work) {
   context.network = sandbox.network;
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
+  context.store_kept_bytes = options_.artifacts_bytes_max;
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
@@ -414,6 +416,7 @@ void Toolbox::make_gate(Work& work) {
 
 std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted) {
   Work work{agent, hold_policies(options_.policies, std::move(accepted))};
+  sandbox_note_.clear();
   agent.remark = work.policies.remark;
   make_absolute(agent.charter.permissions.grants, agent.charter.directory);
   agent.charter.permissions = permissions_within(work.policies.all, agent.charter.permissions);

@@ -25,6 +25,7 @@ struct ToolboxOptions {
   SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
   std::string data = {};       // what the host keeps, journals among it: no tool may write there
   std::string artifacts = {};  // a directory; empty: none are kept
+  std::uint64_t artifacts_bytes_max = ExecutionContext().store_kept_bytes;  // of all runs
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
@@ -48,12 +49,15 @@ class Toolbox {
   // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
   // within what it was accepted within, too.
   std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {});
+  // What the sandbox of the last agent lacks on this machine, though it keeps its promises; empty:
+  // nothing.
+  const std::string& sandbox_note() const { return sandbox_note_; }
 
  private:
   struct Work;
   bool make_sessions(Work& work);
   static bool demand_level(Work& work, const SandboxReach& reach, const std::string& about);
-  static void note_level(Work& work, const SandboxReach& reach);
+  void note_level(Work& work, const SandboxReach& reach);
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);
@@ -68,6 +72,7 @@ class Toolbox {
   ToolboxOptions options_;
   std::shared_ptr<CommandPool> pool_;  // made with the first command
   std::shared_ptr<Resolver> resolver_;
+  std::string sandbox_note_;
 };
 
 }  // namespace pawl

@@ -80,6 +80,7 @@ void read_bounds(MapReader& reader, BackendLimits& limits) {
   reader.take_bytes("memory", {kMemoryMinBytes, kMemoryMaxBytes}, limits.memory_bytes);
   reader.take_bytes("disk", {1, kDiskMaxBytes}, limits.disk_bytes);
   reader.take_bytes("output", {1, std::int64_t{kToolOutputMaxBytes}}, limits.output_bytes);
+  reader.take_bytes("kept", {1, kDiskMaxBytes}, limits.kept_bytes);
   reader.take_int("processes", {1, kProcessesMax}, limits.processes);
 }
 

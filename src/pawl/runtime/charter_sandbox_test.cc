@@ -13,7 +13,8 @@ TEST_CASE("a sandbox has a level, roots, a network, an environment and bounds") 
           charter_with("sandbox:\n  level: landlock\n  directory: work\n  write: [work]\n"
                        "  read: [/srv/data]\n  network: { hosts: [example.org] }\n"
                        "  protected: if_possible\n  env: { LANG: C }\n  memory: 256MiB\n  cpu: 5s\n"
-                       "  processes: 16\n  disk: 10MB\n  time: 2s\n  output: 4KiB\n"))
+                       "  processes: 16\n  disk: 10MB\n  time: 2s\n  output: 4KiB\n"
+                       "  kept: 1MiB\n"))
           .sandbox;
   CHECK(sandbox.declared == SandboxDeclaration::Declared::yes);
   CHECK(sandbox.backend == "landlock");
@@ -23,7 +24,8 @@ TEST_CASE("a sandbox has a level, roots, a network, an environment and bounds") 
   CHECK(sandbox.network == NetworkPolicy{NetworkAccess::limited, {"example.org"}});
   CHECK(sandbox.environment.at("LANG") == "C");
   CHECK(sandbox.protection == ExecutionContext::Protection::if_possible);
-  CHECK(sandbox.limits == BackendLimits{2'000, 256U << 20U, 5'000, 16, 10'000'000, 4'096});
+  CHECK(sandbox.limits ==
+        BackendLimits{2'000, 256U << 20U, 5'000, 16, 10'000'000, 4'096, 1U << 20U});
 }
 
 TEST_CASE("without a sandbox there is the default one, and a word is enough for a network") {
@@ -49,7 +51,7 @@ TEST_CASE("what a sandbox cannot be is said") {
         "found the integer 1 (write it as 4096, 64KiB or 10MB)\n"
         "f:4:81: sandbox: \"write\" has an empty path\n"
         "f:4:87: sandbox: unknown key \"colour\" (known keys: level, directory, write, read, "
-        "protected, network, env, time, cpu, memory, disk, output, processes)\n");
+        "protected, network, env, time, cpu, memory, disk, output, kept, processes)\n");
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ Status Driver::take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered fil
   note_state(*view, loaded_.run.state());
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
   append(std::move(view), std::move(blobs));
+  watch_ending();
   return ok();
 }
 
@@ -214,10 +215,32 @@ void Driver::arm_timer() {
   });
 }
 
+// What a run's end asks for is done when it is written. A store that cannot write would hold tools,
+// and the process, for as long as the disk is full.
+void Driver::watch_ending() {
+  const RunState& state = loaded_.run.state();
+  const bool ending =
+      std::holds_alternative<Finished>(state.life) || std::holds_alternative<Ending>(state.course);
+  if (over_ || ending_timer_ || !ending) return;
+  const auto look = [weak = weak_from_this(), length = durable_length_] {
+    const auto self = weak.lock();
+    if (!self || self->over_) return;
+    self->ending_timer_.reset();
+    if (self->appends_open_ == 0 || self->durable_length_ != length) return self->watch_ending();
+    self->end(Error{ErrorCode::unavailable,
+                    "run " + self->id_.text +
+                        " has ended, and its store could not write that down (is the disk full?): "
+                        "its tools are stopped; make room, then pawl resume " +
+                        self->id_.text + " goes on from what is written"});
+  };
+  ending_timer_ = services_.loop.after(kUnwrittenEndMs, look);
+}
+
 void Driver::end(Status status) {
   if (over_) return;
   over_ = true;
   timer_.reset();
+  ending_timer_.reset();
   stops_.for_each([](auto& stop) { *stop = true; });
   operations_.clear();
   replies_.clear();

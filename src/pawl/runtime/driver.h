@@ -39,6 +39,9 @@ struct Store {
 // A snapshot is taken when the records since the last one have at least this many bytes, and four
 // times as many as it has itself: so they never make growth quadratic.
 inline constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
+// A run that is ending is left when its store has written nothing for so long, as on a full disk:
+// limits and cancellations end its tools in time, written down or not.
+inline constexpr std::int64_t kUnwrittenEndMs = 5'000;
 
 struct DriverServices {
   Loop& loop;
@@ -104,6 +107,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void publish(const RunEvent& event);
   void log(std::string text);
   void arm_timer();
+  void watch_ending();
   void end(Status status);
   void end_unreadable(const Error& error);
 
@@ -189,6 +193,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::uint64_t durable_length_ = 0;
   std::optional<std::uint64_t> timer_due_;
   std::unique_ptr<Timer> timer_;
+  std::unique_ptr<Timer> ending_timer_;
   EffectsUnderWay<std::unique_ptr<Operation>> operations_;
   std::vector<std::unique_ptr<Operation>> retired_;  // until the loop comes back
   EffectsUnderWay<std::unique_ptr<ReplyAssembler>> replies_;

@@ -180,8 +180,10 @@ void Committer::keep_for_later(Group& group, const Error& error) {
   refuse_upkeep(group, error);
   let_go_ += group.size();
   taken_ = 0;
+  const std::string stuck = group.size() == 1 ? group.front()->job.of_run() : "";
   std::move(group.rbegin(), group.rend(), std::front_inserter(queue_));
   group.clear();
+  put_behind_others(stuck);
   // Those who block the loop have been let go.
   let_go_ -= std::erase_if(queue_, [&](const std::unique_ptr<Entry>& entry) {
     if (!entry->waiter) return false;
@@ -196,6 +198,16 @@ void Committer::keep_for_later(Group& group, const Error& error) {
   }
 }
 
+// Under the lock. A record that does not fit must not keep other runs from writing what does: all
+// that waits of its run is tried after them, in its own order.
+void Committer::put_behind_others(const std::string& run) {
+  if (run.empty()) return;
+  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(let_go_);
+  std::stable_partition(queue_.begin(), end, [&](const std::unique_ptr<Entry>& entry) {
+    return entry->job.of_run() != run;
+  });
+}
+
 // Under the lock.
 void Committer::refuse_upkeep(Group& group, const Error& error) {
   Group refused;
@@ -204,8 +216,8 @@ void Committer::refuse_upkeep(Group& group, const Error& error) {
     const bool fails = entry->job.on_full == Job::OnFull::fail;
     if (fails) {
       entry->outcome = Error{ErrorCode::unavailable,
-                             "no space left where the store is, and removing takes some, too; make "
-                             "room and try again: " +
+                             "no space left where the store is, so that nothing can be written or "
+                             "removed there; make room and try again: " +
                                  error.message};
     }
     (fails ? refused : left).push_back(std::move(entry));

@@ -67,6 +67,7 @@ class Committer {
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
   void keep_for_later(Group& group, const Error& error);
+  void put_behind_others(const std::string& run);
   void refuse_upkeep(Group& group, const Error& error);
   void fail_all(Group& group, const Error& error);
   void stop_for_good(Group& group, const Error& error);

@@ -27,7 +27,7 @@ struct Job {
   std::function<Status(Connection&)> work = {};
   StatusCallback done = {};           // called on the loop thread
   std::optional<Append> append = {};  // in place of work: almost all jobs are this
-  // fail: what frees space is asked for by somebody who can make some, and must not wait for it.
+  // fail: the caller is told at once. A person waits for it, who may be the one to make space.
   enum class OnFull { wait, fail } on_full = OnFull::wait;
 
   const std::string& of_run() const { return append ? append->run.text : run; }

@@ -148,6 +148,7 @@ void SqliteJournal::post(const RunId& run, std::int64_t at_ms, std::string body,
     refusal = std::move(status).error();
   }
   sqlite::Job job{"", body.size(), nullptr, std::move(done)};
+  job.on_full = sqlite::Job::OnFull::fail;  // whoever sends it is told, and can act otherwise
   job.work = [run, at_ms, body = std::move(body)](Connection& connection) {
     return sqlite::write_inbox(connection, run, at_ms, body);
   };

@@ -42,8 +42,19 @@ FailingCall writes;
 FailingCall syncs;
 FailingCall reads;
 
+// Files may grow to this; 0: as they like. And how far one has grown.
+std::atomic<off_t> space{0};
+std::atomic<off_t> grown_to{0};
+
 ssize_t failing_pwrite(int fd, const void* bytes, size_t count, off_t offset) {
-  return writes.fails() ? -1 : ::pwrite(fd, bytes, count, offset);
+  if (writes.fails()) return -1;
+  const off_t end = offset + static_cast<off_t>(count);
+  if (space != 0 && end > space) {
+    errno = ENOSPC;
+    return -1;
+  }
+  grown_to = std::max(grown_to.load(), end);
+  return ::pwrite(fd, bytes, count, offset);
 }
 
 struct InstalledCalls {
@@ -52,6 +63,8 @@ struct InstalledCalls {
     install(nullptr);
     writes.plan(0, 0, EIO);
     syncs.plan(0, 0, EIO);
+    space = 0;
+    grown_to = 0;
   }
   InstalledCalls(const InstalledCalls&) = delete;
   InstalledCalls& operator=(const InstalledCalls&) = delete;
@@ -176,7 +189,7 @@ TEST_CASE("no space at the n-th write: nothing is lost, and it goes on when ther
 }
 
 // Whoever frees space to go on would wait for himself.
-TEST_CASE("removing and letting go do not wait for space, and nothing is lost") {
+TEST_CASE("removing, letting go and messages do not wait for space, and nothing is lost") {
   const InstalledCalls calls;
   SqliteStore store(without_checkpoints());
   StoreView view = store.view();
@@ -198,9 +211,13 @@ TEST_CASE("removing and letting go do not wait for space, and nothing is lost") 
     return *answer;
   };
 
+  const auto post = [&](StatusCallback done) {
+    store.owner->post(run_id("a"), 1, "x", std::move(done));
+  };
+
   writes.plan(1, 1'000'000, ENOSPC);
-  for (const auto& ask :
-       {std::function<void(StatusCallback)>(expire), std::function<void(StatusCallback)>(remove)}) {
+  using Ask = std::function<void(StatusCallback)>;
+  for (const Ask& ask : {Ask(expire), Ask(remove), Ask(post)}) {
     const Status refused = answer_of(ask);
     REQUIRE(outcome(refused) == "unavailable");
     CHECK(refused.error().message.find("make room") != std::string::npos);
@@ -210,6 +227,31 @@ TEST_CASE("removing and letting go do not wait for space, and nothing is lost") 
   CHECK(store.owner->blob(run_id("a"), blob));
   CHECK(outcome(answer_of(expire)) == "ok");
   CHECK(outcome(answer_of(remove)) == "ok");
+}
+
+TEST_CASE("a record that does not fit does not keep other runs from writing theirs") {
+  const InstalledCalls calls;
+  SqliteStore store(without_checkpoints());
+  StoreView view = store.view();
+  REQUIRE(contract::append_now(view, append_of(run_id("a"), 1, 0, "x")) == "ok");
+  REQUIRE(contract::append_now(view, append_of(run_id("b"), 1, 0, "x")) == "ok");
+  constexpr std::size_t kTooMuch = 400'000;
+  space = grown_to + 100'000;
+  std::vector<std::string> ended;
+  const auto append = [&](const char* run, std::uint64_t seq, std::size_t bytes) {
+    store.owner->append(
+        append_of(run_id(run), 1, seq, std::string(bytes, 'x')),
+        [&ended, run](const Status& status) { ended.push_back(run + (" " + outcome(status))); });
+  };
+  append("a", 1, kTooMuch);
+  append("a", 2, 10);
+  append("b", 1, 10);
+  REQUIRE(store.loop.run_until([&] { return !ended.empty(); }));
+  CHECK(ended == std::vector<std::string>{"b ok"});
+
+  space = 0;
+  REQUIRE(store.loop.run_until([&] { return ended.size() == 3; }));
+  CHECK(ended == std::vector<std::string>{"b ok", "a ok", "a ok"});
 }
 
 TEST_CASE("a write that fails stops the store: what was acknowledged is there") {

@@ -71,6 +71,7 @@ struct Settings {
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
+  std::uint64_t kept_output = std::uint64_t{2} << 30U;  // bytes that all runs keep together
 };
 
 // The flags among them; empty is not given.

@@ -4,27 +4,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
+#include "pawl/base/describe_errno.h"
+
 namespace pawl::backend {
 
-CallOutput::CallOutput(std::uint64_t bytes_max, std::string artifact_directory)
-    : bytes_max_(bytes_max), directory_(std::move(artifact_directory)), capture_(bytes_max) {}
+CallOutput::CallOutput(std::uint64_t bytes_max, std::string artifact_directory, KeptBounds bounds)
+    : bytes_max_(bytes_max),
+      directory_(std::move(artifact_directory)),
+      capture_(bytes_max),
+      space_(directory_, bounds) {}
 
 void CallOutput::append(std::string_view bytes) {
   const bool fits = capture_.bytes_total() + bytes.size() <= bytes_max_;
   if (!fits && !file_ && !directory_.empty()) open_artifact();
   capture_.append(bytes);
-  if (!file_) return;
-  std::string_view rest =
-      bytes.substr(0, std::min<std::uint64_t>(bytes.size(), kArtifactBytesMax - written_));
+  if (file_) keep(bytes);
+}
+
+void CallOutput::keep(std::string_view bytes) {
+  if (!space_.reason().empty()) return;
+  std::string_view rest = bytes.substr(0, space_.take(bytes.size()));
   while (!rest.empty()) {
     const ssize_t count = ::write(file_.number(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // the disk is full: what is there is there, and the mark says the rest
+    if (count <= 0) return space_.close("the data disk: " + describe_errno(errno));
     written_ += static_cast<std::uint64_t>(count);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -36,18 +43,25 @@ void CallOutput::open_artifact() {
   std::string path = directory_ + "/output-XXXXXX";
   directory_.clear();  // once
   file_.reset(::mkostemp(path.data(), O_CLOEXEC));
-  if (!file_) return;
+  if (!file_) return space_.close("the data disk: " + describe_errno(errno));
   path_ = std::move(path);
-  const ssize_t count = ::write(file_.number(), before.data(), before.size());
-  written_ = count > 0 ? static_cast<std::uint64_t>(count) : 0;
+  keep(before);
+}
+
+std::string CallOutput::describe_cut() const {
+  if (space_.reason().empty()) return "";
+  return "[Of " + std::to_string(capture_.bytes_total()) + " bytes of output the first " +
+         std::to_string(written_) + " are kept: " + space_.reason() + ".]\n";
 }
 
 void CallOutput::finish(BackendOutcome& outcome, std::string_view note) {
   outcome.output_length = capture_.bytes_total();
-  if (note.size() > bytes_max_) note = {};
-  outcome.output = std::string(note) + capture_.render(bytes_max_ - note.size()).text;
-  outcome.artifact = path_;
+  std::string before = std::string(note) + describe_cut();
+  if (before.size() > bytes_max_) before.clear();
+  outcome.output = before + capture_.render(bytes_max_ - before.size()).text;
   file_.reset();
+  if (written_ == 0 && !path_.empty()) ::unlink(std::exchange(path_, {}).c_str());
+  outcome.artifact = path_;
 }
 
 }  // namespace pawl::backend

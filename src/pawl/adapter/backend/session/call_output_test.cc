@@ -7,9 +7,11 @@
 namespace pawl::backend {
 namespace {
 
+constexpr KeptBounds kBounds{std::uint64_t{1} << 30U, std::uint64_t{1} << 30U};
+
 TEST_CASE("output that fits is given as it is, and kept nowhere") {
   const contract::ContractDirectory directory;
-  CallOutput output(100, directory.path());
+  CallOutput output(100, directory.path(), kBounds);
   output.append("some ");
   output.append("text");
   BackendOutcome outcome;
@@ -22,7 +24,7 @@ TEST_CASE("output that fits is given as it is, and kept nowhere") {
 
 TEST_CASE("output that does not fit loses its middle, and is kept as a whole") {
   const contract::ContractDirectory directory;
-  CallOutput output(1000, directory.path());
+  CallOutput output(1000, directory.path(), kBounds);
   std::string whole;
   for (int i = 0; i < 1000; ++i) {
     const std::string line = "line " + std::to_string(i) + "\n";
@@ -39,12 +41,35 @@ TEST_CASE("output that does not fit loses its middle, and is kept as a whole") {
 }
 
 TEST_CASE("without a place to keep it, output is cut and nothing else") {
-  CallOutput output(200, "/no/such/directory");
+  CallOutput output(400, "/no/such/directory", kBounds);
   output.append(std::string(5000, 'x'));
   BackendOutcome outcome;
   output.finish(outcome, "");
-  CHECK(outcome.output.size() <= 200);
+  CHECK(outcome.output.size() <= 400);
+  CHECK(outcome.output.starts_with("[Of 5000 bytes of output the first 0 are kept: the data disk"));
   CHECK(outcome.artifact.empty());
+}
+
+TEST_CASE("output beyond what a run may keep is cut with a mark, and the call goes on") {
+  const contract::ContractDirectory directory;
+  const std::string run = directory / "run";
+  std::filesystem::create_directories(run);
+  CallOutput output(1000, run, {4000, std::uint64_t{1} << 30U});
+  for (int i = 0; i < 10; ++i) output.append(std::string(1000, 'x'));
+  BackendOutcome outcome;
+  output.finish(outcome, "[note]\n");
+  CHECK(outcome.output.starts_with(
+      "[note]\n[Of 10000 bytes of output the first 4000 are kept: a run keeps at most"));
+  CHECK(outcome.output.size() <= 1000);
+  CHECK(outcome.output_length == 10000);
+  CHECK(contract::read_file(outcome.artifact) == std::string(4000, 'x'));
+
+  CallOutput second(1000, run, {4000, std::uint64_t{1} << 30U});
+  second.append(std::string(2000, 'y'));
+  second.finish(outcome, "");
+  CHECK(outcome.artifact.empty());
+  CHECK(outcome.output.find("the first 0 are kept") != std::string::npos);
+  CHECK(bytes_kept_in(run, 1) == 4000);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ void complete(BackendLimits& limits) {
   default_if_zero(limits.processes, defaults.processes);
   default_if_zero(limits.disk_bytes, defaults.disk_bytes);
   default_if_zero(limits.output_bytes, defaults.output_bytes);
+  default_if_zero(limits.kept_bytes, defaults.kept_bytes);
 }
 
 // Where the kernel keeps commands from protected names.
@@ -146,7 +147,10 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   }
   const AsOwner owner(place_->identity());
   files_->note();
-  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory), limits, {}};
+  return {CallOutput(context_.limits.output_bytes, context_.artifact_directory,
+                     {context_.limits.kept_bytes, context_.store_kept_bytes}),
+          limits,
+          {}};
 }
 
 // A shell without jobs has nothing to be looked at. False: there may be some, and they were looked
