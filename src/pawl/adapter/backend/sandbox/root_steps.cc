@@ -202,7 +202,10 @@ void RootSteps::make_temporary() {
     add(Kind::make_directory, inside(name));
     made_.emplace_back(name);
   }
-  add(Kind::link, inside("/var/tmp"), "/tmp");
+  // The same place by another name. Not a link: a root may lie beneath it.
+  add(Kind::make_directory, inside("/var/tmp"));
+  made_.emplace_back("/var/tmp");
+  mount(inside("/tmp"), inside("/var/tmp"), nullptr, kBind);
   // It is the one of a pid namespace that is about to end, and shows nobody. Without one in place
   // the kernel would not let commands mount theirs.
   proc_step_ = steps_.size();

@@ -191,6 +191,21 @@ TEST_CASE("sessions do not share /tmp, shared memory or process numbers (B18)") 
   CHECK_FALSE(holds(other.bash("cat /proc/[0-9]*/cmdline").output, "1000"));
 }
 
+TEST_CASE("a workspace beneath /var/tmp is at its place, and the rest of it is the session's own") {
+  if (!is_there(&make_namespace_backend)) return;
+  std::string place = "/var/tmp/pawl-test-XXXXXX";
+  REQUIRE(::mkdtemp(place.data()) != nullptr);
+  Bench bench(&make_namespace_backend);
+  bench.context.working_directory = place;
+  bench.context.write_roots = {place};
+  CHECK(bench.bash("touch here /var/tmp/own && pwd -P && ls /tmp/own").output ==
+        place + "\n/tmp/own\n");
+  bench.end();
+  CHECK(std::filesystem::exists(place + "/here"));
+  CHECK_FALSE(std::filesystem::exists("/var/tmp/own"));
+  std::filesystem::remove_all(place);
+}
+
 TEST_CASE("nothing waits for a person: no terminal, and input that ends (C10)") {
   for (const MakeBackend make : {&make_namespace_backend, &make_landlock_backend}) {
     if (!is_there(make)) continue;
