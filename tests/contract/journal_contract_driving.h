@@ -84,6 +84,47 @@ void failed_loads_quarantine(Store& store) {
 }
 
 template <class Store>
+void a_forgiven_load_does_not_count(Store& store) {
+  const RunId run = make_run(store, "a");
+  for (int load = 0; load < 2 * kFailedLoadsMax; ++load) {
+    const auto drive = store.journal.acquire(run);
+    REQUIRE(drive);
+    CHECK(outcome(store.journal.forgive(run, drive->epoch + 1)) == "conflict");
+    REQUIRE(outcome(store.journal.forgive(run, drive->epoch)) == "ok");
+  }
+  CHECK(outcome(store.journal.forgive(run_id("nobody"), 1)) == "not_found");
+  // Once is once: the others still count.
+  for (int load = 0; load < kFailedLoadsMax; ++load) REQUIRE(store.journal.acquire(run));
+  CHECK(outcome(store.journal.acquire(run)) == "corrupt");
+}
+
+template <class Store>
+void a_quarantine_is_lifted(Store& store) {
+  const RunId run = make_run(store, "a");
+  RunSummary sound = summary_of(run, "waiting");
+  sound.reason = "approval";
+  CHECK(outcome(store.journal.lift_quarantine(sound)) == "conflict");
+  CHECK(outcome(store.journal.lift_quarantine(summary_of(run_id("nobody")))) == "not_found");
+  for (int load = 0; load < kFailedLoadsMax; ++load) REQUIRE(store.journal.acquire(run));
+  REQUIRE(outcome(store.journal.acquire(run)) == "corrupt");
+
+  CHECK(outcome(store.journal.lift_quarantine(sound)) == "ok");
+
+  CHECK(store.journal.list({})->front().status == "waiting");
+  CHECK(store.journal.list({})->front().reason == "approval");
+  CHECK(outcome(store.journal.acquire(run)) == "ok");
+  REQUIRE(store.journal.quarantine(run, "row 7 is damaged"));
+  CHECK(outcome(store.journal.lift_quarantine(sound)) == "ok");
+  CHECK(outcome(store.journal.acquire(run)) == "ok");
+  // One that was never written whole stays where it is.
+  const RunId part = run_id("part");
+  Append first = append_of(part, 1, 0, "r0");
+  first.summary = summary_of(part, "quarantined");
+  REQUIRE(append_now(store, first) == "ok");
+  CHECK(outcome(store.journal.lift_quarantine(summary_of(part))) == "conflict");
+}
+
+template <class Store>
 void an_append_forgives_failed_loads(Store& store) {
   const RunId run = make_run(store, "a");
   for (std::uint64_t round = 1; round <= 4; ++round) {

@@ -120,7 +120,26 @@ void lists_find_runs(Store& store) {
   CHECK(ids({"aa1", "", "", 1000}) == Texts{"aa1", "aa1-3", "aa12"});
   CHECK(ids({"aa1", "", "", 1}) == Texts{"aa1"});
   append.summary->length = 3;
+  append.summary->number = store.journal.list({"ab2", "", "", 1})->front().number;
   CHECK(*store.journal.list({"ab2", "", "", 1}) == std::vector<RunSummary>{*append.summary});
+}
+
+template <class Store>
+void lists_come_in_pages(Store& store) {
+  for (int run = 0; run < 7; ++run) make_run(store, "run" + std::to_string(run));
+  Texts seen;
+  ListQuery query;
+  query.count_max = 3;
+  for (int page = 0; page < 4; ++page) {
+    const auto runs = *store.journal.list(query);
+    if (runs.empty()) break;
+    for (const RunSummary& run : runs) seen.push_back(run.id.text);
+    query.before = runs.back().number;
+  }
+  CHECK(seen == Texts{"run6", "run5", "run4", "run3", "run2", "run1", "run0"});
+  query.id_prefix = "run";
+  query.before = store.journal.list({})->at(2).number;
+  CHECK(store.journal.list(query)->front().id.text == "run3");
 }
 
 template <class Store>
@@ -182,6 +201,42 @@ void an_ended_run_takes_no_messages(Store& store) {
     REQUIRE(append_now(store, append) == "ok");
     CHECK(post_now(store, run, "x") == "conflict");
   }
+}
+
+// Whoever posted the row was told that it is accepted: a driver must see it.
+template <class Store>
+void a_run_does_not_end_over_its_inbox(Store& store) {
+  const RunId other = make_run(store, "other");
+  REQUIRE(post_now(store, other, "not for them") == "ok");
+  for (const char* status : {"done", "stopped", "failed", "cancelled"}) {
+    const RunId run = make_run(store, status);
+    REQUIRE(post_now(store, run, "first") == "ok");
+    REQUIRE(post_now(store, run, "second") == "ok");
+    const auto rows = *store.journal.pending(run);
+    Append end = append_of(run, 1, 1, "end");
+    end.summary = summary_of(run, status);
+    end.inbox_taken = {rows[0].row};
+    std::optional<Status> seen;
+    store.journal.append(end, [&](const Status& given) { seen = given; });
+    REQUIRE(store.loop.run_until([&] { return seen.has_value(); }));
+
+    REQUIRE(outcome(*seen) == "conflict");
+    CHECK(waits_in_inbox(seen->error()));
+    CHECK(records_of(store, run) == Texts{"r0"});
+    CHECK(*store.journal.pending(run) == rows);
+    CHECK(post_now(store, run, "third") == "ok");
+    const auto all = *store.journal.pending(run);
+    for (const InboxRow& row : all) end.inbox_taken.push_back(row.row);
+    CHECK(append_now(store, end) == "ok");
+    CHECK(post_now(store, run, "too late") == "conflict");
+    CHECK(store.journal.pending(run)->empty());
+  }
+  // Whoever takes the run up next finds the row.
+  const RunId waiting = make_run(store, "waiting");
+  REQUIRE(post_now(store, waiting, "x") == "ok");
+  Append park = append_of(waiting, 1, 1, "park");
+  park.summary = summary_of(waiting, "waiting");
+  CHECK(append_now(store, park) == "ok");
 }
 
 template <class Store>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/port/journal.h"
+#include "pawl/port/journal_checks.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::contract {

@@ -13,6 +13,9 @@
 #include <new>
 #include <system_error>
 
+#include "pawl/adapter/journal_sqlite/stop_gate.h"
+#include "pawl/base/memory_shortage.h"
+
 namespace pawl {
 namespace {
 
@@ -112,7 +115,10 @@ std::size_t PosixConsole::columns() const {
 }
 
 void end_when_out_of_memory() {
-  std::set_new_handler([] { end_without("memory"); });
+  std::set_new_handler([] {
+    if (MemoryMayLack::here()) throw std::bad_alloc();
+    end_without("memory");
+  });
   std::set_terminate([] {
     try {
       if (std::current_exception()) std::rethrow_exception(std::current_exception());
@@ -127,6 +133,19 @@ void end_when_out_of_memory() {
   // SQLite maps the index of its log. On a full disk the kernel may find no block for it only when
   // it is written to.
   std::signal(SIGBUS, [](int) { end_without("room on the disk"); });
+}
+
+void stop_only_between_commits() {
+  struct sigaction action{};
+  if (::sigaction(SIGTSTP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = [](int) {
+    const int before = errno;
+    sqlite::stop_between_commits();
+    errno = before;
+  };
+  action.sa_flags = SA_RESTART;
+  static_cast<void>(::sigaction(SIGTSTP, &action, nullptr));
 }
 
 void ensure_standard_streams() {

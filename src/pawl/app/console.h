@@ -42,4 +42,8 @@ void ensure_standard_streams();
 // would have to be right everywhere.
 void end_when_out_of_memory();
 
+// From now on Ctrl-Z (SIGTSTP) stops the process when no commit is under way, so that no other
+// process has to wait for a lock that a stopped one holds.
+void stop_only_between_commits();
+
 }  // namespace pawl

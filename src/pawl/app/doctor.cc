@@ -13,6 +13,7 @@
 #include <set>
 
 #include "pawl/adapter/journal_sqlite/examination.h"
+#include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/runtime/housekeeping.h"
 
@@ -29,14 +30,13 @@ constexpr mode_t kFileMode = 0600;
 
 // --- Files --------------------------------------------------------------------------------------
 
-struct FileSystem {
+struct KnownFileSystem {
   std::int64_t magic;
   std::string_view name;
   Grade grade;
   std::string_view remedy;
 };
-constexpr std::string_view kUseLocal = "use a local disk: SQLite's log needs shared memory";
-constexpr std::array<FileSystem, 10> kFileSystems = {{
+constexpr std::array<KnownFileSystem, 8> kFileSystems = {{
     {EXT4_SUPER_MAGIC, "ext4", Grade::ok, ""},
     {0x58465342, "xfs", Grade::ok, ""},
     {BTRFS_SUPER_MAGIC, "btrfs", Grade::ok, ""},
@@ -44,9 +44,8 @@ constexpr std::array<FileSystem, 10> kFileSystems = {{
     {F2FS_SUPER_MAGIC, "f2fs", Grade::ok, ""},
     {OVERLAYFS_SUPER_MAGIC, "overlayfs", Grade::ok, ""},
     {TMPFS_MAGIC, "tmpfs", Grade::warning, "it is in memory, and gone when the machine restarts"},
-    {NFS_SUPER_MAGIC, "nfs", Grade::problem, kUseLocal},
-    {0xff534d42, "cifs", Grade::problem, kUseLocal},
-    {FUSE_SUPER_MAGIC, "fuse", Grade::warning, kUseLocal},
+    {FUSE_SUPER_MAGIC, "fuse", Grade::warning,
+     "use a local disk if it speaks to another machine: SQLite's log needs shared memory"},
 }};
 
 Finding examine_directory(const std::string& directory, const struct stat& info) {
@@ -61,8 +60,8 @@ Finding examine_directory(const std::string& directory, const struct stat& info)
   } else if (::access(directory.c_str(), W_OK) != 0) {
     finding.grade = Grade::problem;
     finding.remedy =
-        "it cannot be written, and without that nothing is read either: mount or make "
-        "it writable, or copy it with cp -a and name the copy with --data DIR";
+        "it cannot be written: runs can be looked at, through a private copy, but neither started "
+        "nor carried on";
   } else if (mode != kDirectoryMode) {
     finding.grade = Grade::warning;
     finding.remedy = fmt::format("others may look into it: chmod {:04o} it", kDirectoryMode);
@@ -77,10 +76,12 @@ Finding examine_file_system(const std::string& directory) {
   }
   Finding finding{Grade::ok, "file system", "", ""};
   finding.text = fmt::format("of type {:x}", static_cast<std::uint64_t>(info.f_type));
-  for (const FileSystem& known : kFileSystems) {
+  for (const KnownFileSystem& known : kFileSystems) {
     if (known.magic != static_cast<std::int64_t>(info.f_type)) continue;
     finding = {known.grade, "file system", std::string(known.name), std::string(known.remedy)};
   }
+  const Status fit = sqlite::check_file_system(directory, sqlite::file_system_of(directory));
+  if (!fit) finding = {Grade::problem, "file system", finding.text, fit.error().message};
   return finding;
 }
 
@@ -97,8 +98,19 @@ Finding examine_space(const std::string& directory) {
 }
 
 void examine_files(const std::string& directory, std::vector<Finding>& findings) {
-  static const std::set<std::string> kOurs = {"pawl.db", "pawl.db-wal", "pawl.db-shm", "pawl.lock",
-                                              "logs",    "artifacts",   "inputs"};
+  static const std::set<std::string> kOurs = {"pawl.db",
+                                              "pawl.db-wal",
+                                              "pawl.db-shm",
+                                              "pawl.lock",
+                                              "budget.db",
+                                              "budget.db-wal",
+                                              "budget.db-shm",
+                                              "budget.db-journal",
+                                              "remembered.jsonl",
+                                              "remembered.jsonl.lock",
+                                              "logs",
+                                              "artifacts",
+                                              "inputs"};
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator(directory, fault)) {
     const std::string name = entry.path().filename().string();
@@ -253,7 +265,9 @@ constexpr std::array<Concern, 3> kConcerns = {{
        return run.summary.status == name(RunStatus::waiting) &&
               run.summary.reason == name(WaitFor::in_doubt);
      }},
-    {"is quarantined", Grade::problem, "pawl verify {} says what is damaged; pawl rm {} removes it",
+    {"is quarantined", Grade::problem,
+     "pawl verify {} says what is damaged, and lifts the quarantine if nothing is; pawl rm {} "
+     "removes it",
      [](const ExaminedRun& run) { return run.summary.status == name(RunStatus::quarantined); }},
 }};
 

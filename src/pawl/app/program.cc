@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "pawl/adapter/http_curl/curl_client.h"
+#include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/ledger.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
@@ -22,6 +23,7 @@
 #include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
 #include "pawl/app/old_outputs.h"
+#include "pawl/app/private_copy.h"
 #include "pawl/app/remembered.h"
 #include "pawl/app/sandbox_doctor.h"
 #include "pawl/runtime/charter_reader.h"
@@ -52,12 +54,22 @@ void for_each_secret_variable(const Visit& visit) {
   }
 }
 
+Error cannot_be_written(const std::string& path) {
+  return Error{ErrorCode::unavailable,
+               path +
+                   " cannot be written (a read-only mount, or its permissions), and this command "
+                   "has to; pawl ls, show, logs, explain, verify, export and approvals can look "
+                   "at it"};
+}
+
 // An open store with the engine on it.
 class SqliteWorkspace final : public Workspace {
  public:
-  SqliteWorkspace(AsioLoop& loop, std::unique_ptr<SqliteJournal> journal, AgentSource agents,
-                  std::string name, std::shared_ptr<const ByteFilter> filter)
+  SqliteWorkspace(AsioLoop& loop, std::unique_ptr<PrivateCopy> copy,
+                  std::unique_ptr<SqliteJournal> journal, AgentSource agents, std::string name,
+                  std::shared_ptr<const ByteFilter> filter)
       : loop_(loop),
+        copy_(std::move(copy)),
         journal_(std::move(journal)),
         engine_(EngineOptions{loop,
                               Store{journal_.get(), journal_.get(), journal_.get(), journal_.get(),
@@ -71,9 +83,11 @@ class SqliteWorkspace final : public Workspace {
 
   Service& service() override { return service_; }
   AsioLoop& loop() override { return loop_; }
+  bool is_copy() const override { return copy_ != nullptr; }
 
  private:
   AsioLoop& loop_;
+  std::unique_ptr<PrivateCopy> copy_;  // outlives the journal in it
   std::unique_ptr<SqliteJournal> journal_;
   Engine engine_;
   Service service_;
@@ -155,12 +169,22 @@ Result<Settings> Program::settings(const SettingFlags& flags) {
 
 Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbsent absent) {
   std::error_code ignored;  // What cannot be looked at is not there for us.
-  if (absent == IfAbsent::refuse && !std::filesystem::exists(settings.data, ignored)) {
+  if (absent != IfAbsent::make && !std::filesystem::exists(settings.data, ignored)) {
     return Error{ErrorCode::not_found, "there are no runs: " + settings.data +
                                            " does not exist; name the data directory with --data "
                                            "DIR or PAWL_DATA, or start a run with pawl run"};
   }
-  PAWL_CHECK(make_private_directory(settings.data));
+  const Status fit =
+      sqlite::check_file_system(settings.data, sqlite::file_system_of(settings.data));
+  const std::string unwritable = unwritable_part(settings.data);
+  std::unique_ptr<PrivateCopy> copy;
+  if (absent == IfAbsent::look && (!fit || !unwritable.empty())) {
+    PAWL_TRY(copy, PrivateCopy::make(settings.data));
+  } else {
+    PAWL_CHECK(fit);
+    if (!unwritable.empty()) return cannot_be_written(unwritable);
+    PAWL_CHECK(make_private_directory(settings.data));
+  }
   SqliteOptions options;
   options.on_full = [this, settings] {
     if (settings.log_level < LogLevel::warn) return;
@@ -168,11 +192,15 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
                            ": what runs do is not stored, and they stand still until there is "
                            "room");
   };
-  PAWL_TRY(auto journal, SqliteJournal::open(settings.data, loop(), options));
+  options.on_busy = [this, settings](const std::string& holder) {
+    if (settings.log_level < LogLevel::warn) return;
+    log_line(settings, "warn: waiting for " + settings.data + ": " + holder);
+  };
+  PAWL_TRY(auto journal, SqliteJournal::open(copy ? copy->path() : settings.data, loop(), options));
   auto agents = [this](const PinnedCharter& pinned) { return assembler().from_pinned(pinned); };
-  return std::unique_ptr<Workspace>(
-      std::make_unique<SqliteWorkspace>(loop(), std::move(journal), std::move(agents),
-                                        "pawl " + std::to_string(::getpid()), filter_));
+  return std::unique_ptr<Workspace>(std::make_unique<SqliteWorkspace>(
+      loop(), std::move(copy), std::move(journal), std::move(agents),
+      "pawl " + std::to_string(::getpid()), filter_));
 }
 
 AgentReading Program::read_agent(const std::string& path) {

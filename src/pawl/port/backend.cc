@@ -33,8 +33,9 @@ std::string_view name(NetworkAccess access) {
 }
 
 std::string_view name(BackendOutcome::Kind kind) {
-  static constexpr std::array<std::string_view, 9> kNames = {
-      "ok", "failed", "timed_out", "aborted", "memory", "cpu", "processes", "disk", "denied"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "ok",  "failed",    "timed_out", "aborted", "memory",
+      "cpu", "processes", "disk",      "denied",  "killed"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

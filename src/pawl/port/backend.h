@@ -118,6 +118,7 @@ struct BackendOutcome {
     processes,
     disk,
     denied,  // a protected name was made, and is put aside; the level could not keep it from that
+    killed,  // its own process died of a signal that the backend did not send: not known either
   };
   Kind kind = Kind::failed;
   std::string output;               // valid UTF-8, at most output_bytes, with a mark where cut

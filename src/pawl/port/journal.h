@@ -58,6 +58,10 @@ struct StoredSnapshot {
 // Why the second answer to a question is refused while the first one waits.
 inline constexpr const char* kAnsweredBefore = "was answered before";
 
+// Why an append that ends a run is refused while a row waits in its inbox that it does not take:
+// see waits_in_inbox() in port/journal_checks.h.
+inline constexpr const char* kInboxWaits = "cannot end while its inbox has a row";
+
 // What a list of runs shows without loading them. Status and reason are the kernel's words.
 struct RunSummary {
   RunId id;
@@ -68,6 +72,7 @@ struct RunSummary {
   std::int64_t created_at_ms = 0;
   std::int64_t updated_at_ms = 0;  // wall time of the last change of this summary
   std::uint64_t length = 0;        // number of records; filled by the store
+  std::uint64_t number = 0;        // rises with each new run of the store, which fills it
 
   friend bool operator==(const RunSummary&, const RunSummary&) = default;
 };
@@ -107,7 +112,11 @@ class Journal {
   virtual Result<Drive> acquire(const RunId& run) = 0;
 
   // All or nothing, and durable when done(ok). conflict: seq is not the length or the epoch is not
-  // the current one; nothing was written. limit_exceeded: a maximum above; nothing was written.
+  // the current one; nothing was written. So is one whose summary says that the run is over (done,
+  // stopped, failed, cancelled) while its inbox has a row that the append does not take; the error
+  // says kInboxWaits: the driver takes the row and tries again. With Inbox::post() this means that
+  // an accepted row is always seen by a driver. limit_exceeded: a maximum above; nothing was
+  // written.
   // unavailable: the store has stopped (a failed commit); nothing is acknowledged any more. A full
   // disk keeps appends waiting. Appends of one run complete in the order they were given; after one
   // fails, those behind it fail too.
@@ -115,6 +124,16 @@ class Journal {
 
   // Marks a run as damaged, so that nobody drives it again. Reads still work.
   virtual Status quarantine(const RunId& run, const std::string& why) = 0;
+
+  // Takes the acquisition that gave `epoch` out of the count of failed loads: it failed for a
+  // reason that is not the run's, such as missing memory. conflict: not the current epoch.
+  // A host's store need not offer it.
+  virtual Status forgive(const RunId& run, std::uint64_t epoch);
+
+  // Lifts what quarantine() or too many loads brought; the caller has checked that the run is
+  // sound, and gives its summary. conflict: it is not quarantined, or by its summary (it was never
+  // written whole). A host's store need not offer it.
+  virtual Status lift_quarantine(const RunSummary& summary);
 };
 
 class JournalReader {
@@ -140,6 +159,7 @@ struct ListQuery {
   std::string tenant;            // empty: all
   std::string status;            // empty: all
   std::size_t count_max = 1000;  // newest first, but before all the run whose id is `id_prefix`
+  std::uint64_t before = 0;      // only runs of a smaller RunSummary::number; 0: all
 };
 
 class Catalog {
@@ -168,6 +188,7 @@ class Inbox {
   // Durable when done(ok). not_found: no such run. conflict: the run's summary says it has ended
   // (done, stopped, failed, cancelled, quarantined), or a row waits that answers the same question
   // (kernel/codec.h): of any number of people who answer at once one wins, before anybody reads it.
+  // The state is looked at in the transaction that adds the row.
   // limit_exceeded: kInboxRowsMax rows wait.
   virtual void post(const RunId& run, std::int64_t at_ms, std::string body,
                     StatusCallback done) = 0;

@@ -4,6 +4,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "pawl/kernel/words.h"
+
 namespace pawl {
 namespace {
 
@@ -16,6 +18,14 @@ Status check_size(std::size_t size, std::size_t max, std::string_view what) {
 
 }  // namespace
 
+Status Journal::forgive(const RunId& /*run*/, std::uint64_t /*epoch*/) {
+  return Error{ErrorCode::unavailable, "this store counts every load"};
+}
+
+Status Journal::lift_quarantine(const RunSummary& /*summary*/) {
+  return Error{ErrorCode::unavailable, "this store cannot lift a quarantine"};
+}
+
 Error conflict(const RunId& run, const std::string& what) {
   return Error{ErrorCode::conflict, "run " + run.text + " " + what};
 }
@@ -27,6 +37,24 @@ Error no_such_run(const RunId& run) {
 Status check_length(const RunId& run, std::uint64_t length, std::uint64_t given) {
   if (length == given) return ok();
   return conflict(run, "has " + std::to_string(length) + " records, not " + std::to_string(given));
+}
+
+Error inbox_waits(const RunId& run) {
+  return conflict(run, kInboxWaits);
+}
+
+bool waits_in_inbox(const Error& error) {
+  return error.code == ErrorCode::conflict && error.message.ends_with(kInboxWaits);
+}
+
+bool ends_run(const Append& append) {
+  if (!append.summary) return false;
+  const std::string& status = append.summary->status;
+  return is_terminal(status) && status != name(RunStatus::quarantined);
+}
+
+std::string loaded_in_vain(std::int64_t loads) {
+  return "loaded " + std::to_string(loads) + " times without a record being added";
 }
 
 Error no_such_blob(const RunId& run, const Digest& digest) {

@@ -12,6 +12,14 @@ Error conflict(const RunId& run, const std::string& what);
 Error no_such_run(const RunId& run);
 // conflict: the run has another number of records than `given`.
 Status check_length(const RunId& run, std::uint64_t length, std::uint64_t given);
+// conflict, in the words that waits_in_inbox() knows.
+Error inbox_waits(const RunId& run);
+// An append was refused because its run would have ended with a row in its inbox.
+bool waits_in_inbox(const Error& error);
+// The append says that the run is over, so that nobody would look into its inbox again.
+bool ends_run(const Append& append);
+// Why a run is quarantined that was loaded too often in vain.
+std::string loaded_in_vain(std::int64_t loads);
 Error no_such_blob(const RunId& run, const Digest& digest);
 Error damaged_blob(const RunId& run, const Digest& digest);
 Error expired_blob(const RunId& run, const Digest& digest, std::int64_t at_ms);

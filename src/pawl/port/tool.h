@@ -47,7 +47,7 @@ struct ToolOutcome {
     succeeded,
     failed,     // it is known that it ended, and how: non-zero exit, exec failure, exception
     timed_out,  // it was stopped at its timeout: what it had done by then is not known
-    aborted,    // it was stopped because the run asked for it: likewise not known
+    aborted,    // it was stopped, by the run or by a signal from elsewhere: likewise not known
   };
   Kind kind = Kind::failed;
   std::string content;               // for the model, valid UTF-8, at most output_bytes_max bytes

@@ -6,6 +6,7 @@
 
 #include "pawl/base/recycled.h"
 #include "pawl/kernel/codec.h"
+#include "pawl/port/journal_checks.h"
 #include "pawl/runtime/run_summary.h"
 #include "pawl/runtime/thrown.h"
 
@@ -31,9 +32,13 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
     const std::uint64_t recorded = loaded_.run->epoch;
     if (recorded > setup_.drive.epoch) epochs_before_ = recorded - setup_.drive.epoch + 1;
     durable_length_ = loaded_.run->length;
-    summary_status_ = name(status_of(loaded_.run.state()));
-    summary_reason_ = summary_reason(loaded_.run.state());
+    note_summary();
   }
+}
+
+void Driver::note_summary() {
+  summary_status_ = name(status_of(loaded_.run.state()));
+  summary_reason_ = summary_reason(loaded_.run.state());
 }
 
 Driver::~Driver() {
@@ -169,6 +174,10 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
   if (over_) return;
   const bool first = view->record.seq == 0;
   if (first && accepted_) std::exchange(accepted_, {})(status);
+  const auto* finished = std::get_if<RunFinished>(&view->record.event);
+  if (!status && finished != nullptr && waits_in_inbox(status.error())) {
+    return take_back_end(view->record, finished->effect);
+  }
   if (!status) return end(status);
   durable_length_ = view->record.seq + 1;
   publish(for_the_stream(view));
@@ -176,7 +185,7 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
     if (over_) return;
     std::visit([&](const auto& one) { perform(view->record, one); }, effect);
   }
-  if (std::holds_alternative<RunFinished>(view->record.event)) return end(ok());
+  if (finished != nullptr) return end(ok());
   if (std::holds_alternative<RunWaiting>(view->record.event) && appends_open_ == 0) {
     take_inbox();
     // What came in meanwhile is being appended: the run is let go when that is durable.
@@ -251,45 +260,6 @@ void Driver::end(Status status) {
     self->setup_.drive.hold.reset();
     if (self->ended_) std::exchange(self->ended_, {})(status);
   });
-}
-
-void Driver::take_inbox() {
-  if (over_ || services_.store.inbox == nullptr) return;
-  const auto rows = services_.store.inbox->pending(id_);
-  if (!rows) return log("the inbox cannot be read: " + rows.error().message);
-  std::vector<std::pair<std::uint64_t, Event>> events;
-  for (const InboxRow& row : *rows) {
-    if (!inbox_seen_.insert(row.row).second) continue;
-    auto event = decode_event(row.body);
-    const bool fine = event && inbox_rank(*event) != InboxRank::refused;
-    if (fine) {
-      events.emplace_back(row.row, *std::move(event));
-    } else {
-      inbox_to_remove_.push_back(row.row);
-      log("an inbox message was not understood and is dropped");
-    }
-  }
-  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
-    return inbox_rank(a.second) < inbox_rank(b.second);
-  });
-  for (auto& [row, event] : events) {
-    inbox_to_remove_.push_back(row);
-    const std::string what(name(event));
-    // Refused: the run has moved on from what it asks for.
-    Status fed = prepare(event);
-    if (fed) fed = feed(std::move(event), {}, Filtered::yes);
-    if (!fed) log(what + " was refused: " + fed.error().message);
-  }
-  drop_refused();
-}
-
-// What was refused goes with the next record. If none is on its way it goes by itself, so that
-// whoever posted it learns it, and as the state that refused it is durable by then.
-void Driver::drop_refused() {
-  if (over_ || appends_open_ > 0 || inbox_to_remove_.empty()) return;
-  // Rows that stay for want of a store are refused again by the next driver.
-  services_.store.inbox->drop(id_, setup_.drive.epoch, std::exchange(inbox_to_remove_, {}),
-                              [](const Status&) {});
 }
 
 }  // namespace pawl

@@ -112,6 +112,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void end_unreadable(const Error& error);
 
   void drop_refused();
+  void take_back_end(const Record& refused, EffectId effect);
+  void note_summary();
 
   // Effects. `record` is the one that holds the intent.
   void perform(const Record& record, const CallModel& effect);
@@ -203,6 +205,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       std::make_shared<std::optional<Error>>();  // what a transcript could not read
   std::set<std::uint64_t> inbox_seen_;           // rows that were fed or refused
   std::vector<std::uint64_t> inbox_to_remove_;   // with the next append
+  std::uint64_t ends_refused_ = 0;
   std::string summary_status_;
   std::string summary_reason_;
   bool over_ = false;

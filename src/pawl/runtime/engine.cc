@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "pawl/base/json.h"
+#include "pawl/base/memory_shortage.h"
 #include "pawl/kernel/context.h"
 #include "pawl/runtime/charter_vars.h"
 #include "pawl/runtime/guarded_store.h"
@@ -251,6 +253,7 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
+        if (status && takes_up_again(id)) return;
         if (ended_) ended_(id, status);
       });
   drivers_[id] = driver;
@@ -258,6 +261,15 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
     poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
   }
   return driver;
+}
+
+// What was posted between a driver's last look and the moment it let the run go was posted to a run
+// that was driven: it is taken up here. Who posts later finds that nobody drives it.
+bool Engine::takes_up_again(const RunId& id) {
+  if (options_.store.inbox == nullptr) return false;
+  const auto rows = options_.store.inbox->pending(id);
+  if (!rows || rows->empty()) return false;
+  return static_cast<bool>(resume(id));
 }
 
 void Engine::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
@@ -325,11 +337,25 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   return setup;
 }
 
-// Loads the run that was just acquired.
-Result<LoadedRun> Engine::load(const RunId& run) const {
-  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
-  if (loaded || loaded.error().code != ErrorCode::corrupt) return loaded;
-  return look_again(run);
+// Loads the run that was just acquired. A store that cannot be read now, or memory that is not
+// there, is not the run's fault: then this load does not count against it.
+Result<LoadedRun> Engine::load(const RunId& run, std::uint64_t epoch) const {
+  auto loaded = load_or_lack(run);
+  if (loaded || loaded.error().code == ErrorCode::corrupt) return loaded;
+  // A store that fails here, too, counts it; `pawl verify` helps then.
+  static_cast<void>(options_.store.journal->forgive(run, epoch));
+  return loaded;
+}
+
+Result<LoadedRun> Engine::load_or_lack(const RunId& run) const {
+  const MemoryMayLack survivable;
+  try {
+    auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
+    if (loaded || loaded.error().code != ErrorCode::corrupt) return loaded;
+    return look_again(run);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::unavailable, "there is not enough memory to load run " + run.text};
+  }
 }
 
 // Damage quarantines a run, if a second look finds it too: there is no way back from there, and
@@ -385,7 +411,7 @@ Status Engine::resume(const RunId& run) {
   const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;
   if (!setup && !damaged) return setup.error();
   PAWL_TRY(Drive drive, options_.store.journal->acquire(run));
-  PAWL_TRY(LoadedRun loaded, load(run));
+  PAWL_TRY(LoadedRun loaded, load(run, drive.epoch));
   if (std::holds_alternative<Finished>(loaded.run->life)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
                                           std::string(name(status_of(loaded.run.state())))};

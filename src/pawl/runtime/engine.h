@@ -85,7 +85,9 @@ class Engine {
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
-  Result<LoadedRun> load(const RunId& run) const;
+  Result<LoadedRun> load(const RunId& run, std::uint64_t epoch) const;
+  Result<LoadedRun> load_or_lack(const RunId& run) const;
+  bool takes_up_again(const RunId& id);
   Result<LoadedRun> look_again(const RunId& run) const;
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);

@@ -177,6 +177,24 @@ std::string explain_running(const RunState& state, Driven driven) {
                     state.id.text);
 }
 
+// `unreadable` says what a look at its journal found just now; empty: it can be read.
+std::string explain_quarantine(const RunSummary& summary, const std::string& unreadable) {
+  const std::string& run = summary.id.text;
+  if (!unreadable.empty()) {
+    return "Its journal cannot be read: " + unreadable + "\nNobody drives it; `pawl verify " + run +
+           "` says what is damaged.\n";
+  }
+  const std::string lifts =
+      "`pawl verify " + run + "` checks all of it, and lifts the quarantine if it is sound.\n";
+  if (summary.reason.starts_with("loaded ")) {
+    return "It was " + summary.reason +
+           ": each process that took it up ended before it could go on. That may be for want of "
+           "memory, or because something killed it; nothing is known to be damaged.\n" +
+           lifts;
+  }
+  return "Its journal could not be trusted: " + summary.reason + "\nIt can be read now. " + lifts;
+}
+
 }  // namespace
 
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
@@ -192,9 +210,7 @@ Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary
     text += "It was imported and can be looked at; nobody drives it: " +
             summary.reason.substr(kLookOnly.size()) + ".\n";
   } else if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
-    return text +
-           "Its journal cannot be trusted: " + (quarantine.empty() ? summary.reason : quarantine) +
-           "\nNobody drives it again; `pawl verify` says what is damaged.\n";
+    return text + explain_quarantine(summary, quarantine);
   }
   switch (status_of(state)) {
     case RunStatus::queued:

@@ -33,6 +33,14 @@ Status GuardedStore::quarantine(const RunId& run, const std::string& why) {
   return guarded("the store", [&] { return inner_.journal->quarantine(run, why); });
 }
 
+Status GuardedStore::forgive(const RunId& run, std::uint64_t epoch) {
+  return guarded("the store", [&] { return inner_.journal->forgive(run, epoch); });
+}
+
+Status GuardedStore::lift_quarantine(const RunSummary& summary) {
+  return guarded("the store", [&] { return inner_.journal->lift_quarantine(summary); });
+}
+
 Result<std::vector<StoredRecord>> GuardedStore::read(const RunId& run, std::uint64_t from,
                                                      std::size_t bytes_max) {
   if (inner_.reader == nullptr) {

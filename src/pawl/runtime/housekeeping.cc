@@ -67,18 +67,16 @@ Result<std::vector<StoredRun>> Housekeeping::choose(const KeepRules& rules) cons
   PAWL_TRY(const auto sizes, store().upkeep->run_sizes());
   std::map<RunId, std::uint64_t> bytes;
   for (const RunSize& size : sizes) bytes[size.id] = size.bytes;
-  ListQuery query;
-  query.count_max = SIZE_MAX;
-  PAWL_TRY(const auto summaries, service_.list(query));
   std::vector<StoredRun> runs;
-  for (const RunSummary& summary : summaries) {
+  PAWL_CHECK(service_.for_each({}, [&](const RunSummary& summary) -> Result<bool> {
     StoredRun run{summary, false, bytes[summary.id]};
     // Only for those it matters for: a run that is over is not driven for long.
     if (!is_over(summary)) {
       PAWL_TRY(run.driven, store().catalog->is_driven(summary.id));
     }
     runs.push_back(std::move(run));
-  }
+    return true;
+  }));
   return choose_removals(runs, rules, service_.engine().loop().wall_ms());
 }
 
@@ -117,14 +115,12 @@ OldArtifacts Housekeeping::old_of(const RunSummary& summary, std::int64_t before
 Result<std::vector<OldArtifacts>> Housekeeping::choose_artifacts(const ArtifactRules& rules) const {
   if (store().retention == nullptr) return not_offered("let outputs go");
   const std::int64_t before_ms = service_.engine().loop().wall_ms() - rules.older_than_ms;
-  ListQuery query;
-  query.count_max = SIZE_MAX;
-  PAWL_TRY(const auto summaries, service_.list(query));
   std::vector<OldArtifacts> found;
-  for (const RunSummary& summary : summaries) {
+  PAWL_CHECK(service_.for_each({}, [&](const RunSummary& summary) -> Result<bool> {
     PAWL_TRY(const bool looked_at, may_look_at(summary, rules.force));
     if (looked_at) found.push_back(old_of(summary, before_ms));
-  }
+    return true;
+  }));
   return found;
 }
 

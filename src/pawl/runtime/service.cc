@@ -6,6 +6,7 @@
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
 #include "pawl/runtime/housekeeping.h"
+#include "pawl/runtime/run_summary.h"
 #include "pawl/runtime/secret_filter/event_filter.h"
 
 namespace pawl {
@@ -129,6 +130,19 @@ Result<RunId> Service::find(const std::string& prefix) const {
 
 Result<std::vector<RunSummary>> Service::list(const ListQuery& query) const {
   return engine_.store().catalog->list(query);
+}
+
+Status Service::for_each(ListQuery query,
+                         const std::function<Result<bool>(const RunSummary&)>& visit) const {
+  while (true) {
+    PAWL_TRY(const auto page, list(query));
+    for (const RunSummary& run : page) {
+      PAWL_TRY(const bool more, visit(run));
+      if (!more) return ok();
+    }
+    if (page.size() < query.count_max) return ok();
+    query.before = page.back().number;
+  }
 }
 
 Result<RunSummary> Service::summary_of(const RunId& run) const {
@@ -262,6 +276,21 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     }
   }
   return report;
+}
+
+Result<bool> Service::lift_quarantine(const RunId& run) {
+  PAWL_TRY(const RunSummary listed, summary_of(run));
+  if (listed.status != name(RunStatus::quarantined)) return false;
+  PAWL_TRY(const VerifyReport report, verify(run));
+  if (!report.damage.empty()) return false;
+  PAWL_TRY(const LoadedRun loaded, load_run(*engine_.store().reader, run, UseSnapshot::no));
+  const auto rows = engine_.store().inbox->pending(run);
+  if (!rows) return rows.error();
+  const Status lifted =
+      engine_.store().journal->lift_quarantine(pawl::summary_of(loaded.run.state()));
+  if (lifted) return true;
+  if (lifted.error().code == ErrorCode::conflict) return false;
+  return lifted.error();
 }
 
 Result<ReplayReport> Service::replay(const RunId& run) const {

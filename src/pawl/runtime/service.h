@@ -55,6 +55,10 @@ class Service {
   // message lists them).
   Result<RunId> find(const std::string& prefix) const;
   Result<std::vector<RunSummary>> list(const ListQuery& query) const;
+  // Every run that the query asks for, newest first; its `count_max` is the size of a page. False
+  // from `visit` ends it.
+  Status for_each(ListQuery query,
+                  const std::function<Result<bool>(const RunSummary&)>& visit) const;
   Result<RunDetails> show(const RunId& run) const;
   Result<RunSummary> summary_of(const RunId& run) const;
   // Whether some live process drives the run. What says "running" and is not driven is looked up
@@ -100,6 +104,9 @@ class Service {
 
   // Reads everything of a run and checks it: chain, codec, fold, blobs.
   Result<VerifyReport> verify(const RunId& run) const;
+  // Lifts the quarantine of a run that verify() finds sound. False: it is not quarantined, or was
+  // never written whole.
+  Result<bool> lift_quarantine(const RunId& run);
   // Makes every decision again, offline, and compares.
   Result<ReplayReport> replay(const RunId& run) const;
   // Where two runs differ.

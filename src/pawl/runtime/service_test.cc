@@ -89,6 +89,26 @@ TEST_CASE("a run is found by any unique prefix of its id") {
   CHECK(desk.service.summary_of(RunId{"abc1"})->id.text == "abc1");
 }
 
+TEST_CASE("every run is visited, however many fit on a page") {
+  Desk desk(saying({ScriptReply::say("hi")}));
+  for (int i = 0; i < 7; ++i) desk.start("r" + std::to_string(i));
+  for (const std::size_t page : {1U, 2U, 7U, 100U}) {
+    std::string seen;
+    ListQuery query;
+    query.count_max = page;
+    REQUIRE(desk.service.for_each(query, [&](const RunSummary& run) -> Result<bool> {
+      seen += run.id.text;
+      return true;
+    }));
+    CHECK(seen == "r6r5r4r3r2r1r0");
+  }
+  int visits = 0;
+  CHECK(desk.service.for_each({}, [&](const RunSummary&) -> Result<bool> { return ++visits < 3; }));
+  CHECK(visits == 3);
+  CHECK_FALSE(desk.service.for_each(
+      {}, [](const RunSummary&) -> Result<bool> { return Error{ErrorCode::unavailable, "no"}; }));
+}
+
 TEST_CASE("however often an id is asked for that is taken, the run that has it can be driven") {
   ScriptReply suspending = ScriptReply::say("wait");
   std::get<ScriptSpeech>(suspending.outcome).stop = ReplyStop::suspend;

@@ -44,6 +44,17 @@ Status SimConnection::quarantine(const RunId& run, const std::string& why) {
   return storage_.quarantine(run, why);
 }
 
+// Not in the log: whoever loses power counts the load again, or finds the quarantine again.
+Status SimConnection::forgive(const RunId& run, std::uint64_t epoch) {
+  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  return storage_.index().forgive(run, epoch);
+}
+
+Status SimConnection::lift_quarantine(const RunSummary& summary) {
+  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  return storage_.index().lift_quarantine(summary);
+}
+
 void SimConnection::append(Append append, StatusCallback done) {
   if (dead_) return;
   storage_.hand_over(append);
@@ -183,11 +194,9 @@ Result<bool> SimConnection::is_driven(const RunId& run) {
   return storage_.index().is_driven(run);
 }
 
-// At once and not in the log: whoever loses power finds the rows again, and refuses them again.
 void SimConnection::drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
                          StatusCallback done) {
-  if (dead_ || failed_) return;
-  storage_.index().drop(run, epoch, std::move(rows), std::move(done));
+  if (!dead_) enqueue(DropOp{run, epoch, std::move(rows)}, std::move(done));
 }
 
 Result<std::vector<RunId>> SimConnection::addressed() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/port/journal_checks.h"
 #include "pawl/sim/people.h"
 #include "pawl/sim/residents.h"
 
@@ -83,8 +84,10 @@ class History {
     oracle_.on_durable(append);
   }
 
-  // Who holds a run is never refused, except when it was quarantined under him.
+  // Who holds a run is never refused, except when it was quarantined under him, or when it would
+  // end over a row in its inbox.
   void on_refused(const Append& append, const Error& error) {
+    if (waits_in_inbox(error)) return say(append.run.text + " cannot end: its inbox has a row");
     if (oracle_.tracks()[append.run.text].standing != Track::Standing::sound) return;
     oracle_.fail("record " + std::to_string(append.seq) + " of run " + append.run.text +
                  " was refused to its driver: " + error.message);

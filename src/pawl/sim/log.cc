@@ -69,6 +69,11 @@ void put(ByteWriter& out, const QuarantineOp& op) {
   out.put(op.run);
   out.put(op.why);
 }
+void put(ByteWriter& out, const DropOp& op) {
+  out.put(op.run);
+  out.put(op.epoch);
+  out.put(op.rows);
+}
 void put(ByteWriter& out, const BlobsOp& op) {
   out.put(op.run);
   out.number(op.blobs.size());
@@ -119,6 +124,11 @@ void take(ByteReader& in, PostOp& op) {
 void take(ByteReader& in, QuarantineOp& op) {
   in.take(op.run);
   in.take(op.why);
+}
+void take(ByteReader& in, DropOp& op) {
+  in.take(op.run);
+  in.take(op.epoch);
+  in.take(op.rows);
 }
 void take(ByteReader& in, BlobsOp& op) {
   in.take(op.run);

@@ -24,11 +24,16 @@ struct QuarantineOp {
   RunId run;
   std::string why;
 };
+struct DropOp {
+  RunId run;
+  std::uint64_t epoch = 0;
+  std::vector<std::uint64_t> rows;
+};
 struct BlobsOp {  // only a planted bug writes it
   RunId run;
   std::vector<StoredBlob> blobs;
 };
-using Op = std::variant<Append, AcquireOp, PostOp, QuarantineOp, BlobsOp>;
+using Op = std::variant<Append, AcquireOp, PostOp, QuarantineOp, DropOp, BlobsOp>;
 
 // One frame: magic, length, number, check, then the operations.
 std::string encode_frame(std::uint64_t number, const std::vector<Op>& group);

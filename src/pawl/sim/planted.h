@@ -30,9 +30,10 @@ enum class PlantedBug : std::uint8_t {
   heartbeat_after_takeover,   // who lost its run renews what it has lost
   approval_unbound,           // what an approval is for does not depend on the arguments
   ask_is_allow,               // a call that a person must see runs without
+  end_over_inbox,             // a run ends although a message has just been accepted for it
 };
 
-inline constexpr std::size_t kPlantedBugs = 20;
+inline constexpr std::size_t kPlantedBugs = 21;
 
 struct PlantedBugName {
   PlantedBug bug;
@@ -59,6 +60,7 @@ inline constexpr std::array<PlantedBugName, kPlantedBugs> kPlantedBugNames = {{
     {PlantedBug::heartbeat_after_takeover, "heartbeat_after_takeover"},
     {PlantedBug::approval_unbound, "approval_unbound"},
     {PlantedBug::ask_is_allow, "ask_is_allow"},
+    {PlantedBug::end_over_inbox, "end_over_inbox"},
 }};
 
 }  // namespace pawl::sim

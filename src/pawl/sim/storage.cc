@@ -1,8 +1,10 @@
 #include "pawl/sim/storage.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/port/journal_checks.h"
 
 namespace pawl::sim {
 
@@ -70,8 +72,27 @@ std::uint64_t SimStorage::epoch_of(const RunId& run) const {
   return known == epochs_.end() ? 1 : known->second;
 }
 
+bool SimStorage::leaves_rows_behind(const Append& append) {
+  if (!ends_run(append)) return false;
+  const auto rows = index_->pending(append.run);
+  return std::any_of(rows->begin(), rows->end(), [&](const InboxRow& row) {
+    const auto& taken = append.inbox_taken;
+    return std::find(taken.begin(), taken.end(), row.row) == taken.end();
+  });
+}
+
+// The planted bug: the run ends, whatever is in its inbox.
+void SimStorage::end_blindly(Append append, StatusCallback done) {
+  const RunSummary over = *std::exchange(append.summary, std::nullopt);
+  const RunId run = append.run;
+  index_->append(std::move(append), std::move(done));
+  (void)index_->quarantine(run, "");
+  (void)index_->lift_quarantine(over);
+}
+
 void SimStorage::note(const Append& append) {
   last_run_ = append.run.text;
+  if (bug_ != PlantedBug::end_over_inbox && leaves_rows_behind(append)) return;  // It is refused.
   std::uint64_t& length = lengths_[append.run.text];
   if (append.seq == length && append.epoch == epoch_of(append.run)) ++length;
 }
@@ -81,15 +102,21 @@ void SimStorage::apply(const Op& op, StatusCallback done) {
     index_->number_next_row(post->row);
     return index_->post(post->run, post->at_ms, post->body, std::move(done));
   }
+  if (const DropOp* drop = std::get_if<DropOp>(&op)) {
+    return index_->drop(drop->run, drop->epoch, drop->rows, std::move(done));
+  }
   const Append* append = std::get_if<Append>(&op);
   if (append == nullptr) return apply_blindly(op);
   note(*append);
   auto copy = std::make_shared<Append>(*append);
-  index_->append(*append, [this, copy, done = std::move(done)](const Status& status) {
+  StatusCallback applied = [this, copy, done = std::move(done)](const Status& status) {
     if (status) watcher_(*copy);
     if (!status && done) refusals_(*copy, status.error());
     if (done) done(status);
-  });
+  };
+  const bool blind = bug_ == PlantedBug::end_over_inbox && leaves_rows_behind(*append);
+  return blind ? end_blindly(*append, std::move(applied))
+               : index_->append(*append, std::move(applied));
 }
 
 void SimStorage::apply_blindly(const Op& op) {
@@ -154,6 +181,8 @@ void SimStorage::apply_silently(const Op& op) {
   } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
     index_->number_next_row(post->row);
     index_->post(post->run, post->at_ms, post->body, [](const Status&) {});
+  } else if (const DropOp* drop = std::get_if<DropOp>(&op)) {
+    index_->drop(drop->run, drop->epoch, drop->rows, [](const Status&) {});
   } else {
     apply_blindly(op);
   }

@@ -92,6 +92,8 @@ class SimStorage {
   Append without_blobs(Append append);
   std::uint64_t epoch_of(const RunId& run) const;
   void note(const Append& append);
+  bool leaves_rows_behind(const Append& append);
+  void end_blindly(Append append, StatusCallback done);
   Result<Drive> acquire_by_lease(const RunId& run);
 
   SimLoop loop_;

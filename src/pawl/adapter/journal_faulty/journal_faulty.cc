@@ -161,6 +161,16 @@ Status FaultyJournal::quarantine(const RunId& run, const std::string& why) {
   return behind_.journal.quarantine(run, why);
 }
 
+Status FaultyJournal::forgive(const RunId& run, std::uint64_t epoch) {
+  if (crashed_) return has_crashed();
+  return behind_.journal.forgive(run, epoch);
+}
+
+Status FaultyJournal::lift_quarantine(const RunSummary& summary) {
+  if (crashed_) return has_crashed();
+  return behind_.journal.lift_quarantine(summary);
+}
+
 Result<std::vector<StoredRecord>> FaultyJournal::read(const RunId& run, std::uint64_t from,
                                                       std::size_t bytes_max) {
   if (crashed_) return has_crashed();

@@ -85,6 +85,8 @@ class FaultyJournal final : public Journal,
   Result<Drive> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
+  Status forgive(const RunId& run, std::uint64_t epoch) override;
+  Status lift_quarantine(const RunSummary& summary) override;
 
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override;

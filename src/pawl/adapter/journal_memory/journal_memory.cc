@@ -13,7 +13,14 @@ namespace {
 bool matches(const RunSummary& summary, const ListQuery& query) {
   return summary.id.text.starts_with(query.id_prefix) &&
          (query.tenant.empty() || summary.tenant == query.tenant) &&
-         (query.status.empty() || summary.status == query.status);
+         (query.status.empty() || summary.status == query.status) &&
+         (query.before == 0 || summary.number < query.before);
+}
+
+bool are_taken(const std::vector<InboxRow>& rows, const std::vector<std::uint64_t>& taken) {
+  return std::all_of(rows.begin(), rows.end(), [&](const InboxRow& row) {
+    return std::find(taken.begin(), taken.end(), row.row) != taken.end();
+  });
 }
 
 template <class Run>
@@ -54,8 +61,7 @@ Result<Drive> MemoryJournal::acquire(const RunId& run) {
                    "run " + run.text + " is quarantined: " + known->summary.reason};
     }
     if (known->loads >= kFailedLoadsMax) {
-      set_quarantined(
-          *known, "loaded " + std::to_string(known->loads) + " times without a record being added");
+      set_quarantined(*known, loaded_in_vain(known->loads));
       return Error{ErrorCode::corrupt,
                    "run " + run.text + " is quarantined: " + known->summary.reason};
     }
@@ -89,16 +95,20 @@ void MemoryJournal::append(Append append, StatusCallback done) {
 Status MemoryJournal::check_position(const Append& append) {
   const Run* known = find(append.run);
   const std::uint64_t length = known ? known->records.size() : 0;
-  const std::uint64_t epoch = known ? known->epoch : 1;
-  if (append.epoch != epoch) {
-    return conflict(append.run, "is at epoch " + std::to_string(epoch) + ", not " +
-                                    std::to_string(append.epoch));
-  }
+  PAWL_CHECK(check_epoch(append.run, append.epoch));
   PAWL_CHECK(check_length(append.run, length, append.seq));
   if (append.seq == 0 && !append.summary) {
     return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
   }
-  return ok();
+  const bool abandons = known && ends_run(append) && !are_taken(known->inbox, append.inbox_taken);
+  return abandons ? Status(inbox_waits(append.run)) : ok();
+}
+
+Status MemoryJournal::check_epoch(const RunId& run, std::uint64_t epoch) {
+  const Run* known = find(run);
+  const std::uint64_t is = known ? known->epoch : 1;
+  if (epoch == is) return ok();
+  return conflict(run, "is at epoch " + std::to_string(is) + ", not " + std::to_string(epoch));
 }
 
 Status MemoryJournal::write(const Append& append) {
@@ -116,6 +126,7 @@ Status MemoryJournal::write(const Append& append) {
   if (append.summary) run.summary = *append.summary;
   run.summary.id = append.run;
   run.summary.length = run.records.size();
+  run.summary.number = run.number;
   if (append.snapshot) run.snapshot = append.snapshot;
   if (append.snapshots == Append::Snapshots::drop) run.snapshot.reset();
   ++version_;
@@ -136,6 +147,28 @@ Status MemoryJournal::quarantine(const RunId& run, const std::string& why) {
   Run* known = find(run);
   if (!known) return no_such_run(run);
   set_quarantined(*known, why);
+  return ok();
+}
+
+Status MemoryJournal::forgive(const RunId& run, std::uint64_t epoch) {
+  Run* known = find(run);
+  if (!known) return no_such_run(run);
+  PAWL_CHECK(check_epoch(run, epoch));
+  if (known->loads > 0) --known->loads;
+  ++version_;
+  return ok();
+}
+
+Status MemoryJournal::lift_quarantine(const RunSummary& summary) {
+  Run* known = find(summary.id);
+  if (!known) return no_such_run(summary.id);
+  if (!known->quarantined) return conflict(summary.id, "has no quarantine that could be lifted");
+  known->quarantined = false;
+  known->loads = 0;
+  known->summary.status = summary.status;
+  known->summary.reason = summary.reason;
+  known->summary.updated_at_ms = loop_.wall_ms();
+  ++version_;
   return ok();
 }
 
@@ -237,10 +270,7 @@ Status MemoryJournal::take_away(const RunId& run, std::uint64_t epoch,
                                 const std::vector<std::uint64_t>& rows) {
   Run* known = find(run);
   if (!known) return no_such_run(run);
-  if (known->epoch != epoch) {
-    return conflict(
-        run, "is at epoch " + std::to_string(known->epoch) + ", not " + std::to_string(epoch));
-  }
+  PAWL_CHECK(check_epoch(run, epoch));
   std::erase_if(known->inbox, [&](const InboxRow& row) {
     return std::find(rows.begin(), rows.end(), row.row) != rows.end();
   });

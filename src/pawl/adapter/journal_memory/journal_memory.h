@@ -34,6 +34,8 @@ class MemoryJournal final : public Journal,
   Result<Drive> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
+  Status forgive(const RunId& run, std::uint64_t epoch) override;
+  Status lift_quarantine(const RunSummary& summary) override;
 
   Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
                                          std::size_t bytes_max) override;
@@ -85,6 +87,7 @@ class MemoryJournal final : public Journal,
   Run* find(const RunId& run);
   Status write(const Append& append);
   Status check_position(const Append& append);
+  Status check_epoch(const RunId& run, std::uint64_t epoch);
   Status erase(const RunId& run);
   Status let_go(const Expiry& expiry);
   Status put(const RunId& run, std::int64_t at_ms, std::string body);

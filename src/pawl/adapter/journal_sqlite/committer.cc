@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/relax.h"
+#include "pawl/adapter/journal_sqlite/stop_gate.h"
 #include "pawl/adapter/journal_sqlite/writer_thread.h"
 
 namespace pawl::sqlite {
@@ -43,6 +44,7 @@ Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
       answers_(loop, order_),
       connection_(std::move(connection)),
       transaction_(*connection_, order_),
+      busy_(connection_->handle()),
       write_back_at_(options.log_pages_max) {
   connection_->set_busy_handler([this](int) { return wait_while_busy(); });
   // In place of SQLite's own checkpoints, whose failures it keeps to itself.
@@ -151,8 +153,9 @@ void Committer::watch_for_more() {
 }
 
 void Committer::commit_group(Group& group) {
+  const CommitSection section;
   connection_->clear_fault();
-  busy_since_ = std::chrono::steady_clock::now();
+  begin_waiting();
   const Status status = transaction_.write(group, [this](Group& more) { return take_more(more); });
   placing_ = transaction_.is_placing();
   if (status) {
@@ -166,7 +169,10 @@ void Committer::commit_group(Group& group) {
   if (fault == Fault::full) {
     keep_for_later(group, error);
   } else if (fault == Fault::busy) {
-    fail_all(group, Error{ErrorCode::unavailable, "another process is writing: " + error.message});
+    const auto holder = busy_.holder();
+    fail_all(group,
+             Error{ErrorCode::unavailable,
+                   "another process is writing: " + (holder ? describe(*holder) : error.message)});
   } else {
     // Nobody knows what is on disk now. Trying again would take a failed sync for a good one.
     stop_for_good(group, error);
@@ -349,8 +355,19 @@ Status Committer::run_now(std::function<Status(Connection&)> work) {
     let_go_all();  // the loop waits: it cannot come around
   }
   changed_.notify_all();
-  if (waiter->wait(milliseconds(options_.acquire_wait_ms_max))) return *waiter->answer;
+  // A holder that is stopped will not let go while this thread waits.
+  const auto patience = milliseconds(options_.acquire_wait_ms_max);
+  const auto at_first = std::min<milliseconds>(patience, kNameHolderAfter + milliseconds(500));
+  if (waiter->wait(at_first)) return *waiter->answer;
+  const auto stopped_one = [this] {
+    const auto holder = busy_.holder();
+    return holder && holder->state == LockHolder::State::stopped;
+  };
+  if (!stopped_one() && waiter->wait(patience - at_first)) return *waiter->answer;
   waiter->abandoned = true;
+  if (const auto holder = busy_.holder()) {
+    return Error{ErrorCode::unavailable, "another process is writing: " + describe(*holder)};
+  }
   return Error{ErrorCode::unavailable, "the store did not answer within " +
                                            std::to_string(options_.acquire_wait_ms_max) + " ms"};
 }
@@ -390,8 +407,9 @@ void Committer::answer_write_backs(const std::vector<std::function<void()>>& ans
 }
 
 Status Committer::write_back(int mode) {
+  const CommitSection section;
   connection_->clear_fault();
-  busy_since_ = std::chrono::steady_clock::now();
+  begin_waiting();
   const int code =
       sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr, mode, nullptr, nullptr);
   if (code == SQLITE_OK) return ok();
@@ -416,12 +434,23 @@ void Committer::shorten_log() {
   write_back_at_ = log_pages_ + options_.log_pages_max / 2;
 }
 
+void Committer::begin_waiting() {
+  busy_since_ = std::chrono::steady_clock::now();
+  busy_.restart();
+}
+
 // Called by SQLite on the committer's thread.
 bool Committer::wait_while_busy() {
   if (impatient_) return false;
   const auto waited = std::chrono::steady_clock::now() - busy_since_;
   const std::int64_t patience_ms = closing_ ? kClosingWaitMsMax : options_.busy_wait_ms_max;
   if (waited > milliseconds(patience_ms)) return false;
+  if (const auto holder = busy_.look(waited); holder && options_.on_busy) {
+    loop_.post(
+        [told = options_.on_busy, text = describe(*holder), alive = std::weak_ptr<char>(alive_)] {
+          if (!alive.expired()) told(text);
+        });
+  }
   std::this_thread::sleep_for(poll_after(waited));
   return true;
 }

@@ -22,6 +22,7 @@
 
 #include "pawl/adapter/journal_sqlite/answers.h"
 #include "pawl/adapter/journal_sqlite/append_order.h"
+#include "pawl/adapter/journal_sqlite/busy_watch.h"
 #include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/options.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
@@ -79,6 +80,7 @@ class Committer {
   Status write_back(int mode);
   void answer_write_backs(const std::vector<std::function<void()>>& answers);
   void answer_checkpoint(const std::shared_ptr<Waiter>& waiter);
+  void begin_waiting();
   bool wait_while_busy();
 
   Loop& loop_;
@@ -95,6 +97,7 @@ class Committer {
   std::unique_ptr<Connection> connection_;
   Transaction transaction_;
   std::chrono::steady_clock::time_point busy_since_{};
+  BusyWatch busy_;
   bool impatient_ = false;  // the last checkpoint: do not wait for anyone
   int log_pages_ = 0;       // in the log after the last commit
   int write_back_at_ = 0;   // pages

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/adapter/journal_sqlite/copying_beside.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/base/describe_errno.h"
@@ -79,6 +80,7 @@ class Draft {
     path_.clear();
     return sync_parent(target);
   }
+  const std::string& path() const { return path_; }
   std::string database() const { return path_ + "/" + kDatabaseName; }
 
  private:
@@ -145,6 +147,8 @@ Status copy_store(const std::string& database, const std::string& target,
   if (!copied) {
     return Error{copied.error().code, wanted + " was not made: " + copied.error().message};
   }
+  const std::string source = std::filesystem::path(database).parent_path().string();
+  PAWL_CHECK(copy_beside(source, draft.path(), stop));
   return draft.keep_as(wanted);
 }
 

@@ -9,6 +9,7 @@
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/expiring.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
+#include "pawl/adapter/journal_sqlite/lock_holder.h"
 #include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
@@ -59,11 +60,18 @@ Status prepare_writer(Connection& connection, const SqliteOptions& options) {
 
 // What a crash left in the log may be in memory only, from a sync that failed. Written into the
 // database and synced there it is durable before anything is built on it.
-Status settle_log(Connection& connection) {
+Status settle_log(Connection& connection, const std::string& database) {
   const int code = sqlite3_wal_checkpoint_v2(connection.handle(), nullptr,
                                              SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   if (code == SQLITE_OK) return ok();
   const Error error = connection.failed("writing the log back");
+  if (connection.fault() == sqlite::Fault::busy) {
+    const auto holder = sqlite::find_lock_holder(database + "-shm", sqlite::kWriteLockOffset);
+    if (holder) {
+      return Error{ErrorCode::unavailable,
+                   "another process is writing: " + sqlite::describe(*holder)};
+    }
+  }
   // On a full disk the log stays as it is. Reading goes on, and writing when there is space.
   return connection.fault() == sqlite::Fault::full ? ok() : Status(error);
 }
@@ -87,6 +95,7 @@ SqliteJournal::~SqliteJournal() {
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& directory, Loop& loop,
                                                            const SqliteOptions& options) {
+  PAWL_CHECK(sqlite::check_file_system(directory, options.file_system_of(directory)));
   PAWL_TRY(sqlite::OpenedDirectory opened, sqlite::open_directory(directory));
   PAWL_TRY(auto writer, open_connection(opened.database(), kWriterCacheKiB));
   const bool alone = opened.others == sqlite::OpenedDirectory::Others::none;
@@ -94,7 +103,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& di
                                     alone ? sqlite::Access::alone : sqlite::Access::shared));
   if (alone) PAWL_CHECK(sqlite::check_log_owner(*writer, opened.database()));
   PAWL_CHECK(prepare_writer(*writer, options));
-  if (alone) PAWL_CHECK(settle_log(*writer));
+  if (alone) PAWL_CHECK(settle_log(*writer, opened.database()));
   PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.database(), opened.locks));
   journal->torn_bytes_ = opened.torn_bytes;
@@ -138,6 +147,18 @@ void SqliteJournal::append(Append append, StatusCallback done) {
 Status SqliteJournal::quarantine(const RunId& run, const std::string& why) {
   return committer_->run_now([run, why, now_ms = loop_.wall_ms()](Connection& connection) {
     return sqlite::write_quarantine(connection, run, why, now_ms);
+  });
+}
+
+Status SqliteJournal::forgive(const RunId& run, std::uint64_t epoch) {
+  return committer_->run_now([run, epoch](Connection& connection) {
+    return sqlite::write_forgiven(connection, run, epoch);
+  });
+}
+
+Status SqliteJournal::lift_quarantine(const RunSummary& summary) {
+  return committer_->run_now([summary, now_ms = loop_.wall_ms()](Connection& connection) {
+    return sqlite::write_lifted(connection, summary, now_ms);
   });
 }
 

@@ -8,9 +8,12 @@
 #include <chrono>
 #include <thread>
 
+#include "pawl/adapter/journal_sqlite/stop_gate.h"
+
 namespace pawl {
 namespace {
 
+using sqlite::CommitSection;
 using sqlite::Connection;
 using sqlite::Query;
 
@@ -28,8 +31,9 @@ std::uint64_t bounded(std::uint64_t amount) {
 class Transaction {
  public:
   static Result<std::unique_ptr<Transaction>> begin(Connection& database) {
+    std::unique_ptr<Transaction> begun(new Transaction(database));
     PAWL_CHECK(database.execute("BEGIN IMMEDIATE"));
-    return std::unique_ptr<Transaction>(new Transaction(database));
+    return begun;
   }
   ~Transaction() {
     // Nothing helps if even that fails; the next BEGIN will say so.
@@ -41,6 +45,7 @@ class Transaction {
 
  private:
   explicit Transaction(Connection& database) : database_(database) {}
+  const CommitSection section_;
   Connection& database_;
 };
 

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+
+#include "pawl/adapter/journal_sqlite/file_system.h"
 
 namespace pawl {
 
@@ -21,6 +24,10 @@ struct SqliteOptions {
   std::uint32_t database_pages_max = 0;      // 0: SQLite's own maximum. Over it the disk is "full"
   // Called on the loop when the disk is found full, and again only after something was written.
   std::function<void()> on_full = {};
+  // Which file system a path is on.
+  std::function<sqlite::FileSystem(const std::string&)> file_system_of = sqlite::file_system_of;
+  // Called on the loop when another process has kept this one from writing for a while; says which.
+  std::function<void(const std::string& holder)> on_busy = {};
 };
 
 }  // namespace pawl

@@ -26,14 +26,14 @@ constexpr const char* kVersion = "PRAGMA data_version";
 #define PAWL_SUMMARY_COLUMNS                                          \
   "SELECT id, tenant, name, status, reason, created_at, updated_at, " \
   "(SELECT coalesce(max(seq) + 1, 0) FROM places WHERE places.run = runs.no), no FROM runs "
-#define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) "
+#define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) AND no < ?4 "
 // Numbers are given in order of creation. Without a prefix the newest rows are the last of the
 // table and no index must be read.
 constexpr const char* kList =
     PAWL_SUMMARY_COLUMNS "WHERE " PAWL_SUMMARY_FILTER "ORDER BY no DESC LIMIT ?3";
 constexpr const char* kListPrefix =
     PAWL_SUMMARY_COLUMNS "WHERE " PAWL_SUMMARY_FILTER
-                         "AND id >= ?4 AND id < ?5 ORDER BY id = ?4 DESC, no DESC "
+                         "AND id >= ?5 AND id < ?6 ORDER BY id = ?5 DESC, no DESC "
                          "LIMIT ?3";
 #undef PAWL_SUMMARY_COLUMNS
 #undef PAWL_SUMMARY_FILTER
@@ -79,6 +79,7 @@ RunSummary summary_at(const Query& row) {
   summary.created_at_ms = row.number_at(5);
   summary.updated_at_ms = row.number_at(6);
   summary.length = row.unsigned_at(7);
+  summary.number = row.unsigned_at(8);
   return summary;
 }
 
@@ -218,6 +219,8 @@ Result<std::vector<RunSummary>> Reader::list(const ListQuery& query) {
   const std::string& prefix = query.id_prefix;
   Query statement(*connection_, prefix.empty() ? kList : kListPrefix);
   statement.text(query.tenant).text(query.status).number(clamped(query.count_max));
+  statement.number(query.before == 0 ? std::numeric_limits<std::int64_t>::max()
+                                     : clamped(query.before));
   const std::string end = prefix + kAfterEveryIdCharacter;
   if (!prefix.empty()) statement.text(prefix).text(end);
   return summaries_of(statement, connection_->tail());

@@ -1,5 +1,6 @@
 #include "pawl/adapter/journal_sqlite/writes.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "pawl/adapter/journal_sqlite/expiry.h"
@@ -35,6 +36,7 @@ constexpr const char* kPutSnapshot =
 constexpr const char* kDropSnapshot = "DELETE FROM snapshots WHERE run = ?";
 constexpr const char* kTakeRow = "DELETE FROM inbox WHERE id = ? AND run = ?";
 constexpr const char* kCountRows = "SELECT count(*) FROM inbox WHERE run = ?";
+constexpr const char* kWaitingRows = "SELECT id FROM inbox WHERE run = ?";
 constexpr const char* kWaitingBodies = "SELECT body FROM inbox WHERE run = ?";
 constexpr const char* kInsertRow = "INSERT INTO inbox (run, at, body) VALUES (?, ?, ?)";
 constexpr const char* kQuarantine =
@@ -42,6 +44,11 @@ constexpr const char* kQuarantine =
     "epoch = epoch + 1 WHERE no = ?3";
 constexpr const char* kRaiseEpoch =
     "UPDATE runs SET epoch = epoch + 1, loads = loads + 1 WHERE no = ?";
+
+constexpr const char* kForgiveOne = "UPDATE runs SET loads = max(loads - 1, 0) WHERE no = ?";
+constexpr const char* kLiftQuarantine =
+    "UPDATE runs SET status = ?, reason = ?, quarantine = NULL, loads = 0, updated_at = ? "
+    "WHERE no = ? AND quarantine IS NOT NULL";
 
 struct RunRow {
   std::int64_t no = 0;
@@ -72,6 +79,20 @@ Status check_position(const Append& append, std::uint64_t epoch, std::uint64_t l
     return Error{ErrorCode::invalid_argument, "the first record of a run needs a summary"};
   }
   return ok();
+}
+
+// A run that is over is looked at by no driver: it ends with an empty inbox.
+Status check_inbox_empty(Connection& connection, const Append& append, std::int64_t no) {
+  if (!ends_run(append)) return ok();
+  Query rows(connection, kWaitingRows);
+  rows.number(no);
+  while (true) {
+    PAWL_TRY(const bool more, rows.next());
+    if (!more) return ok();
+    const auto& taken = append.inbox_taken;
+    const bool takes = std::find(taken.begin(), taken.end(), rows.unsigned_at(0)) != taken.end();
+    if (!takes) return inbox_waits(append.run);
+  }
 }
 
 Status insert_run(Connection& connection, const RunId& run, const RunSummary& summary) {
@@ -170,6 +191,7 @@ namespace {
 // Most appends: what is there need not be looked up.
 Status append_to_known(Connection& connection, KnownRun& known, const Append& append) {
   PAWL_CHECK(check_position(append, known.epoch, known.length));
+  PAWL_CHECK(check_inbox_empty(connection, append, known.no));
   if (append.summary) {
     PAWL_CHECK(update_run(connection, RunRow{known.no, known.epoch, 0, {}, {}}, append));
   }
@@ -209,6 +231,7 @@ Status write_append(Connection& connection, const Append& append) {
   std::int64_t no = 0;
   if (row) {
     no = row->no;
+    PAWL_CHECK(check_inbox_empty(connection, append, no));
     PAWL_CHECK(update_run(connection, *row, append));
   } else {
     PAWL_CHECK(insert_run(connection, append.run, *append.summary));
@@ -248,6 +271,26 @@ Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
   return ok();
 }
 
+Status write_forgiven(Connection& connection, const RunId& run, std::uint64_t epoch) {
+  PAWL_TRY(const auto row, find_run(connection, run));
+  if (!row) return no_such_run(run);
+  if (row->epoch != epoch) return wrong_epoch(run, row->epoch, epoch);
+  return Query(connection, kForgiveOne).number(row->no).run();
+}
+
+Status write_lifted(Connection& connection, const RunSummary& summary, std::int64_t now_ms) {
+  PAWL_TRY(const auto row, find_run(connection, summary.id));
+  if (!row) return no_such_run(summary.id);
+  PAWL_CHECK(Query(connection, kLiftQuarantine)
+                 .text(summary.status)
+                 .text(summary.reason)
+                 .number(now_ms)
+                 .number(row->no)
+                 .run());
+  if (sqlite3_changes(connection.handle()) > 0) return ok();
+  return conflict(summary.id, "has no quarantine that could be lifted");
+}
+
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
                         std::int64_t now_ms) {
   PAWL_TRY(const auto row, find_run(connection, run));
@@ -265,8 +308,7 @@ Result<Position> write_acquire(Connection& connection, const RunId& run, std::in
     return position;
   }
   if (row->loads >= kFailedLoadsMax) {
-    position.quarantined =
-        "loaded " + std::to_string(row->loads) + " times without a record being added";
+    position.quarantined = loaded_in_vain(row->loads);
     PAWL_CHECK(write_quarantine(connection, run, *position.quarantined, now_ms));
     return position;
   }

@@ -18,6 +18,8 @@ Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
                   const std::vector<std::uint64_t>& rows);
 Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                    const std::string& body);
+Status write_forgiven(Connection& connection, const RunId& run, std::uint64_t epoch);
+Status write_lifted(Connection& connection, const RunSummary& summary, std::int64_t now_ms);
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
                         std::int64_t now_ms);
 

@@ -17,12 +17,30 @@ std::map<std::string, std::string> variables_of(const ToolInvocation& invocation
           {"PAWL_TOOL", tool}};
 }
 
+// A command that was ended by a limit or a signal had no chance to say what it had done.
+ToolOutcome::Kind tool_kind_of(Kind kind) {
+  switch (kind) {
+    case Kind::ok:
+      return ToolOutcome::Kind::succeeded;
+    case Kind::timed_out:
+      return ToolOutcome::Kind::timed_out;
+    case Kind::aborted:
+    case Kind::memory:
+    case Kind::cpu:
+    case Kind::processes:
+    case Kind::disk:
+    case Kind::killed:
+      return ToolOutcome::Kind::aborted;
+    case Kind::failed:
+    case Kind::denied:
+      break;
+  }
+  return ToolOutcome::Kind::failed;
+}
+
 ToolOutcome outcome_of(BackendOutcome outcome) {
   ToolOutcome made;
-  made.kind = outcome.kind == Kind::ok          ? ToolOutcome::Kind::succeeded
-              : outcome.kind == Kind::timed_out ? ToolOutcome::Kind::timed_out
-              : outcome.kind == Kind::aborted   ? ToolOutcome::Kind::aborted
-                                                : ToolOutcome::Kind::failed;
+  made.kind = tool_kind_of(outcome.kind);
   made.content_length = outcome.output_length;
   made.level = std::string(name(outcome.level));
   made.content = std::move(outcome.output);

@@ -17,9 +17,10 @@ ToolOutcome::Kind kind_of(Kind kind) {
     case Kind::timed_out:
       return ToolOutcome::Kind::timed_out;
     case Kind::aborted:
+    case Kind::killed:
       return ToolOutcome::Kind::aborted;
     case Kind::failed:
-    case Kind::memory:  // ended by a bound, as by a signal of its own: that it ended is known
+    case Kind::memory:  // ended by a bound: the model is told by which, and can look what is there
     case Kind::cpu:
     case Kind::processes:
     case Kind::disk:

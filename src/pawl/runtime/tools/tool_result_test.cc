@@ -29,6 +29,7 @@ TEST_CASE("each end of a command is told by its name") {
   CHECK(shown(Kind::failed).kind == ToolOutcome::Kind::failed);
   CHECK(shown(Kind::timed_out).kind == ToolOutcome::Kind::timed_out);
   CHECK(shown(Kind::aborted).kind == ToolOutcome::Kind::aborted);
+  CHECK(shown(Kind::killed).kind == ToolOutcome::Kind::aborted);
   for (const Kind kind : {Kind::memory, Kind::cpu, Kind::processes, Kind::disk, Kind::denied}) {
     const ToolOutcome made = shown(kind);
     CHECK(made.kind == ToolOutcome::Kind::failed);

@@ -30,15 +30,14 @@ Result<std::vector<PendingApproval>> wanted(const CliContext& context, Service& 
   }
   ListQuery query;
   query.status = name(RunStatus::waiting);
-  query.count_max = SIZE_MAX;
-  PAWL_TRY(const auto runs, service.list(query));
   std::vector<PendingApproval> all;
-  for (const RunSummary& run : runs) {
-    if (run.reason != name(WaitFor::approval) && run.reason != name(WaitFor::input)) continue;
-    auto pending = pending_of(service, run.id);
-    if (!pending) continue;  // A damaged one hides no other.
-    all.insert(all.end(), pending->begin(), pending->end());
-  }
+  PAWL_CHECK(service.for_each(query, [&](const RunSummary& run) -> Result<bool> {
+    if (run.reason != name(WaitFor::approval) && run.reason != name(WaitFor::input)) return true;
+    const auto pending = pending_of(service, run.id);
+    // A damaged one hides no other.
+    if (pending) all.insert(all.end(), pending->begin(), pending->end());
+    return true;
+  }));
   return all;
 }
 
@@ -203,7 +202,7 @@ int command_approvals(const CliContext& context) {
     return forgotten ? kExitDone : fail(context, forgotten.error());
   }
   if (context.arguments.has("remembered")) return list_remembered(context);
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   const auto all = wanted(context, opened.workspace->service());
   if (!all) return fail(context, all.error());

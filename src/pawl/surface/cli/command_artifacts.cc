@@ -60,7 +60,7 @@ Status give(const CliContext& context, JournalReader& reader, const RunId& run,
 }  // namespace
 
 int command_artifacts(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

@@ -103,7 +103,7 @@ Result<RunDiff> diff_named(const CliContext& context, Service& service) {
 }  // namespace
 
 int command_diff(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   const auto diff = diff_named(context, opened.workspace->service());
   if (!diff) return fail(context, diff.error());

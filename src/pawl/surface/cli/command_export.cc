@@ -60,7 +60,7 @@ Result<ExportReport> export_to_output(const CliContext& context, Service& servic
 }  // namespace
 
 int command_export(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
+#include <functional>
 
 #include "pawl/base/json.h"
 #include "pawl/runtime/event_json.h"
@@ -12,6 +14,7 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kNameColumns = 24;
+constexpr std::size_t kRunsShown = 1'000;  // by `ls`, unless it is told otherwise
 constexpr double kMsPerSecond = 1000.0;
 
 constexpr std::string_view kInterrupted = "interrupted";
@@ -59,22 +62,39 @@ Status check_status_word(const std::string& word) {
 }
 
 // "interrupted" is no status of the store's: it is a running one that nobody drives.
-Result<std::vector<Listed>> list_of(Service& service, const std::string& word) {
+Status visit_listed(Service& service, const std::string& word,
+                    const std::function<bool(const Listed&)>& visit) {
   ListQuery query;
   query.status = word == kInterrupted ? name(RunStatus::running) : word;
-  PAWL_TRY(const auto runs, service.list(query));
-  std::vector<Listed> list;
-  for (const RunSummary& run : runs) {
+  return service.for_each(query, [&](const RunSummary& run) -> Result<bool> {
     Listed listed{run, false};
     const auto driven = service.is_driven(listed.summary);
-    if (!driven && driven.error().code == ErrorCode::not_found) continue;  // removed since
+    if (!driven && driven.error().code == ErrorCode::not_found) return true;  // removed since
     if (!driven) return driven.error();
     listed.driven = *driven;
     const bool wanted =
         word != kInterrupted || status_shown(listed.summary, listed.driven) == kInterrupted;
-    if (wanted) list.push_back(std::move(listed));
+    return !wanted || visit(listed);
+  });
+}
+
+std::string json_line(const Listed& run) {
+  JsonWriter json;
+  json.begin_object();
+  put_summary(json, run.summary, run.driven);
+  return json.end_object().take() + "\n";
+}
+
+// How many runs `ls` shows: --limit, --all, or kRunsShown.
+Result<std::size_t> shown_max(const CliContext& context) {
+  const auto limit = context.arguments.one("limit");
+  if (context.arguments.has("all")) {
+    if (limit) return Error{ErrorCode::invalid_argument, "say either --limit or --all"};
+    return SIZE_MAX;
   }
-  return list;
+  if (!limit) return kRunsShown;
+  PAWL_TRY(const std::uint64_t number, parse_count("limit", *limit));
+  return static_cast<std::size_t>(number);
 }
 
 std::string row(std::string_view label, const std::string& value) {
@@ -196,27 +216,29 @@ int command_ls(const CliContext& context) {
       return fail(context, known.error());
     }
   }
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const auto limit = shown_max(context);
+  if (!limit) return fail(context, limit.error());
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
-  const auto runs = list_of(opened.workspace->service(), word);
-  if (!runs) return fail(context, runs.error());
-  std::string text;
-  for (const Listed& run : *runs) {
-    if (context.format() == Format::text) {
-      text += list_line(run);
-      continue;
-    }
-    JsonWriter json;
-    json.begin_object();
-    put_summary(json, run.summary, run.driven);
-    text += json.end_object().take() + "\n";
+  std::size_t shown = 0;
+  bool more = false;
+  const Status listed = visit_listed(opened.workspace->service(), word, [&](const Listed& run) {
+    more = shown == *limit;
+    if (more) return false;
+    ++shown;
+    print(context, context.format() == Format::text ? list_line(run) : json_line(run));
+    return true;
+  });
+  if (!listed) return fail(context, listed.error());
+  if (more) {
+    complain(context, "only the newest " + std::to_string(shown) +
+                          " runs are shown; --all shows all of them, --limit N so many");
   }
-  print(context, text);
   return kExitDone;
 }
 
 int command_show(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

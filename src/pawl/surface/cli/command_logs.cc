@@ -88,7 +88,7 @@ int command_logs(const CliContext& context) {
     if (!parsed) return fail(context, parsed.error());
     from = *parsed;
   }
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);
@@ -114,7 +114,7 @@ int command_logs(const CliContext& context) {
 }
 
 int command_attach(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

@@ -11,14 +11,15 @@
 namespace pawl {
 namespace {
 
-void print_report(const CliContext& context, const VerifyReport& report) {
+void print_report(const CliContext& context, const VerifyReport& report, bool lifted) {
   const bool sound = report.damage.empty();
   if (context.format() == Format::json) {
     JsonWriter json;
     json.begin_object().field("run", report.run.text).field("ok", sound);
     json.field("records", report.records).field("blobs", report.blobs);
     json.field("expired", report.expired);
-    json.field("chain", to_hex(report.chain)).field("damage", report.damage).end_object();
+    json.field("chain", to_hex(report.chain)).field("damage", report.damage);
+    json.field("quarantine_lifted", lifted).end_object();
     return print(context, json.take() + "\n");
   }
   std::string counts =
@@ -27,6 +28,10 @@ void print_report(const CliContext& context, const VerifyReport& report) {
   const std::string said = sound ? "sound: " + counts + ", chain " + to_hex(report.chain)
                                  : "DAMAGED after " + counts + ": " + safe_line(report.damage, 400);
   print(context, report.run.text + " " + said + "\n");
+  if (!lifted) return;
+  print(context, with_data_flag(context, "its quarantine is lifted; go on with: pawl resume " +
+                                             report.run.text) +
+                     "\n");
 }
 
 void print_damaged_store(const CliContext& context, const std::string& damage) {
@@ -40,20 +45,24 @@ void print_damaged_store(const CliContext& context, const std::string& damage) {
 
 enum class Gone { fault, skipped };
 
-int verify_one(const CliContext& context, Service& service, const RunId& run, Gone gone) {
+int verify_one(const CliContext& context, Workspace& workspace, const RunId& run, Gone gone) {
+  Service& service = workspace.service();
   const auto report = service.verify(run);
   const bool removed = !report && report.error().code == ErrorCode::not_found;
   if (removed && gone == Gone::skipped) return kExitDone;
   if (!report) return fail(context, report.error());
-  print_report(context, *report);
+  bool lifted = false;
+  if (report->damage.empty() && !workspace.is_copy()) {
+    const auto done = service.lift_quarantine(run);
+    if (!done) log(context, LogLevel::warn, "its quarantine stays: " + done.error().message);
+    lifted = done && *done;
+  }
+  print_report(context, *report, lifted);
   return report->damage.empty() ? kExitDone : kExitQuarantined;
 }
 
-int verify_all(const CliContext& context, Service& service) {
-  ListQuery query;
-  query.count_max = SIZE_MAX;
-  const auto runs = service.list(query);
-  if (!runs) return fail(context, runs.error());
+int verify_all(const CliContext& context, Workspace& workspace) {
+  Service& service = workspace.service();
   int worst = kExitDone;
   // Of a store that is damaged the sound runs are shown all the same.
   const Status whole = Housekeeping(service).check();
@@ -61,10 +70,11 @@ int verify_all(const CliContext& context, Service& service) {
     worst = kExitQuarantined;
     print_damaged_store(context, whole.error().message);
   }
-  for (const RunSummary& run : *runs) {
-    worst = std::max(worst, verify_one(context, service, run.id, Gone::skipped));
-  }
-  return worst;
+  const Status listed = service.for_each({}, [&](const RunSummary& run) -> Result<bool> {
+    worst = std::max(worst, verify_one(context, workspace, run.id, Gone::skipped));
+    return true;
+  });
+  return listed ? worst : fail(context, listed.error());
 }
 
 }  // namespace
@@ -74,16 +84,17 @@ int command_verify(const CliContext& context) {
   if (all == context.arguments.has("RUN")) {
     return fail(context, {ErrorCode::invalid_argument, "verify takes either a RUN or --all"});
   }
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
-  if (all) return verify_all(context, service);
+  if (all) return verify_all(context, *opened.workspace);
   const auto run = named_run(context, service);
-  return run ? verify_one(context, service, *run, Gone::fault) : fail(context, run.error());
+  return run ? verify_one(context, *opened.workspace, *run, Gone::fault)
+             : fail(context, run.error());
 }
 
 int command_explain(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

@@ -64,7 +64,7 @@ std::string as_json(const ReplayReport& report) {
 }  // namespace
 
 int command_replay(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);

@@ -222,18 +222,17 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   Service& service = workspace.service();
   ListQuery query;
   query.status = name(RunStatus::waiting);
-  const auto waiting = service.list(query);
-  if (!waiting) return fail(context, waiting.error());
   int code = kExitDone;
-  for (const RunSummary& one : *waiting) {
+  const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
     const auto details = service.show(one.id);
     const auto due = details ? wake_wall_at(details->state) : std::nullopt;
-    if (!due || *due > workspace.loop().wall_ms()) continue;
+    if (!due || *due > workspace.loop().wall_ms()) return true;
     const auto view = make_view(context, workspace, &details->state);
     DriveSession session(context, workspace, view.get());
     code = std::max(code, session.carry_on(one.id, [&] { return service.resume(one.id); }));
-  }
-  return code;
+    return true;
+  });
+  return listed ? code : fail(context, listed.error());
 }
 
 }  // namespace

@@ -89,7 +89,9 @@ std::vector<CommandEntry> looking_commands() {
        {{"status", '\0', Takes::value, "S",
          "Only runs that are queued, running, waiting, done, stopped, failed, cancelled, "
          "quarantined, or interrupted (running, but nobody drives it).",
-         "queued running waiting done stopped failed cancelled quarantined interrupted"}}},
+         "queued running waiting done stopped failed cancelled quarantined interrupted"},
+        {"limit", '\0', Takes::value, "N", "Show the newest N. By default 1000."},
+        {"all", '\0', Takes::nothing, "", "Show all, however many."}}},
       {"show", "Show a run: where it stands, what it used, what it said", "", {kRun}, {}},
       {"logs",
        "Print the events of a run",
@@ -106,7 +108,7 @@ std::vector<CommandEntry> looking_commands() {
       {"explain", "Say why a run is where it is", "", {kRun}, {}},
       {"verify",
        "Check everything stored of a run against its hashes",
-       "",
+       "A quarantine of a run that is sound is lifted.",
        {{"RUN", "The run to check.", Need::optional}},
        {{"all", '\0', Takes::nothing, "", "Check every run."}}},
   };
@@ -318,7 +320,8 @@ std::vector<CommandEntry> keeping_commands() {
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
-       "directory itself.",
+       "directory itself. It has the runs, budgets, remembered approvals, input files and kept "
+       "outputs; logs of detached runs are left out.",
        {{"DIR", "The new directory."}},
        {}},
       {"models",

@@ -62,6 +62,11 @@ Opened open_workspace(const CliContext& context, IfAbsent absent) {
   auto workspace = context.environment.open(context.settings, absent);
   if (workspace) {
     log(context, LogLevel::info, "data directory " + context.settings.data);
+    if ((*workspace)->is_copy()) {
+      complain(context, context.settings.data +
+                            " cannot be written: this is read from a private copy of it, in which "
+                            "processes that drive its runs are not seen");
+    }
     return {*std::move(workspace), kExitDone};
   }
   complain(context, workspace.error().message);

@@ -90,6 +90,8 @@ class Workspace {
   virtual ~Workspace() = default;
   virtual Service& service() = 0;
   virtual AsioLoop& loop() = 0;
+  // It is a private copy of a directory that cannot be written: what is changed in it is lost.
+  virtual bool is_copy() const { return false; }
 };
 
 // A charter file with the model and the tools it names, or everything that is wrong with them.
@@ -187,7 +189,8 @@ struct Handover {
   std::string text;  // what went wrong, unless exit_code is 0
 };
 
-enum class IfAbsent : std::uint8_t { make, refuse };
+// look: as refuse, and it will only be read: one that cannot be written is read through a copy.
+enum class IfAbsent : std::uint8_t { make, refuse, look };
 
 struct FileTally {
   std::uint64_t files = 0;

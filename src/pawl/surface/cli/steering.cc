@@ -4,18 +4,19 @@
 
 #include "pawl/base/json.h"
 #include "pawl/kernel/codec.h"
+#include "pawl/runtime/housekeeping.h"
 #include "pawl/runtime/run_loader.h"
 #include "pawl/surface/cli/drive.h"
 
 namespace pawl {
 namespace {
 
-constexpr std::int64_t kTakenWaitMs = 2'000;
+constexpr std::int64_t kTakenWaitMs = 5'000;
 constexpr std::int64_t kTakenPollMs = 50;
 constexpr std::uint64_t kAnswerRecordsMax = 4'096;  // that an earlier answer is looked for in
 
 // What became of an event in the inbox within kTakenWaitMs.
-enum class Taken : std::uint8_t { yes, refused, not_yet, answered_before };
+enum class Taken : std::uint8_t { yes, refused, not_yet, undriven, answered_before };
 
 Status post_and_wait(const Target& target, const Event& event) {
   std::optional<Status> durable;
@@ -58,10 +59,19 @@ Taken what_became(const Target& target, const Event& event) {
   }
 }
 
+bool is_driven_now(const Target& target) {
+  const auto driven = target.service().engine().store().catalog->is_driven(target.run);
+  return driven && *driven;
+}
+
+// Waits while a driver lives that can take it: once that is gone, only another one can.
 Taken wait_until_taken(const Target& target, const Event& event) {
   AsioLoop& loop = target.workspace.loop();
   const std::int64_t until = loop.monotonic_ms() + kTakenWaitMs;
-  while (is_pending(target, event)) {
+  while (true) {
+    const bool driven = is_driven_now(target);
+    if (!is_pending(target, event)) return what_became(target, event);
+    if (!driven) return Taken::undriven;
     // Of a question that was answered nobody has to wait for the refusal.
     if (std::holds_alternative<CallDecided>(event)) {
       const Taken meanwhile = what_became(target, event);
@@ -72,18 +82,14 @@ Taken wait_until_taken(const Target& target, const Event& event) {
     const auto timer = loop.after(kTakenPollMs, [&due] { due = true; });
     loop.run_until([&due] { return due; });
   }
-  return what_became(target, event);
 }
 
 // Somebody may have taken the run up, or had his answer taken, since this command looked at it.
 Taken after_post(const Target& target, const Event& event) {
-  if (target.driven) return wait_until_taken(target, event);
-  if (!std::holds_alternative<CallDecided>(event)) return Taken::not_yet;
-  const auto driven = target.service().engine().store().catalog->is_driven(target.run);
-  if (driven && *driven) return wait_until_taken(target, event);
+  if (target.driven || is_driven_now(target)) return wait_until_taken(target, event);
   const bool waits = is_pending(target, event);
   const Taken meanwhile = what_became(target, event);
-  return waits && meanwhile == Taken::refused ? Taken::not_yet : meanwhile;
+  return waits && meanwhile == Taken::refused ? Taken::undriven : meanwhile;
 }
 
 std::string_view past_of(InterruptDecision decision) {
@@ -117,24 +123,45 @@ int report(const Target& target, std::string_view state, const std::string& sent
   return kExitDone;
 }
 
+// Why the run did not take it, as far as the list of runs knows.
+Error came_too_late(const Target& target, const std::string& what) {
+  const auto now = target.service().summary_of(target.run);
+  const std::string over = now && is_over(*now) ? "the run is over: " + now->status
+                                                : std::string("the run had moved on");
+  return {ErrorCode::conflict,
+          what + " came too late: " + over + "; see pawl show " + target.run.text};
+}
+
+// It waits where only another driver looks.
+int report_stored(const Target& target, Taken taken, const std::string& what) {
+  const auto now = target.service().summary_of(target.run);
+  if (now && now->status == name(RunStatus::quarantined)) {
+    return fail(target.context, {ErrorCode::conflict,
+                                 what + " is stored, but the run is quarantined: " + now->reason +
+                                     "; see pawl explain " + target.run.text});
+  }
+  const std::string where = taken == Taken::undriven
+                                ? "; nobody drives the run"
+                                : ", and the process that drives the run has not taken it yet";
+  return report(target, "stored",
+                what + " is stored" + where +
+                    ". It takes effect when the run is carried on: pawl resume " + target.run.text);
+}
+
 // For what a live driver takes up. `what` is as in "the message".
 int report_taken(const Target& target, Taken taken, const std::string& what) {
   switch (taken) {
     case Taken::yes:
       return report(target, "taken", what + " was taken up by the process that drives the run");
     case Taken::refused:
-      return fail(target.context, {ErrorCode::conflict,
-                                   what + " came too late: the run had moved on; see pawl show " +
-                                       target.run.text});
+      return fail(target.context, came_too_late(target, what));
     case Taken::answered_before:
       return fail(target.context, {ErrorCode::conflict, what + " came too late"});
     case Taken::not_yet:
+    case Taken::undriven:
       break;
   }
-  const std::string nobody = target.driven ? "" : "; nobody drives the run";
-  return report(target, "stored",
-                what + " is stored" + nobody +
-                    ". It takes effect when the run is carried on: pawl resume " + target.run.text);
+  return report_stored(target, taken, what);
 }
 
 }  // namespace

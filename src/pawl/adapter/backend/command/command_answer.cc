@@ -35,8 +35,10 @@ struct Judge {
     if (end.code == 0) return {Kind::succeeded, ""};
     return {Kind::failed, "The command failed with exit code " + std::to_string(end.code) + "."};
   }
+  // Not failed: it had no chance to say what it had done.
   Verdict operator()(const Signalled& end) const {
-    return {Kind::failed, "The command was ended by signal " + signal_text(end.signal) + "."};
+    return {Kind::aborted, "The command was ended by signal " + signal_text(end.signal) +
+                               ". What it had done by then is not known."};
   }
   Verdict operator()(const TimedOut&) const {
     return {Kind::timed_out, "The command was killed at its timeout of " +

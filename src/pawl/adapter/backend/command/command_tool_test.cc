@@ -73,13 +73,16 @@ TEST_CASE("a command that fails says how, with its output and its errors") {
         "The command failed with exit code 3.\n--- stdout ---\nhalf\n\n--- stderr ---\nbecause\n");
 }
 
-TEST_CASE("a command that a signal ends has failed, by the name of the signal") {
+TEST_CASE("what a command had done that a signal ended is not known; its name is") {
   CommandBench bench;
 
   const ToolOutcome outcome = bench.run(script("kill -9 $$"));
 
-  CHECK(outcome.kind == Kind::failed);
-  CHECK(outcome.content == "The command was ended by signal 9 (SIGKILL).");
+  CHECK(outcome.kind == Kind::aborted);
+  CHECK(outcome.content ==
+        "The command was ended by signal 9 (SIGKILL). What it had done by then is not known.");
+  // What a program that it had started died of is an exit code like any other.
+  CHECK(bench.run(script("sh -c 'kill -9 $$'; exit $?")).kind == Kind::failed);
 }
 
 TEST_CASE("a command that does not start has failed, with a remedy") {

@@ -25,6 +25,8 @@ std::string describe(std::string_view who, BackendOutcome::Kind kind, const Pump
                       " processes, which is the limit");
     case Kind::disk:
       return sentence("it wrote more than " + std::to_string(limits.session.disk_bytes) + " bytes");
+    case Kind::killed:
+      return sentence("a signal ended its process; what it had done by then is not known");
     case Kind::ok:
     case Kind::failed:
     case Kind::denied:

@@ -44,6 +44,21 @@ TEST_CASE("the local backend refuses a network that it cannot hold") {
   }
 }
 
+TEST_CASE("a process that died of a signal is told from one that exits with its number") {
+  Bench bench(&make_local_backend);
+  bench.context.network.access = NetworkAccess::full;
+  using Kind = BackendOutcome::Kind;
+  const BackendOutcome killed = bench.exec({"sh", "-c", "echo half; kill -9 $$"});
+  CHECK(killed.kind == Kind::killed);
+  CHECK(killed.exit_code == 137);
+  CHECK(contract::holds(killed.output, "what it had done by then is not known"));
+  CHECK(bench.exec({"sh", "-c", "exit 137"}).kind == Kind::failed);
+  CHECK(bench.exec({"sh", "-c", "sh -c 'kill -9 $$'; exit $?"}).kind == Kind::failed);
+  CHECK(bench.bash("sh -c 'kill -9 $$'").kind == Kind::failed);
+  CHECK(bench.bash("x=5; kill -9 $$").kind == Kind::killed);
+  CHECK(contract::holds(bench.bash("echo \"[$x]\"").output, "[]"));  // in a fresh shell
+}
+
 // A thread of the host that starts children without end, each of which takes its time before it
 // would execute anything.
 class BusyForker {

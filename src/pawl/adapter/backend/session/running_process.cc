@@ -200,7 +200,8 @@ std::optional<int> RunningProcess::kill() {
   ::getrusage(RUSAGE_SELF, &own);
   if (used.ru_maxrss > own.ru_maxrss) peak_ = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   if (!ended || waited < 0) return std::nullopt;
-  return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  signalled_ = info.si_code != CLD_EXITED;
+  return signalled_ ? 128 + info.si_status : info.si_status;
 }
 
 }  // namespace pawl::backend

@@ -52,6 +52,8 @@ class RunningProcess {
   // Kills the process and all it has started, and reaps it. Returns the wait status, if the process
   // had ended before by itself.
   std::optional<int> kill();
+  // After kill(): the process had been ended by a signal from elsewhere, not by its own exit.
+  bool was_signalled() const { return signalled_; }
   // What all processes together have too much of, if anything.
   std::optional<BackendOutcome::Kind> look(const PumpLimits& limits);
   // Whether it is sure that the process has started nothing that still runs.
@@ -72,6 +74,7 @@ class RunningProcess {
   sandbox::ConfinedProcess process_;
   Descriptor input_;
   Descriptor output_;
+  bool signalled_ = false;
   std::optional<TreeWatch> watch_;  // from the first look on
   std::uint64_t peak_ = 0;
   bool reaped_ = false;

@@ -195,9 +195,15 @@ std::optional<BackendOutcome> SessionCore::denial() {
   return outcome;
 }
 
+// A container's engine tells a signal by the exit code only.
+SessionCore::ProcessEnd SessionCore::end_of(const Started& started, std::optional<int> exit_code) {
+  const bool told = started.container && exit_code && *exit_code > 128 && *exit_code < 128 + NSIG;
+  return told || started.process->was_signalled() ? ProcessEnd::signalled : ProcessEnd::exited;
+}
+
 // `why` is what the host ended it for; otherwise the exit code says how it went.
 BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
-                                   std::optional<int> exit_code) {
+                                   std::optional<int> exit_code, ProcessEnd end) {
   BackendOutcome outcome;
   outcome.level = level_;
   outcome.exit_code = exit_code;
@@ -208,6 +214,10 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     const std::uint64_t kills =
         shell_.container ? shell_.container->memory_kills() : place_->cgroup().memory_kills();
     if (kills > std::exchange(memory_kills_, kills)) why = Kind::memory;
+  }
+  if (!why && outcome.kind == Kind::failed && end == ProcessEnd::signalled) {
+    outcome.kind = Kind::killed;
+    call.note += describe_limit(Kind::killed, call.limits);
   }
   if (why) {
     outcome.kind = *why;
@@ -284,9 +294,10 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& 
   call.output.append(finder.rest());
   // `exit`, `exec` or a crash: the shell's end is the call's.
   const std::optional<int> exit_code = shell_.process->kill();
+  const ProcessEnd end = end_of(shell_, exit_code);
   end_shell();
   lost_shell_ = true;
-  return finish(call, why, why ? std::nullopt : exit_code);
+  return finish(call, why, why ? std::nullopt : exit_code, end);
 }
 
 BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& stop) {
@@ -316,7 +327,7 @@ BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& 
   if (bounded && !why && exit_code != 0 && running.peak_bytes() >= brim_of(context_.limits)) {
     why = Kind::memory;
   }
-  return finish(call, why, why ? std::nullopt : exit_code);
+  return finish(call, why, why ? std::nullopt : exit_code, end_of(*started, exit_code));
 }
 
 BackendOutcome SessionCore::view(const std::string& path, std::optional<ViewRange> range) {

@@ -51,8 +51,9 @@ class SessionCore final : public SessionCalls {
   Call begin(const ShellCommand& command);
   PumpLimits limits_of_shell() const;
   bool look_at_jobs();
+  enum class ProcessEnd : std::uint8_t { exited, signalled };
   BackendOutcome finish(Call& call, std::optional<BackendOutcome::Kind> why,
-                        std::optional<int> exit_code);
+                        std::optional<int> exit_code, ProcessEnd end = ProcessEnd::exited);
   std::vector<std::string> put_names_aside();
   std::optional<BackendOutcome> denial();
   BackendOutcome refusal(const Error& error) const;
@@ -62,6 +63,7 @@ class SessionCore final : public SessionCalls {
     std::unique_ptr<Container> container;  // outlives the process
     std::unique_ptr<RunningProcess> process;
   };
+  static ProcessEnd end_of(const Started& started, std::optional<int> exit_code);
   Result<Started> start(sandbox::ProcessStart start) const;
   Status start_shell();
   void end_shell();

@@ -1,0 +1,21 @@
+// What a copy of a data directory has beside the database: the ledger of budgets, remembered
+// approvals, input files and kept outputs. Logs of detached runs are left out.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+#include "pawl/base/result.h"
+
+namespace pawl::sqlite {
+
+inline constexpr std::size_t kBesideFilesMax = 1'000'000;  // input files and kept outputs
+inline constexpr int kBesideDepthMax = 16;                 // of their directories
+
+// Into `target`, which is there; synced. The ledger is copied as it is at one moment, a little
+// later than the database: it may know of more spending, never of less. Links are copied as links.
+Status copy_beside(const std::string& source, const std::string& target,
+                   const std::atomic<bool>& stop);
+
+}  // namespace pawl::sqlite
