@@ -256,7 +256,14 @@ void Driver::end(Status status) {
 void Driver::take_inbox() {
   if (over_ || services_.store.inbox == nullptr) return;
   const auto rows = services_.store.inbox->pending(id_);
-  if (!rows) return log("the inbox cannot be read: " + rows.error().message);
+  if (!rows) {
+    log("the inbox cannot be read: " + rows.error().message);
+    if (rows.error().code != ErrorCode::corrupt) return;
+    // What waits there would be acted on: a damaged row stops its run, and no other.
+    const Status kept = services_.store.journal->quarantine(id_, rows.error().message);
+    if (!kept) log("it could not be quarantined: " + kept.error().message);
+    return end(rows.error());
+  }
   std::vector<std::pair<std::uint64_t, Event>> events;
   for (const InboxRow& row : *rows) {
     if (!inbox_seen_.insert(row.row).second) continue;
