@@ -97,8 +97,9 @@ Finding examine_space(const std::string& directory) {
 }
 
 void examine_files(const std::string& directory, std::vector<Finding>& findings) {
-  static const std::set<std::string> kOurs = {"pawl.db", "pawl.db-wal", "pawl.db-shm", "pawl.lock",
-                                              "logs",    "artifacts",   "inputs"};
+  static const std::set<std::string> kOurs = {"pawl.db",   "pawl.db-wal", "pawl.db-shm",
+                                              "pawl.lock", "pawl.mark",   "logs",
+                                              "artifacts", "inputs"};
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator(directory, fault)) {
     const std::string name = entry.path().filename().string();
@@ -144,7 +145,10 @@ Finding unusable(const std::string& why) {
   const bool advised =
       why.find("restore") != std::string::npos || why.find("move it away") != std::string::npos;
   return {Grade::problem, "database", why,
-          advised ? "" : "restore the directory from a backup, or name another with --data DIR"};
+          advised
+              ? ""
+              : "restore the directory from a backup with pawl restore BACKUP, which keeps what "
+                "is here, or name another with --data DIR"};
 }
 
 Finding examine_database(const Examination& store) {
@@ -166,6 +170,11 @@ Finding examine_database(const Examination& store) {
 }
 
 void examine_loose_ends(const Examination& store, std::vector<Finding>& findings) {
+  if (!store.shortfall.empty()) {
+    findings.push_back({Grade::problem, "mark", store.shortfall,
+                        "nothing is driven until you restore the rest of it (pawl restore BACKUP) "
+                        "or go on without it (pawl doctor --accept)"});
+  }
   if (store.torn_bytes > 0) {
     findings.push_back(
         {Grade::warning, "log",
