@@ -102,6 +102,7 @@ void examine_files(const std::string& directory, std::vector<Finding>& findings)
                                               "pawl.db-wal",
                                               "pawl.db-shm",
                                               "pawl.lock",
+                                              "pawl.mark",
                                               "budget.db",
                                               "budget.db-wal",
                                               "budget.db-shm",
@@ -156,7 +157,10 @@ Finding unusable(const std::string& why) {
   const bool advised =
       why.find("restore") != std::string::npos || why.find("move it away") != std::string::npos;
   return {Grade::problem, "database", why,
-          advised ? "" : "restore the directory from a backup, or name another with --data DIR"};
+          advised
+              ? ""
+              : "restore the directory from a backup with pawl restore BACKUP, which keeps what "
+                "is here, or name another with --data DIR"};
 }
 
 Finding examine_database(const Examination& store) {
@@ -178,6 +182,11 @@ Finding examine_database(const Examination& store) {
 }
 
 void examine_loose_ends(const Examination& store, std::vector<Finding>& findings) {
+  if (!store.shortfall.empty()) {
+    findings.push_back({Grade::problem, "mark", store.shortfall,
+                        "nothing is driven until you restore the rest of it (pawl restore BACKUP) "
+                        "or go on without it (pawl doctor --accept)"});
+  }
   if (store.torn_bytes > 0) {
     findings.push_back(
         {Grade::warning, "log",

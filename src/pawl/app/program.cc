@@ -9,9 +9,11 @@
 #include <filesystem>
 
 #include "pawl/adapter/http_curl/curl_client.h"
+#include "pawl/adapter/journal_sqlite/acceptance.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/ledger.h"
+#include "pawl/adapter/journal_sqlite/restoring.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
@@ -197,6 +199,9 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
     log_line(settings, "warn: waiting for " + settings.data + ": " + holder);
   };
   PAWL_TRY(auto journal, SqliteJournal::open(copy ? copy->path() : settings.data, loop(), options));
+  if (journal->refusal() && settings.log_level >= LogLevel::warn) {
+    log_line(settings, "warn: " + journal->refusal()->message);
+  }
   auto agents = [this](const PinnedCharter& pinned) { return assembler().from_pinned(pinned); };
   return std::unique_ptr<Workspace>(std::make_unique<SqliteWorkspace>(
       loop(), std::move(copy), std::move(journal), std::move(agents),
@@ -316,6 +321,24 @@ std::vector<Finding> Program::examine(const Settings& settings, Probing probing)
     add(probe_providers(model_layer(), loop(), run));
   }
   return findings;
+}
+
+static std::vector<std::string> texts_of(const std::vector<RunId>& runs) {
+  std::vector<std::string> texts;
+  for (const RunId& run : runs) texts.push_back(run.text);
+  return texts;
+}
+
+Result<StoreAcceptance> Program::accept_store(const Settings& settings) {
+  PAWL_TRY(const auto accepted, sqlite::accept_store(settings.data, loop().wall_ms()));
+  return StoreAcceptance{accepted.why, accepted.records, accepted.messages,
+                         texts_of(accepted.paused)};
+}
+
+Result<StoreRestoration> Program::restore_store(const std::string& backup,
+                                                const std::string& directory) {
+  PAWL_TRY(const auto restored, sqlite::restore_store(backup, directory, loop().wall_ms()));
+  return StoreRestoration{restored.aside, texts_of(restored.paused)};
 }
 
 Result<std::vector<ModelRow>> Program::models(const Settings&) {

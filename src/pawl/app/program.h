@@ -40,6 +40,9 @@ class Program final : public CliEnvironment {
   Handover detach(const Settings& settings, const std::string& log_name,
                   const Background& work) override;
   std::vector<Finding> examine(const Settings& settings, Probing probing) override;
+  Result<StoreAcceptance> accept_store(const Settings& settings) override;
+  Result<StoreRestoration> restore_store(const std::string& backup,
+                                         const std::string& directory) override;
   Result<std::vector<ModelRow>> models(const Settings& settings) override;
   Result<TenantSpending> tenant_spending(const Settings& settings,
                                          const std::string& tenant) override;

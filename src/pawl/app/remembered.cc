@@ -60,8 +60,10 @@ Result<std::vector<RememberedApproval>> load_remembered(const std::string& data)
   if (!text) return text.error();
   auto all = read_remembered(*text);
   if (all) return all;
-  return Error{ErrorCode::corrupt, path_in(data) + ": " + all.error().message +
-                                       "; nothing in it counts: remove the file"};
+  return Error{ErrorCode::corrupt,
+               path_in(data) + ": " + all.error().message +
+                   "; nothing in it counts. Restore the file from a backup, or move it "
+                   "away and approve again what is asked"};
 }
 
 Status remember_approval(const std::string& data, const RememberedApproval& approval) {

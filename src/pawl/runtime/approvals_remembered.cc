@@ -6,6 +6,18 @@
 namespace pawl {
 namespace {
 
+constexpr std::size_t kSumDigits = 16;
+
+// Of all that a line says: one flipped bit would make it another approval, or none.
+std::string sum_of(const RememberedApproval& approval) {
+  Sha256 sum;
+  for (const std::string& text : {to_hex(approval.binding), approval.project, approval.tool,
+                                  approval.input, approval.by, std::to_string(approval.at_ms)}) {
+    sum.add(std::to_string(text.size()) + ":").add(text);
+  }
+  return to_hex(sum.finish()).substr(0, kSumDigits);
+}
+
 Result<RememberedApproval> read_line(std::string_view line) {
   PAWL_TRY(const Json json, parse_json(line));
   const auto text = [&json](std::string_view key) {
@@ -17,8 +29,12 @@ Result<RememberedApproval> read_line(std::string_view line) {
   if (!binding || at == nullptr || !at->as_int64()) {
     return Error{ErrorCode::corrupt, "no approval"};
   }
-  return RememberedApproval{*binding,      text("project"), text("tool"),
-                            text("input"), text("by"),      *at->as_int64()};
+  RememberedApproval approval{*binding,      text("project"), text("tool"),
+                              text("input"), text("by"),      *at->as_int64()};
+  if (text("sum") != sum_of(approval) || text("id") != approval.id()) {
+    return Error{ErrorCode::corrupt, "its sum does not fit"};
+  }
+  return approval;
 }
 
 }  // namespace
@@ -40,11 +56,14 @@ Result<RememberedApproval> remembered_of(const PendingApproval& pending, const R
                             to_valid_utf8(input), std::move(by),   at_ms};
 }
 
-std::string remembered_line(const RememberedApproval& approval) {
+std::string remembered_line(const RememberedApproval& given) {
+  RememberedApproval approval = given;
+  approval.project = to_valid_utf8(given.project);
   JsonWriter out;
   out.begin_object().field("id", approval.id()).field("binding", to_hex(approval.binding));
-  out.field("project", to_valid_utf8(approval.project)).field("tool", approval.tool);
+  out.field("project", approval.project).field("tool", approval.tool);
   out.field("input", approval.input).field("by", approval.by).field("at_ms", approval.at_ms);
+  out.field("sum", sum_of(approval));
   return out.end_object().take() + "\n";
 }
 
@@ -55,7 +74,7 @@ Result<std::vector<RememberedApproval>> read_remembered(std::string_view text) {
     auto one = read_line(text.substr(0, end));
     if (!one || all.size() == kRememberedMax) {
       return Error{ErrorCode::corrupt, "line " + std::to_string(line) + " is " +
-                                           (one ? "one too many" : "not an approval")};
+                                           (one ? "one too many" : "damaged, or not an approval")};
     }
     all.push_back(*std::move(one));
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -41,6 +41,19 @@ TEST_CASE("what asks every time is not remembered") {
   CHECK_FALSE(remembered_of(pending(), state, "ann", 7));
 }
 
+TEST_CASE("every flipped bit of a remembered approval is found, or changes nothing of it") {
+  const auto made = remembered_of(pending(), RunState{}, "ann", 7);
+  REQUIRE(made);
+  const std::string line = remembered_line(*made);
+  for (std::size_t bit = 0; bit < line.size() * 8; ++bit) {
+    std::string flipped = line;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    const auto read = read_remembered(flipped);
+    CAPTURE(flipped);
+    CHECK((!read || *read == std::vector<RememberedApproval>{*made}));
+  }
+}
+
 TEST_CASE("of a damaged list nothing counts, and its length is bounded") {
   const std::string line = remembered_line(*remembered_of(pending(), RunState{}, "ann", 7));
   CHECK(read_remembered("")->empty());

@@ -111,6 +111,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void end(Status status);
   void end_unreadable(const Error& error);
 
+  void inbox_failed(const Error& error);
   void drop_refused();
   void take_back_end(const Record& refused, EffectId effect);
   void note_summary();

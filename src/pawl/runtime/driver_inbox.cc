@@ -13,10 +13,19 @@ constexpr std::uint64_t kEndsRefusedMax = 1'000;
 
 }  // namespace
 
+// What waits there would be acted on. A row that is damaged stops its run, and no other.
+void Driver::inbox_failed(const Error& error) {
+  log("the inbox cannot be read: " + error.message);
+  if (error.code != ErrorCode::corrupt) return;
+  const Status kept = services_.store.journal->quarantine(id_, error.message);
+  if (!kept) log("it could not be quarantined: " + kept.error().message);
+  end(error);
+}
+
 void Driver::take_inbox() {
   if (over_ || services_.store.inbox == nullptr) return;
   const auto rows = services_.store.inbox->pending(id_);
-  if (!rows) return log("the inbox cannot be read: " + rows.error().message);
+  if (!rows) return inbox_failed(rows.error());
   std::vector<std::pair<std::uint64_t, Event>> events;
   for (const InboxRow& row : *rows) {
     if (!inbox_seen_.insert(row.row).second) continue;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "pawl/kernel/codec.h"
+#include "pawl/port/loss.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/explain.h"
 #include "pawl/runtime/housekeeping.h"
@@ -192,8 +193,20 @@ void Service::fork(ForkRequest request, std::function<void(Result<Forked>)> acce
   engine_.fork(std::move(request), std::move(accepted));
 }
 
+// A pause that nobody has seen yet is not lifted by whoever carries the run on.
+static Result<bool> is_held_after_loss(Inbox& inbox, const RunId& run) {
+  PAWL_TRY(const std::vector<InboxRow> rows, inbox.pending(run));
+  return std::any_of(rows.begin(), rows.end(), [](const InboxRow& row) {
+    const auto event = decode_event(row.body);
+    const auto* pause = event ? std::get_if<PauseRequested>(&*event) : nullptr;
+    return pause != nullptr && pause->by == kPausedAfterLoss;
+  });
+}
+
 Status Service::resume(const RunId& run) {
+  const auto held = is_held_after_loss(*engine_.store().inbox, run);
   PAWL_CHECK(engine_.resume(run));
+  if (held && *held) return ok();
   const Run* live = engine_.find(run);
   if (live == nullptr || !std::holds_alternative<Pausing>((*live)->course)) return ok();
   return engine_.feed(run, ResumeRequested{"resume"});
@@ -261,6 +274,9 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     return report;
   }
   report.damage = lost_end(listed, walker.loaded().run.state());
+  if (const auto rows = engine_.store().inbox->pending(run); !rows && report.damage.empty()) {
+    report.damage = rows.error().message;
+  }
   if (report.damage.empty()) {
     PAWL_TRY(const RunSummary now, summary_of(run));
     report.damage = lost_status(now, walker.loaded().run.state());

@@ -137,10 +137,8 @@ EDITS = {edit.__name__: edit for edit in (swap_payloads, swap_records, take_reco
                                           revive)}
 
 
-# A run under way whose last records were taken out is a younger, sound one: nothing can see that
-# from inside. `pawl verify` prints the chain hash, for whoever keeps it elsewhere. And what is
-# under way may be said to be.
-UNSEEN = {("cut_records", "w"), ("revive", "w")}
+# What is under way may be said to be.
+UNSEEN = {("revive", "w")}
 # Its record is shown as it was edited before the next one gives it away.
 SHOWN = ("rehash_record",)
 
@@ -221,7 +219,7 @@ class EditedByHand(Damage):
         return self.check(stage, may_lose=0)
 
     def forged_inbox(self, stage, _chance):
-        """Rows that no Pawl has posted: dropped with a word, and the run goes on without them."""
+        """Rows that no Pawl has posted: their run is quarantined, and the rows are named."""
         store = self.open(stage)
         for body in (b"", b"\x00" * 40, os.urandom(200), b'{"text":"pay twice"}'):
             store.execute("INSERT INTO inbox (run, at, body) VALUES (?, 1, ?)",
@@ -229,15 +227,21 @@ class EditedByHand(Damage):
         store.execute("INSERT INTO inbox (run, at, body) VALUES (4242, 1, x'01')")
         store.commit()
         store.close()
-        resumed = self.ask(stage, "resume", "w", "--json", "--log-level", "debug")
-        if "not understood" not in resumed.out + resumed.err:
-            raise Violation(f"a forged message, and not a word: {resumed.out}{resumed.err}")
+        verified = self.ask(stage, "verify", "w")
+        if verified.code != DAMAGED or "of table inbox" not in verified.out + verified.err:
+            raise Violation(f"forged messages, and verify says {verified.out}{verified.err}")
+        resumed = self.ask(stage, "resume", "w", "--json")
+        if resumed.code in (0, 4):
+            raise Violation(f"w went on with forged messages: {resumed.out}{resumed.err}")
+        if not any(run["run"] == "w" and run["status"] == "quarantined"
+                   for run in self.ask(stage, "ls", "--json").events):
+            raise Violation("w has forged messages and is not quarantined")
         types = [event["type"] for event in self.ask(stage, "logs", "w", "--json").events]
-        verified = self.ask(stage, "verify", "--all")
-        if resumed.code != 0 or types[-1] != "run_finished" or verified.code != 0:
-            raise Violation(f"w did not go on without them: {types}, {verified.out}{verified.err}")
         if "message_received" in types:
             raise Violation("a forged message was received")
+        self.ask(stage, "resume", "torn", "--json")
+        if self.ask(stage, "verify", "torn").code != 0:
+            raise Violation("another run is not sound any more")
         return "detected"
 
     def older_schema(self, stage, _chance):

@@ -5,7 +5,7 @@ import shutil
 from .bench import Violation, system_calls
 from .trials import Rig, sample
 
-DATABASE, LOG = "pawl.db", "pawl.db-wal"
+DATABASE, LOG, MARK = "pawl.db", "pawl.db-wal", "pawl.mark"
 PAGE = 8192
 LOG_HEADER, FRAME_HEADER = 32, 24
 FRAME = FRAME_HEADER + PAGE
@@ -31,6 +31,7 @@ class Damage(Rig):
             raise Violation(f"the store to damage is not as it should be: {listed.out}")
         self.database = (self.whole / DATABASE).read_bytes()
         self.log = (self.whole / LOG).read_bytes()
+        self.mark = (self.whole / MARK).read_bytes()
         self.frames = self.count_frames()
         ends = [i + 1 for i in range(self.frames) if self.commits(i)]
         self.known = {end: self.count_known(bench, end) for end in [0] + ends}
@@ -137,7 +138,8 @@ class FlippedBits(Damage):
         return [self.flip(chance) for _ in range(count or 2000)]
 
     def flip(self, chance):
-        name, content = chance.choice(((DATABASE, self.database), (LOG, self.log)))
+        name, content = chance.choice(((DATABASE, self.database), (LOG, self.log)) * 8 +
+                                      ((MARK, self.mark),))
         while True:
             at = chance.randrange(len(content))
             if content[max(0, at - 4):at + 4] != bytes(8) or chance.random() < 0.02:
@@ -146,7 +148,7 @@ class FlippedBits(Damage):
     def perform(self, stage, trial, chance):
         name, at, bit = trial
         self.take_store(stage)
-        content = bytearray(self.database if name == DATABASE else self.log)
+        content = bytearray({DATABASE: self.database, LOG: self.log, MARK: self.mark}[name])
         content[at] ^= 1 << bit
         (stage.data / name).write_bytes(content)
         last = name == LOG and at >= self.last_commit

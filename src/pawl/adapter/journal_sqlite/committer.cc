@@ -38,12 +38,13 @@ int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, i
 }  // namespace
 
 Committer::Committer(std::unique_ptr<Connection> connection, Loop& loop,
-                     const SqliteOptions& options)
+                     const SqliteOptions& options, std::unique_ptr<StoreGuard> guard)
     : loop_(loop),
       options_(options),
       answers_(loop, order_),
       connection_(std::move(connection)),
-      transaction_(*connection_, order_),
+      guard_(std::move(guard)),
+      transaction_(*connection_, order_, guard_.get()),
       busy_(connection_->handle()),
       write_back_at_(options.log_pages_max) {
   connection_->set_busy_handler([this](int) { return wait_while_busy(); });
@@ -78,6 +79,22 @@ void Committer::run() {
     taken_ = 0;
     shorten_log();
   }
+}
+
+// After the sync and before anybody is told. A log that has begun says whose it is with a commit of
+// its own; without space for that it does so later.
+Status Committer::settle_commit() {
+  if (!guard_) return ok();
+  PAWL_CHECK(guard_->after_commit(*connection_));
+  if (!guard_->log_is_unnamed()) return ok();
+  connection_->clear_fault();
+  Group none;
+  const Status named = transaction_.write(none, [](Group&) { return false; });
+  if (named) return guard_->after_commit(*connection_);
+  if (connection_->in_transaction()) static_cast<void>(connection_->execute("ROLLBACK"));
+  connection_->forget();
+  const Fault fault = connection_->fault();
+  return fault == Fault::full || fault == Fault::busy ? ok() : named;
 }
 
 // True: there is something to do.
@@ -159,8 +176,8 @@ void Committer::commit_group(Group& group) {
   const Status status = transaction_.write(group, [this](Group& more) { return take_more(more); });
   placing_ = transaction_.is_placing();
   if (status) {
-    deliver(group);
-    return;
+    const Status settled = settle_commit();
+    return settled ? deliver(group) : stop_for_good(group, settled.error());
   }
   const Error& error = status.error();
   const Fault fault = connection_->fault();
@@ -388,6 +405,11 @@ void Committer::answer_checkpoint(const std::shared_ptr<Waiter>& waiter) {
   waiter->give(stopped_ ? Status(*stopped_) : write_back(SQLITE_CHECKPOINT_TRUNCATE));
 }
 
+void Committer::refuse(const Error& reason) {
+  const std::lock_guard lock(mutex_);
+  stopped_ = reason;
+}
+
 void Committer::write_back_soon(std::function<void()> done) {
   {
     const std::lock_guard lock(mutex_);
@@ -406,8 +428,25 @@ void Committer::answer_write_backs(const std::vector<std::function<void()>>& ans
   });
 }
 
+// The log says whose it is, and the mark is as durable as the log, before anything of it is in the
+// database.
+Status Committer::prepare_write_back() {
+  if (!guard_) return ok();
+  PAWL_CHECK(guard_->look_at_log(*connection_));
+  if (guard_->log_is_unnamed()) PAWL_CHECK(settle_commit());
+  return guard_->sync_mark();
+}
+
 Status Committer::write_back(int mode) {
   const CommitSection section;
+  if (const Status prepared = prepare_write_back(); !prepared) {
+    Group none;
+    stop_for_good(none, prepared.error());
+    return prepared;
+  }
+  if (guard_ && guard_->log_is_unnamed()) {
+    return Error{ErrorCode::unavailable, "there is no space to write the log back"};
+  }
   connection_->clear_fault();
   begin_waiting();
   const int code =

@@ -26,6 +26,7 @@
 #include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/options.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/adapter/journal_sqlite/transaction.h"
 #include "pawl/base/result.h"
 #include "pawl/port/journal.h"
@@ -35,7 +36,9 @@ namespace pawl::sqlite {
 
 class Committer {
  public:
-  Committer(std::unique_ptr<Connection> connection, Loop& loop, const SqliteOptions& options);
+  // Without a guard nothing is marked: a test's.
+  Committer(std::unique_ptr<Connection> connection, Loop& loop, const SqliteOptions& options,
+            std::unique_ptr<StoreGuard> guard = nullptr);
   // Writes what is queued, then stops; a full disk or a stop before that leaves it unwritten. No
   // callback is called any more.
   ~Committer();
@@ -54,6 +57,9 @@ class Committer {
   // the loop.
   void write_back_soon(std::function<void()> done);
 
+  // Loop thread only: nothing is written any more, for this reason.
+  void refuse(const Error& reason);
+
   const AppendOrder& order() const { return order_; }
 
  private:
@@ -67,6 +73,7 @@ class Committer {
   void take_let_go(Group& group);
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
+  Status settle_commit();
   void keep_for_later(Group& group, const Error& error);
   void put_behind_others(const std::string& run);
   void refuse_upkeep(Group& group, const Error& error);
@@ -77,6 +84,7 @@ class Committer {
   std::optional<Error> overloaded(const Job& job) const;
 
   void shorten_log();
+  Status prepare_write_back();
   Status write_back(int mode);
   void answer_write_backs(const std::vector<std::function<void()>>& answers);
   void answer_checkpoint(const std::shared_ptr<Waiter>& waiter);
@@ -95,6 +103,7 @@ class Committer {
 
   // The committer thread's alone while it runs.
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<StoreGuard> guard_;
   Transaction transaction_;
   std::chrono::steady_clock::time_point busy_since_{};
   BusyWatch busy_;

@@ -34,6 +34,7 @@ class ForeignWriter {
  public:
   explicit ForeignWriter(const std::string& database) {
     REQUIRE(sqlite3_open(database.c_str(), &handle_) == SQLITE_OK);
+    sqlite3_busy_timeout(handle_, 10'000);
     REQUIRE(sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
   }
   ~ForeignWriter() { sqlite3_close(handle_); }

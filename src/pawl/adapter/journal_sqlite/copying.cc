@@ -15,6 +15,7 @@
 #include "pawl/adapter/journal_sqlite/copying_beside.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
@@ -106,6 +107,19 @@ void remove_leftovers(const std::string& wanted) {
   for (const auto& path : dead) std::filesystem::remove_all(path, ignored);
 }
 
+// A store of its own: what lies beside the first one (its log, its mark) does not belong to it.
+Status make_independent(const std::string& database) {
+  PAWL_TRY(const auto copy, Connection::open(database));
+  PAWL_CHECK(copy->execute("PRAGMA journal_mode = DELETE"));
+  PAWL_CHECK(copy->execute("BEGIN IMMEDIATE"));
+  PAWL_TRY(StoreRow row, read_store(*copy));
+  row.id = random_store_id();
+  row.marked = 0;
+  row.log = row.log_before = 0;
+  PAWL_CHECK(write_store(*copy, row));
+  return copy->execute("COMMIT");
+}
+
 int look_whether_to_stop(void* stop) {
   return *static_cast<const std::atomic<bool>*>(stop) ? 1 : 0;
 }
@@ -143,7 +157,8 @@ Status copy_store(const std::string& database, const std::string& target,
   sqlite3_busy_timeout(connection->handle(), kBusyMs);
   sqlite3_progress_handler(connection->handle(), kInstructionsBetweenLooks, look_whether_to_stop,
                            const_cast<std::atomic<bool>*>(&stop));
-  const Status copied = Query(*connection, kCopy).text(draft.database()).run();
+  Status copied = Query(*connection, kCopy).text(draft.database()).run();
+  if (copied) copied = make_independent(draft.database());
   if (!copied) {
     return Error{copied.error().code, wanted + " was not made: " + copied.error().message};
   }

@@ -35,12 +35,6 @@ Error system_error(const std::string& path, const std::string& what) {
   return Error{ErrorCode::unavailable, path + " " + what + ": " + describe_errno(errno)};
 }
 
-Status sync_directory(const std::string& path) {
-  const Descriptor handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!handle || ::fsync(handle.number()) != 0) return system_error(path, "cannot be synced");
-  return ok();
-}
-
 // Like mkdir -p, private whatever the umask, and durable: its name is in the directory above.
 Status make_directory(const std::filesystem::path& path) {
   std::error_code fault;
@@ -162,9 +156,8 @@ Status check_new(const std::string& directory) {
     if (!is_present(directory + "/" + name)) continue;
     return Error{ErrorCode::corrupt,
                  directory + "/" + kDatabaseName + " is missing or empty, but " + name +
-                     " shows that there was one; restore the directory "
-                     "from a backup, or move " +
-                     kLogName + " and " + kIndexName + " away to begin anew. Nothing was changed"};
+                     " shows that there was one; restore the directory from a backup (pawl restore "
+                     "BACKUP), or name another one with --data. Nothing was changed"};
   }
   return ok();
 }
@@ -177,6 +170,16 @@ Status make_database(const std::string& directory) {
 }
 
 }  // namespace
+
+Status sync_directory(const std::string& path) {
+  const Descriptor handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!handle || ::fsync(handle.number()) != 0) return system_error(path, "cannot be synced");
+  return ok();
+}
+
+Result<Descriptor> open_lock_file(const std::string& directory) {
+  return open_private(directory + "/" + kLockName);
+}
 
 bool is_present(const std::string& path) {
   struct stat info{};
@@ -209,6 +212,17 @@ Result<std::uint64_t> check_files(const std::string& directory) {
   return report.torn_bytes;
 }
 
+// The directory may have been exchanged for another one while we waited for the first one's lock.
+static Status check_same_file(const Descriptor& first, const Descriptor& second,
+                              const std::string& directory) {
+  struct stat before{};
+  struct stat now{};
+  const bool known = ::fstat(first.number(), &before) == 0 && ::fstat(second.number(), &now) == 0;
+  if (known && before.st_dev == now.st_dev && before.st_ino == now.st_ino) return ok();
+  return Error{ErrorCode::unavailable,
+               directory + " was replaced while it was being opened; try again"};
+}
+
 Result<OpenedDirectory> open_directory(const std::string& path) {
   PAWL_CHECK(make_directory(path));
   PAWL_CHECK(check_directory(path));
@@ -220,9 +234,10 @@ Result<OpenedDirectory> open_directory(const std::string& path) {
     // Nobody has this store open. Even a lock file would be a change to one that is refused.
     PAWL_TRY(opened.torn_bytes, check_files(opened.path));
   }
-  PAWL_TRY(opened.opening, open_private(lock_path));
+  PAWL_TRY(opened.opening, open_lock_file(opened.path));
   PAWL_CHECK(lock_opening(opened.opening));
-  PAWL_TRY(Descriptor file, open_private(lock_path));
+  PAWL_TRY(Descriptor file, open_lock_file(opened.path));
+  PAWL_CHECK(check_same_file(opened.opening, file, opened.path));
   opened.locks = std::make_shared<RunLocks>(std::move(file));
   PAWL_TRY(const bool alone, try_lock(opened.locks->file(), kOpenOffset, LockKind::exclusive));
   if (!alone) {

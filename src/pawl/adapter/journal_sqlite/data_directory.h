@@ -35,6 +35,9 @@ struct OpenedDirectory {
 // and a log with damage before its end.
 Result<OpenedDirectory> open_directory(const std::string& path);
 
+// The lock file of a directory, made if need be.
+Result<Descriptor> open_lock_file(const std::string& directory);
+
 // Something has this name, whatever it is and wherever it leads.
 bool is_present(const std::string& path);
 
@@ -42,6 +45,9 @@ bool is_present(const std::string& path);
 // torn off the log. Must not run while this process has the database open: closing any descriptor
 // of it would drop SQLite's locks. Changes nothing.
 Result<std::uint64_t> check_files(const std::string& directory);
+
+// So that the names in it last.
+Status sync_directory(const std::string& path);
 
 // To be called when SQLite has opened the database: lets others open it too.
 Status admit_others(OpenedDirectory& directory);

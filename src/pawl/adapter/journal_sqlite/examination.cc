@@ -5,15 +5,18 @@
 
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/log_owner.h"
+#include "pawl/adapter/journal_sqlite/mark.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
@@ -81,7 +84,32 @@ Status examine_runs(Connection& connection, Reader& reader, const Descriptor& lo
   return ok();
 }
 
+// Nothing: there is none, or it is damaged.
+std::optional<Mark> mark_in(const std::string& directory) {
+  const auto file = MarkFile::open(directory, MarkFile::Mode::existing);
+  if (!file) return std::nullopt;
+  const auto mark = file->read();
+  return mark ? *mark : std::nullopt;
+}
+
+// Without the log, where it has something, the tables are behind by themselves.
+Status examine_mark(Connection& tables, const std::string& database,
+                    const std::optional<Mark>& mark, Examination& found) {
+  if (bytes_of(database + "-wal") > 0 && !is_present(database + "-shm")) return ok();
+  const auto row = read_store(tables);
+  if (!row && row.error().code != ErrorCode::corrupt) return row.error();
+  if (!row) {
+    found.shortfall = row.error().message;
+  } else if (row->marked == 1 || (mark && mark->store != row->id)) {
+    PAWL_TRY(const Shortfall shortfall, compare_with_mark(tables, mark));
+    found.shortfall = shortfall.why;
+  }
+  return ok();
+}
+
 Status examine_tables(const std::string& database, const Descriptor& lock, Examination& found) {
+  // Before the tables are read: they can only have more by then.
+  const auto mark = mark_in(database.substr(0, database.rfind('/')));
   PAWL_TRY(auto connection, open_to_look(database, found));
   Connection& tables = *connection;
   PAWL_TRY(const std::int64_t version, tables.integer_of("PRAGMA user_version"));
@@ -98,6 +126,7 @@ Status examine_tables(const std::string& database, const Descriptor& lock, Exami
     found.refusal = whole.error().message;
     return ok();
   }
+  PAWL_CHECK(examine_mark(tables, database, mark, found));
   PAWL_TRY(found.size, size_of_store(tables));
   found.size.log_bytes = bytes_of(database + "-wal");
   PAWL_TRY(const std::int64_t blobs,

@@ -15,6 +15,7 @@
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/adapter/journal_sqlite/sweeper.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 #include "pawl/port/journal_checks.h"
@@ -45,8 +46,8 @@ Result<std::unique_ptr<Connection>> open_connection(const std::string& path, int
   if (connection || connection.error().code != ErrorCode::corrupt) return connection;
   return Error{ErrorCode::corrupt, path + " is damaged, or has a log that is not its own: " +
                                        connection.error().message +
-                                       "; restore the directory from a backup, or, where the "
-                                       "database was restored, move the log away"};
+                                       "; restore the directory from a backup with `pawl restore "
+                                       "BACKUP`, which keeps all that is here"};
 }
 
 Status prepare_writer(Connection& connection, const SqliteOptions& options) {
@@ -103,20 +104,35 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& di
                                     alone ? sqlite::Access::alone : sqlite::Access::shared));
   if (alone) PAWL_CHECK(sqlite::check_log_owner(*writer, opened.database()));
   PAWL_CHECK(prepare_writer(*writer, options));
-  if (alone) PAWL_CHECK(settle_log(*writer, opened.database()));
+  PAWL_TRY(auto guard, sqlite::StoreGuard::open(opened.path, opened.locks, *writer));
+  const sqlite::Shortfall shortfall = guard->shortfall();
+  if (alone && shortfall.none()) PAWL_CHECK(settle_log(*writer, opened.database()));
   PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.database(), opened.locks));
   journal->torn_bytes_ = opened.torn_bytes;
   journal->reader_ = std::make_unique<sqlite::Reader>(std::move(reader));
-  journal->committer_ = std::make_unique<sqlite::Committer>(std::move(writer), loop, options);
+  journal->committer_ =
+      std::make_unique<sqlite::Committer>(std::move(writer), loop, options, std::move(guard));
+  if (!shortfall.none()) journal->refuse_writes(shortfall);
   journal->sweeper_ = std::make_unique<sqlite::Sweeper>(*journal->committer_, loop);
   PAWL_TRY(const StoreSize size, journal->reader_->size());
-  if (size.removing > 0) journal->sweeper_->start();
+  if (size.removing > 0 && shortfall.none()) journal->sweeper_->start();
   PAWL_CHECK(sqlite::admit_others(opened));
   return journal;
 }
 
+void SqliteJournal::refuse_writes(const sqlite::Shortfall& shortfall) {
+  refusal_ = Error{ErrorCode::unavailable,
+                   database_ + ": " + shortfall.why +
+                       ". Nothing is driven or changed; reading works. If the rest of it is "
+                       "elsewhere, restore it (pawl restore BACKUP); else `pawl doctor --accept` "
+                       "goes on with what is here, and takes the calls that may have been made "
+                       "meanwhile for doubtful"};
+  committer_->refuse(*refusal_);
+}
+
 Result<Drive> SqliteJournal::acquire(const RunId& run) {
+  if (refusal_) return *refusal_;
   PAWL_TRY(auto hold, locks_->take(run));
   PAWL_TRY(const bool exists, reader_->exists(run));
   // While the lock is held nobody else makes the run, except our own append that is on its way.
@@ -262,10 +278,13 @@ Result<std::vector<RunSize>> SqliteJournal::run_sizes() {
 }
 
 Status SqliteJournal::check() {
+  if (refusal_) return Error{ErrorCode::corrupt, refusal_->message};
   return reader_->check();
 }
 
 void SqliteJournal::copy_to(const std::string& target, StatusCallback done) {
+  // A copy has no mark: it would be driven as if nothing were missing.
+  if (refusal_) return loop_.post([done = std::move(done), why = *refusal_] { done(why); });
   std::erase_if(copies_, [](const auto& copying) { return copying->is_over(); });
   copies_.push_back(std::make_unique<sqlite::Copying>(database_, target, loop_, std::move(done)));
 }

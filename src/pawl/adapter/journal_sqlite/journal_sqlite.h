@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class Expiring;
 class Reader;
 class RunLocks;
 class Sweeper;
+struct Shortfall;
 }  // namespace sqlite
 
 class SqliteJournal final : public Journal,
@@ -76,14 +78,19 @@ class SqliteJournal final : public Journal,
 
   // Bytes of the log that were cut off at opening: of a commit that was never acknowledged.
   std::uint64_t torn_bytes() const { return torn_bytes_; }
+  // Why nothing is written: the store is behind its mark. Reads work.
+  const std::optional<Error>& refusal() const { return refusal_; }
   // Writes the log back into the database and empties it.
   Status checkpoint();
 
  private:
   SqliteJournal(Loop& loop, std::string database, std::shared_ptr<sqlite::RunLocks> locks);
 
+  void refuse_writes(const sqlite::Shortfall& shortfall);
+
   Loop& loop_;
   std::string database_;
+  std::optional<Error> refusal_;
   std::uint64_t torn_bytes_ = 0;
   std::shared_ptr<sqlite::RunLocks> locks_;  // before the connections: closed after them
   std::unique_ptr<sqlite::Reader> reader_;

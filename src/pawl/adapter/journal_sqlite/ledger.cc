@@ -7,6 +7,10 @@
 #include <cerrno>
 #include <chrono>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include "pawl/adapter/journal_sqlite/row_sum.h"
 
 #include "pawl/adapter/journal_sqlite/stop_gate.h"
 
@@ -19,10 +23,112 @@ using sqlite::Query;
 
 // "PwlB", so that no other program's database is taken for a ledger.
 constexpr std::int64_t kApplication = 0x50776C42;
-constexpr std::int64_t kLayout = 1;
+constexpr std::int64_t kLayout = 2;
 // Sums of what is stored must stay within 63 bits, also of many.
 constexpr std::uint64_t kAmountMax = 1ULL << 53U;
 constexpr int kBusyStepMs = 5;
+
+// Every row has a sum, and `totals` has how many rows there are and what their sums come to: a row
+// that is lost, or is another tenant's by a flipped bit, shows as well as one that is changed.
+#define PAWL_LEDGER_COLUMNS                                                                        \
+  "id, tenant, at_ms, run, settled, cost, tokens, time, raised_cost, raised_tokens, raised_time, " \
+  "sum "
+constexpr int kSumColumn = 11;
+
+std::int64_t sum_of_entry(const Query& row) {
+  sqlite::RowSum sum("entries");
+  sum.number(row.number_at(0)).text(row.text_at(1)).number(row.number_at(2)).text(row.text_at(3));
+  for (int column = 4; column < kSumColumn; ++column) sum.number(row.number_at(column));
+  return sum.finish();
+}
+
+struct LedgerTotals {
+  std::int64_t rows = 0;
+  std::int64_t sums = 0;
+
+  void toggle(std::int64_t sum, std::int64_t count) {
+    rows += count;
+    sums ^= sum;
+  }
+  friend bool operator==(const LedgerTotals&, const LedgerTotals&) = default;
+};
+
+Error damaged_ledger(const std::string& what) {
+  return Error{ErrorCode::corrupt, std::string(kLedgerName) + " is damaged: " + what +
+                                       "; nothing is spent by it. Restore the directory from a "
+                                       "backup (pawl restore BACKUP)"};
+}
+
+Result<LedgerTotals> read_totals(Connection& database) {
+  Query query(database, "SELECT rows, sums FROM totals");
+  PAWL_TRY(const bool found, query.next());
+  if (!found) return damaged_ledger("its totals are gone");
+  return LedgerTotals{query.number_at(0), query.number_at(1)};
+}
+
+Status write_totals(Connection& database, const LedgerTotals& totals) {
+  Query query(database, "UPDATE totals SET rows=?, sums=?");
+  return query.number(totals.rows).number(totals.sums).run();
+}
+
+Status set_sum(Connection& database, std::int64_t id, std::int64_t sum) {
+  return Query(database, "UPDATE entries SET sum=? WHERE id=?").number(sum).number(id).run();
+}
+
+// The sum of the row as it is now, and the one that it has.
+struct EntrySums {
+  std::int64_t computed = 0;
+  std::int64_t stored = 0;
+};
+Result<EntrySums> sums_of(Connection& database, std::int64_t id) {
+  Query query(database, "SELECT " PAWL_LEDGER_COLUMNS "FROM entries WHERE id=?");
+  PAWL_TRY(const bool found, query.number(id).next());
+  if (!found) return damaged_ledger("row " + std::to_string(id) + " is gone");
+  return EntrySums{sum_of_entry(query), query.number_at(kSumColumn)};
+}
+
+// After a row was added (its stored sum is 0) or changed.
+Status seal_entry(Connection& database, std::int64_t id, std::int64_t added) {
+  PAWL_TRY(const EntrySums sums, sums_of(database, id));
+  PAWL_CHECK(set_sum(database, id, sums.computed));
+  PAWL_TRY(LedgerTotals totals, read_totals(database));
+  totals.toggle(sums.computed ^ sums.stored, added);
+  return write_totals(database, totals);
+}
+
+// Gives rows without a sum theirs, and looks at all others. After rows were summed up.
+Status reseal(Connection& database) {
+  LedgerTotals totals;
+  std::vector<std::pair<std::int64_t, std::int64_t>> unsealed;
+  {
+    Query query(database, "SELECT " PAWL_LEDGER_COLUMNS "FROM entries");
+    PAWL_TRY(bool row, query.next());
+    while (row) {
+      const std::int64_t sum = sum_of_entry(query);
+      totals.toggle(sum, 1);
+      if (query.number_at(kSumColumn) != sum) unsealed.emplace_back(query.number_at(0), sum);
+      PAWL_TRY(row, query.next());
+    }
+  }
+  for (const auto& [id, sum] : unsealed) PAWL_CHECK(set_sum(database, id, sum));
+  return write_totals(database, totals);
+}
+
+Status check_all(Connection& database) {
+  LedgerTotals found;
+  Query query(database, "SELECT " PAWL_LEDGER_COLUMNS "FROM entries");
+  PAWL_TRY(bool row, query.next());
+  while (row) {
+    if (query.number_at(kSumColumn) != sum_of_entry(query)) {
+      return damaged_ledger("row " + std::to_string(query.number_at(0)) +
+                            " of table entries does not fit its checksum");
+    }
+    found.toggle(query.number_at(kSumColumn), 1);
+    PAWL_TRY(row, query.next());
+  }
+  PAWL_TRY(const LedgerTotals totals, read_totals(database));
+  return totals == found ? ok() : Status(damaged_ledger("its rows do not come to its totals"));
+}
 
 std::uint64_t bounded(std::uint64_t amount) {
   return std::min(amount, kAmountMax);
@@ -94,7 +200,12 @@ Status make_layout(Connection& database) {
       "CREATE TABLE entries(id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, at_ms "
       "INTEGER NOT NULL, run TEXT NOT NULL, settled INTEGER NOT NULL, cost INTEGER NOT NULL, "
       "tokens INTEGER NOT NULL, time INTEGER NOT NULL, raised_cost INTEGER NOT NULL, "
-      "raised_tokens INTEGER NOT NULL, raised_time INTEGER NOT NULL)"));
+      "raised_tokens INTEGER NOT NULL, raised_time INTEGER NOT NULL, sum INTEGER NOT NULL DEFAULT "
+      "0)"));
+  PAWL_CHECK(
+      database.execute("CREATE TABLE totals(one INTEGER PRIMARY KEY, rows INTEGER NOT NULL, sums "
+                       "INTEGER NOT NULL)"));
+  PAWL_CHECK(database.execute("INSERT INTO totals VALUES(1, 0, 0)"));
   PAWL_CHECK(database.execute("CREATE INDEX by_time ON entries(tenant, at_ms)"));
   PAWL_CHECK(database.execute("PRAGMA application_id=" + std::to_string(kApplication)));
   return database.execute("PRAGMA user_version=" + std::to_string(kLayout));
@@ -109,8 +220,11 @@ Status check_layout(Connection& database, const std::string& path) {
   PAWL_TRY(const Layout layout, layout_of(database));
   if (layout.is_ours()) return transaction->commit();
   if (!layout.is_nothing()) {
-    return Error{ErrorCode::invalid_argument,
-                 path + " is no ledger that this version reads; move it away to begin a new one"};
+    return Error{
+        ErrorCode::invalid_argument,
+        path +
+            " is no ledger that this version reads; restore the one it had from a backup, or name "
+            "another directory with --data"};
   }
   PAWL_CHECK(make_layout(database));
   return transaction->commit();
@@ -126,22 +240,26 @@ Status insert(Connection& database, const std::string& tenant, const std::string
   query.number(bounded(spent.cost_pico)).number(bounded(spent.tokens));
   query.number(bounded(spent.time_ms)).number(bounded(raised.cost_pico));
   query.number(bounded(raised.tokens)).number(bounded(raised.time_ms));
-  return query.run();
+  PAWL_CHECK(query.run());
+  return seal_entry(database, sqlite3_last_insert_rowid(database.handle()), 1);
 }
 
 Result<std::vector<BudgetEntry>> read_entries(Connection& database, const std::string& tenant,
                                               std::int64_t since_ms) {
   std::vector<BudgetEntry> entries;
-  Query query(database,
-              "SELECT at_ms, cost, tokens, time, raised_cost, raised_tokens, raised_time FROM "
-              "entries WHERE tenant=? AND at_ms>? ORDER BY at_ms");
+  Query query(database, "SELECT " PAWL_LEDGER_COLUMNS
+                        "FROM entries WHERE tenant=? AND at_ms>? ORDER BY at_ms");
   query.text(tenant).number(since_ms);
   for (;;) {
     PAWL_TRY(const bool row, query.next());
     if (!row) return entries;
-    entries.push_back({query.number_at(0),
-                       {query.unsigned_at(1), query.unsigned_at(2), query.unsigned_at(3)},
-                       {query.unsigned_at(4), query.unsigned_at(5), query.unsigned_at(6)}});
+    if (query.number_at(kSumColumn) != sum_of_entry(query)) {
+      return damaged_ledger("row " + std::to_string(query.number_at(0)) +
+                            " of table entries does not fit its checksum");
+    }
+    entries.push_back({query.number_at(2),
+                       {query.unsigned_at(5), query.unsigned_at(6), query.unsigned_at(7)},
+                       {query.unsigned_at(8), query.unsigned_at(9), query.unsigned_at(10)}});
   }
 }
 
@@ -178,6 +296,11 @@ Result<Connection*> SqliteLedger::connection() {
   PAWL_CHECK(switch_to_log(*database));
   PAWL_CHECK(database->execute("PRAGMA synchronous=FULL"));
   PAWL_CHECK(check_layout(*database, path));
+  {
+    PAWL_TRY(const auto transaction, Transaction::begin(*database));
+    PAWL_CHECK(check_all(*database));
+    PAWL_CHECK(transaction->commit());
+  }
   connection_ = std::move(database);
   return connection_.get();
 }
@@ -208,6 +331,9 @@ Status SqliteLedger::settle(std::uint64_t grant, const BudgetAmount& spent) {
     query.number(bounded(spent.cost_pico)).number(bounded(spent.tokens));
     PAWL_CHECK(query.number(bounded(spent.time_ms)).number(grant).run());
   }
+  if (sqlite3_changes(database->handle()) > 0) {
+    PAWL_CHECK(seal_entry(*database, static_cast<std::int64_t>(grant), 0));
+  }
   return transaction->commit();
 }
 
@@ -234,7 +360,8 @@ Status SqliteLedger::tidy(Connection& database, const std::string& tenant, std::
     PAWL_CHECK(query.text(tenant).number(now_ms - longest).run());
   }
   PAWL_CHECK(sum_up(database, tenant, now_ms - kLedgerMinutesMs, kHourMs, 0));
-  return sum_up(database, tenant, now_ms - kLedgerWholeMs, kMinuteMs, 1);
+  PAWL_CHECK(sum_up(database, tenant, now_ms - kLedgerWholeMs, kMinuteMs, 1));
+  return reseal(database);
 }
 
 }  // namespace pawl

@@ -162,5 +162,33 @@ TEST_CASE("a file that is no ledger is refused, and nothing is granted") {
   CHECK_FALSE(nowhere.reserve(ask_for(1, 100)));
 }
 
+TEST_CASE("a ledger with a changed, lost or strange row is refused, and nothing is spent by it") {
+  for (const char* edit :
+       {"UPDATE entries SET tokens = tokens - 1 WHERE id = 1",
+        "UPDATE entries SET tenant = 'u' WHERE id = 1", "UPDATE entries SET at_ms = 1 WHERE id = 1",
+        "UPDATE entries SET settled = 1 - settled WHERE id = 1",
+        "UPDATE entries SET raised_tokens = 1000 WHERE id = 2", "DELETE FROM entries WHERE id = 1",
+        "UPDATE totals SET rows = rows + 1", "UPDATE totals SET sums = sums + 1",
+        "DELETE FROM totals"}) {
+    CAPTURE(edit);
+    const TempDirectory directory;
+    {
+      SqliteLedger ledger(directory.path());
+      REQUIRE(ledger.reserve(ask_for(60, 100))->granted());
+      REQUIRE(ledger.raise("t", {0, 10, 0}, kNow));
+    }
+    {
+      const auto database = sqlite::Connection::open(directory.path() + "/" + kLedgerName);
+      REQUIRE(database);
+      REQUIRE((*database)->execute(edit));
+    }
+    SqliteLedger ledger(directory.path());
+    const auto asked = ledger.reserve(ask_for(1, 100));
+    REQUIRE_FALSE(asked);
+    CHECK(asked.error().code == ErrorCode::corrupt);
+    CHECK(asked.error().message.find(kLedgerName) != std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace pawl

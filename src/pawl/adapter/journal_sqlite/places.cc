@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <span>
 
+#include "pawl/adapter/journal_sqlite/row_sum.h"
+
 namespace pawl::sqlite {
 namespace {
 
 constexpr const char* kPlaced =
-    "SELECT up_to, generation, (SELECT coalesce(max(id), 0) FROM journal) FROM placed";
+    "SELECT last, up_to, generation, sum FROM (SELECT coalesce(max(id), 0) AS last FROM journal) "
+    "LEFT JOIN placed ON one = 1";
 constexpr const char* kNewer =
     "SELECT run, seq, id, length(payload) FROM journal WHERE id > ? ORDER BY id";
 constexpr const char* kLast = "SELECT max(seq) FROM places WHERE run = ?";
@@ -18,30 +21,16 @@ constexpr std::size_t kPlacedAtOnce = 8;
 constexpr const char* kPlaceSome =
     "INSERT OR REPLACE INTO places (run, seq, id) VALUES (?, ?, ?), (?, ?, ?), (?, ?, ?), "
     "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)";
-constexpr const char* kSetPlaced = "UPDATE placed SET up_to = ?";
-constexpr const char* kDeleted =
-    "UPDATE placed SET generation = generation + 1, "
-    "up_to = min(up_to, (SELECT coalesce(max(id), 0) FROM journal))";
+constexpr const char* kSetPlaced =
+    "INSERT OR REPLACE INTO placed (one, up_to, generation, sum) VALUES (1, ?, ?, ?)";
 
-struct Placed {
-  std::int64_t up_to = 0;
-  std::int64_t generation = 0;
-};
+std::int64_t sum_of_placed(std::int64_t up_to, std::int64_t generation) {
+  return RowSum("placed").number(up_to).number(generation).finish();
+}
 
-Result<Placed> read_placed(Connection& connection) {
-  Query query(connection, kPlaced);
-  PAWL_TRY(const bool found, query.next());
-  // Rows beyond the end would be taken for placed when they come, and never be found again.
-  const bool whole = found && query.number_at(0) >= 0 && query.number_at(0) <= query.number_at(2);
-  if (!whole) {
-    return Error{ErrorCode::corrupt,
-                 "table placed of pawl.db " +
-                     (found ? "ends at row " + std::to_string(query.number_at(0)) +
-                                  ", table journal at row " + std::to_string(query.number_at(2))
-                            : std::string("has lost its row")) +
-                     "; restore the directory from a backup"};
-  }
-  return Placed{query.number_at(0), query.number_at(1)};
+Status write_placed(Connection& connection, std::int64_t up_to, std::int64_t generation) {
+  Query query(connection, kSetPlaced);
+  return query.number(up_to).number(generation).number(sum_of_placed(up_to, generation)).run();
 }
 
 Status place(Connection& connection, std::int64_t run, std::span<const Places::Place> places) {
@@ -75,6 +64,30 @@ Result<std::size_t> place_of_run(Connection& connection, Placing& placing, std::
 }
 
 }  // namespace
+
+Status insert_placed(Connection& connection) {
+  return write_placed(connection, 0, 0);
+}
+
+Result<Placed> read_placed(Connection& connection) {
+  Query query(connection, kPlaced);
+  PAWL_TRY(const bool found, query.next());
+  if (!found) return Error{ErrorCode::corrupt, "table journal of pawl.db cannot be read"};
+  Placed placed{query.number_at(1), query.number_at(2), query.number_at(0), {}};
+  if (query.null_at(1)) {
+    placed.damage = "has lost its row";
+    return placed;
+  }
+  // Rows beyond the end would be taken for placed when they come, and never be found again.
+  if (placed.up_to < 0 || placed.up_to > placed.last_row) {
+    placed.damage = "ends at row " + std::to_string(placed.up_to) + ", table journal at row " +
+                    std::to_string(placed.last_row);
+  } else if (query.number_at(3) != sum_of_placed(placed.up_to, placed.generation)) {
+    placed.damage = "is damaged: its checksum does not fit its columns";
+  }
+  if (!placed.damage.empty()) placed.up_to = 0;
+  return placed;
+}
 
 Status refresh_tail(Connection& connection) {
   Tail& tail = connection.tail();
@@ -115,7 +128,8 @@ Status place_some(Connection& connection, std::size_t wanted) {
   }
   if (!placing.runs.empty()) return ok();
   const std::int64_t up_to = placing.up_to;
-  PAWL_CHECK(Query(connection, kSetPlaced).number(up_to).run());
+  PAWL_ASSERT(tail.generation.has_value());
+  PAWL_CHECK(write_placed(connection, up_to, *tail.generation));
   tail.drop_up_to(up_to);
   return ok();
 }
@@ -127,7 +141,16 @@ Status place_tail(Connection& connection) {
 }
 
 Status after_deleting(Connection& connection) {
-  PAWL_CHECK(Query(connection, kDeleted).run());
+  // Of a place behind the last row that is left, everything up to that row is placed.
+  const std::int64_t up_to_before = connection.tail().dropped_up_to();
+  PAWL_TRY(const Placed placed, read_placed(connection));
+  const std::int64_t up_to = std::min(up_to_before, placed.last_row);
+  const std::int64_t generation = placed.generation;
+  PAWL_CHECK(write_placed(connection, up_to, generation + 1));
+  Newest& newest = connection.newest();
+  newest.generation = generation + 1;
+  newest.row = 0;
+  newest.chain = 0;
   connection.forget();
   return ok();
 }

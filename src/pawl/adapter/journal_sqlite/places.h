@@ -4,11 +4,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sqlite {
+
+// For a new database: the row of `placed`.
+Status insert_placed(Connection& connection);
+
+// How far `places` reaches. Of a row that is gone or damaged nothing is believed: every row of
+// `journal` is then read as if it had no place, which takes longer and finds them all. The next
+// time that rows are placed it is written anew.
+struct Placed {
+  std::int64_t up_to = 0;
+  std::int64_t generation = 0;
+  std::int64_t last_row = 0;  // of `journal`
+  std::string damage = {};    // what is wrong with it
+};
+Result<Placed> read_placed(Connection& connection);
 
 // Reads what has been added since the connection last looked.
 Status refresh_tail(Connection& connection);

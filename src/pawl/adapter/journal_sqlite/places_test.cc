@@ -253,23 +253,26 @@ TEST_CASE("a row that is gone is damage, whether it had its place or not") {
 }
 
 // Records that come would be taken for placed, acknowledged, and never found again.
-TEST_CASE("a mark of what is placed that no store has is damage, and nothing is added behind it") {
+TEST_CASE("damage to what is known to be placed is named, and every record is found without it") {
   for (const char* edit :
-       {"UPDATE placed SET up_to = 999", "UPDATE placed SET up_to = -1", "DELETE FROM placed"}) {
+       {"UPDATE placed SET up_to = 999", "UPDATE placed SET up_to = -1", "DELETE FROM placed",
+        "UPDATE placed SET up_to = 4", "UPDATE placed SET up_to = 3, sum = sum + 1"}) {
     INFO(edit);
     SqliteStore store;
     StoreView view = store.view();
-    make_run(view, "a", 4);
+    const RunId run = make_run(view, "a", 4);
+    store.owner.reset();
     execute(store.database(), edit);
     store.reopen();
 
-    CHECK(outcome(store.owner->list({})) == "corrupt");
-    CHECK(store.owner->list({}).error().message.find("table placed of pawl.db") !=
-          std::string::npos);
+    const Status checked = store.owner->check();
+    REQUIRE(outcome(checked) == "corrupt");
+    CHECK(checked.error().message.find("table placed") != std::string::npos);
+    CHECK(store.owner->read(run, 0, 1'000)->size() == 4);
+    CHECK(store.owner->list({})->front().length == 4);
     StoreView again = store.view();
-    Append first = contract::append_of(run_id("b"), 0, 1, "x");
-    first.summary = RunSummary{};
-    CHECK(contract::append_now(again, std::move(first)) != "ok");
+    CHECK(contract::append_now(again, contract::append_of(run, 1, 4, "r4")) == "ok");
+    CHECK(store.owner->read(run, 0, 1'000)->size() == 5);
   }
 }
 

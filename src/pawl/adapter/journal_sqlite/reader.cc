@@ -6,13 +6,15 @@
 #include "pawl/adapter/journal_sqlite/expiry.h"
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
+#include "pawl/adapter/journal_sqlite/run_row.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
+#include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {
 namespace {
 
-constexpr const char* kNumberOf = "SELECT no FROM runs WHERE id = ?";
 constexpr const char* kRead =
     "SELECT journal.id, journal.seq, payload, chain FROM places JOIN journal ON "
     "journal.id = places.id WHERE places.run = ? AND places.seq >= ? ORDER BY places.seq";
@@ -21,11 +23,12 @@ constexpr const char* kBlob = "SELECT bytes FROM blobs WHERE run = ? AND digest 
 constexpr const char* kSnapshot = "SELECT seq, chain, digest, state FROM snapshots WHERE run = ?";
 constexpr const char* kAddressed =
     "SELECT id FROM runs WHERE no IN (SELECT DISTINCT run FROM inbox)";
-constexpr const char* kPending = "SELECT id, at, body FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
+constexpr const char* kPending =
+    "SELECT id, at, body, sum FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
 constexpr const char* kVersion = "PRAGMA data_version";
-#define PAWL_SUMMARY_COLUMNS                                          \
-  "SELECT id, tenant, name, status, reason, created_at, updated_at, " \
-  "(SELECT coalesce(max(seq) + 1, 0) FROM places WHERE places.run = runs.no), no FROM runs "
+#define PAWL_SUMMARY_COLUMNS \
+  "SELECT " PAWL_RUN_COLUMNS \
+  ", (SELECT coalesce(max(seq) + 1, 0) FROM places WHERE places.run = runs.no) FROM runs "
 #define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) AND no < ?4 "
 // Numbers are given in order of creation. Without a prefix the newest rows are the last of the
 // table and no index must be read.
@@ -69,18 +72,17 @@ Error missing(const RunId& run, std::uint64_t seq) {
                                        " is no longer in table journal"};
 }
 
-RunSummary summary_at(const Query& row) {
-  RunSummary summary;
-  summary.id = RunId{std::string(row.text_at(0))};
-  summary.tenant = std::string(row.text_at(1));
-  summary.name = std::string(row.text_at(2));
-  summary.status = std::string(row.text_at(3));
-  summary.reason = std::string(row.text_at(4));
-  summary.created_at_ms = row.number_at(5);
-  summary.updated_at_ms = row.number_at(6);
-  summary.length = row.unsigned_at(7);
-  summary.number = row.unsigned_at(8);
-  return summary;
+// A row that does not check is shown as what it is, and the others are shown, too.
+RunSummary summary_at(const Query& query) {
+  RunRow row;
+  const Status whole = row_at(query, row);
+  if (!whole) {
+    row.summary.status = name(RunStatus::quarantined);
+    row.summary.reason = whole.error().message;
+  }
+  row.summary.length = query.unsigned_at(12);
+  row.summary.number = static_cast<std::uint64_t>(row.no);
+  return std::move(row.summary);
 }
 
 Result<std::vector<RunSummary>> summaries_of(Query& query, const Tail& tail) {
@@ -88,7 +90,7 @@ Result<std::vector<RunSummary>> summaries_of(Query& query, const Tail& tail) {
   PAWL_TRY(bool row, query.next());
   while (row) {
     summaries.push_back(summary_at(query));
-    const auto last = tail.last_of(query.number_at(8));
+    const auto last = tail.last_of(query.number_at(0));
     if (last) summaries.back().length = std::max(summaries.back().length, *last + 1);
     PAWL_TRY(row, query.next());
   }
@@ -98,9 +100,8 @@ Result<std::vector<RunSummary>> summaries_of(Query& query, const Tail& tail) {
 }  // namespace
 
 Result<std::optional<std::int64_t>> Reader::number_of(const RunId& run) {
-  Query query(*connection_, kNumberOf);
-  PAWL_TRY(const bool found, query.text(run.text).next());
-  return found ? std::optional(query.number_at(0)) : std::nullopt;
+  PAWL_TRY(const auto row, find_run(*connection_, run));
+  return row ? std::optional(row->no) : std::nullopt;
 }
 
 Result<bool> Reader::exists(const RunId& run) {
@@ -244,6 +245,11 @@ Status Reader::check() {
   if (!row || query.text_at(0) != "ok") {
     return Error{ErrorCode::corrupt, "pawl.db is damaged: " + std::string(query.text_at(0))};
   }
+  PAWL_TRY(const Placed placed, read_placed(*connection_));
+  if (!placed.damage.empty()) {
+    return Error{ErrorCode::corrupt, "pawl.db is damaged: table placed " + placed.damage};
+  }
+  PAWL_CHECK(read_store(*connection_));
   PAWL_TRY(const auto orphan, find_orphan(*connection_));
   if (!orphan) return ok();
   return Error{ErrorCode::corrupt, "pawl.db is damaged: table runs has lost run number " +
@@ -273,6 +279,12 @@ Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {
   Query query(*connection_, kPending);
   PAWL_TRY(bool row, query.number(*number).number(clamped(kInboxRowsMax)).next());
   while (row) {
+    const std::int64_t id = query.number_at(0);
+    if (query.number_at(3) != sum_of_message(*number, id, query.number_at(1), query.blob_at(2))) {
+      return Error{ErrorCode::corrupt, "row " + std::to_string(id) + " of table inbox, run " +
+                                           run.text +
+                                           ", is damaged: its checksum does not fit its columns"};
+    }
     rows.push_back({query.unsigned_at(0), query.number_at(1), std::string(query.blob_at(2))});
     PAWL_TRY(row, query.next());
   }

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
+
 namespace pawl::sqlite {
 namespace {
 
@@ -16,12 +19,14 @@ namespace {
 // The journal is a rowid table: rows are added at one end of one tree, which costs half the space
 // and twice the speed of a table ordered by (run, seq). `places` says which row holds which record,
 // for all rows up to `placed.up_to`; see tail.h.
+//
+// What is read back and acted on has a sum (row_sum.h), a digest or a seal of its own.
 constexpr const char* kTables = R"sql(
 CREATE TABLE runs (
   no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, name TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL, epoch INTEGER NOT NULL, loads INTEGER NOT NULL,
-  quarantine TEXT) STRICT;
+  quarantine TEXT, sum INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE journal (
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
   payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
@@ -29,8 +34,11 @@ CREATE TABLE places (
   run INTEGER NOT NULL, seq INTEGER NOT NULL, id INTEGER NOT NULL,
   PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;
 CREATE TABLE placed (
-  one INTEGER PRIMARY KEY, up_to INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;
-INSERT INTO placed (one, up_to, generation) VALUES (1, 0, 0);
+  one INTEGER PRIMARY KEY, up_to INTEGER NOT NULL, generation INTEGER NOT NULL,
+  sum INTEGER NOT NULL) STRICT;
+CREATE TABLE store (
+  one INTEGER PRIMARY KEY, id INTEGER NOT NULL, marked INTEGER NOT NULL, log INTEGER NOT NULL,
+  log_before INTEGER NOT NULL, logs INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT;
 CREATE TABLE blobs (
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, digest BLOB NOT NULL, bytes BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX blobs_by_run ON blobs (run, digest);
@@ -39,15 +47,15 @@ CREATE TABLE snapshots (
   state BLOB NOT NULL) STRICT;
 CREATE TABLE inbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, at INTEGER NOT NULL,
-  body BLOB NOT NULL) STRICT;
+  body BLOB NOT NULL, sum INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX inbox_by_run ON inbox (run, id);
 CREATE TABLE removals (run INTEGER PRIMARY KEY) STRICT;
 )sql";
 
-constexpr std::array<std::string_view, 10> kObjectNames = {
-    "table runs",         "table journal",     "table places", "table placed",
-    "table blobs",        "table snapshots",   "table inbox",  "table removals",
-    "index blobs_by_run", "index inbox_by_run"};
+constexpr std::array<std::string_view, 11> kObjectNames = {
+    "table runs",     "table journal",      "table places",      "table placed",
+    "table store",    "table blobs",        "table snapshots",   "table inbox",
+    "table removals", "index blobs_by_run", "index inbox_by_run"};
 constexpr const char* kRestore = "restore the directory from a backup";
 // Without those that SQLite makes for itself.
 constexpr const char* kObjects =
@@ -61,6 +69,8 @@ Result<Identity> identity_of(Connection& connection) {
 
 Status create_tables(Connection& connection) {
   PAWL_CHECK(connection.execute(kTables));
+  PAWL_CHECK(insert_placed(connection));
+  PAWL_CHECK(insert_store(connection));
   PAWL_CHECK(connection.execute("PRAGMA application_id = " + std::to_string(kApplicationId)));
   PAWL_CHECK(connection.execute("PRAGMA user_version = " + std::to_string(kSchemaVersion)));
   return connection.execute("COMMIT");

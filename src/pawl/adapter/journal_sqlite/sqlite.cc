@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <mutex>
 #include <utility>
 
 namespace pawl::sqlite {
 namespace {
+
+constexpr int kLogSaltBytes = 8;
+constexpr int kLogSaltOffset = 16;
 
 Fault fault_of(int extended_code, int system_errno) {
   switch (extended_code & 0xff) {
@@ -150,6 +154,28 @@ void Connection::forget() {
   known_runs_.forget();
 }
 
+Result<std::int64_t> Connection::log_name() {
+  sqlite3_file* log = nullptr;
+  const int found = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr) return std::int64_t{0};
+  std::array<std::uint8_t, kLogSaltBytes> salts{};
+  const int read = log->pMethods->xRead(log, salts.data(), kLogSaltBytes, kLogSaltOffset);
+  if (read == SQLITE_IOERR_SHORT_READ) return std::int64_t{0};
+  if (read != SQLITE_OK) {
+    return Error{ErrorCode::unavailable,
+                 "the header of the log cannot be read (SQLite code " + std::to_string(read) + ")"};
+  }
+  std::uint64_t name = 0;
+  for (const std::uint8_t byte : salts) name = name << 8U | byte;
+  return static_cast<std::int64_t>(name);
+}
+
+bool Connection::is_in_place() {
+  int moved = 0;
+  const int asked = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return asked != SQLITE_OK || moved == 0;
+}
+
 Result<bool> Connection::others_have_written() {
   Query query(*this, "PRAGMA data_version");
   PAWL_TRY(const bool row, query.next());
@@ -193,6 +219,11 @@ Query& Query::blob(std::string_view value) {
   // A null pointer would bind NULL instead of a blob of no bytes.
   const char* data = value.data() ? value.data() : "";
   if (statement_) sqlite3_bind_blob64(statement_, ++bound_, data, value.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Query& Query::null() {
+  if (statement_) sqlite3_bind_null(statement_, ++bound_);
   return *this;
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/known_runs.h"
+#include "pawl/adapter/journal_sqlite/newest.h"
 #include "pawl/adapter/journal_sqlite/tail.h"
 #include "pawl/base/result.h"
 
@@ -55,9 +56,16 @@ class Connection {
   Error failed(std::string_view what);
 
   sqlite3* handle() { return handle_.get(); }
+  // The name of the log, from the salts of its header; each time it starts over it gets another
+  // one. 0: there is no log yet.
+  Result<std::int64_t> log_name();
+  // False: the name of the database leads to another file now, or to none.
+  bool is_in_place();
   // See places.h.
   Tail& tail() { return tail_; }
   KnownRuns& known_runs() { return known_runs_; }
+  // What the present transaction has added; see mark.h.
+  Newest& newest() { return newest_; }
   // As after a rollback: nothing is known of what is in the tables.
   void forget();
   // To be called in a transaction: whether anybody else has written since the last call. True at
@@ -85,6 +93,7 @@ class Connection {
   Fault fault_ = Fault::none;
   Tail tail_;
   KnownRuns known_runs_;
+  Newest newest_;
   std::optional<std::int64_t> version_seen_;
 };
 
@@ -103,6 +112,7 @@ class Query {
   Query& number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
   Query& text(std::string_view value);
   Query& blob(std::string_view value);
+  Query& null();
 
   // True: there is a row. False: no more.
   Result<bool> next();

@@ -48,6 +48,7 @@ struct SqliteStore {
 inline void execute(const std::string& database, const std::string& sql) {
   sqlite3* handle = nullptr;
   REQUIRE(sqlite3_open(database.c_str(), &handle) == SQLITE_OK);
+  sqlite3_busy_timeout(handle, 10'000);
   const int code = sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr);
   INFO(sqlite3_errmsg(handle));
   CHECK(code == SQLITE_OK);

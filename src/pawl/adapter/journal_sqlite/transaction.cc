@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 
@@ -33,7 +34,9 @@ Status Transaction::write(Group& group, const More& more) {
   const Tail& tail = connection_.tail();
   if (tail.is_current && tail.is_far_too_long()) PAWL_CHECK(place_tail(connection_));
   last_jobs_ = group.size();
-  return Query(connection_, "COMMIT").run();
+  PAWL_CHECK(Query(connection_, "COMMIT").run());
+  if (guard_ != nullptr) guard_->log_was_named();
+  return ok();
 }
 
 // Before the rest of a large round has come: the loop still works on it.
@@ -51,10 +54,17 @@ Status Transaction::begin() {
   failed_.clear();
   PAWL_CHECK(Query(connection_, "BEGIN IMMEDIATE").run());
   PAWL_TRY(const bool others, connection_.others_have_written());
+  PAWL_CHECK(prepare_guard(others));
   if (!others) return ok();
   connection_.tail().is_current = false;
   connection_.known_runs().forget();
   return ok();
+}
+
+Status Transaction::prepare_guard(bool others_have_written) {
+  if (guard_ == nullptr) return ok();
+  guard_->begin(connection_, others_have_written);
+  return guard_->log_is_unnamed() ? bind_log(connection_) : ok();
 }
 
 bool Transaction::is_behind_a_failure(const std::string& run) const {

@@ -10,14 +10,16 @@
 #include "pawl/adapter/journal_sqlite/append_order.h"
 #include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/base/result.h"
 
 namespace pawl::sqlite {
 
 class Transaction {
  public:
-  Transaction(Connection& connection, const AppendOrder& order)
-      : connection_(connection), order_(order) {}
+  // Without a guard nothing is marked: a test's.
+  Transaction(Connection& connection, const AppendOrder& order, StoreGuard* guard = nullptr)
+      : connection_(connection), order_(order), guard_(guard) {}
 
   // Adds jobs to the group while the transaction is open. False: there are no more.
   using More = std::function<bool(Group&)>;
@@ -39,6 +41,7 @@ class Transaction {
   enum class Traces : std::uint8_t { none, left };
 
   Status begin();
+  Status prepare_guard(bool others_have_written);
   Status place_some_of_tail();
   Result<Traces> try_jobs(Group& group, std::size_t first, Savepoints savepoints);
   Result<Traces> do_job(Entry& entry, Savepoints savepoints);
@@ -46,6 +49,7 @@ class Transaction {
 
   Connection& connection_;
   const AppendOrder& order_;
+  StoreGuard* guard_;
   std::vector<std::string> failed_;  // runs, in this transaction
   std::size_t last_jobs_ = 0;        // of the transaction before
 };

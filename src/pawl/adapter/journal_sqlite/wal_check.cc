@@ -229,8 +229,9 @@ class Growth {
       return Error{ErrorCode::corrupt,
                    "pawl.db-wal is not the log of this database: page " + std::to_string(page) +
                        " of " + std::to_string(pages_) +
-                       " is in neither; nothing was changed. Where the database was restored, "
-                       "move the log away"};
+                       " is in neither; nothing was changed. If a backup was copied over "
+                       "pawl.db, restore it with `pawl restore BACKUP`, which keeps all that is "
+                       "here"};
     }
     return ok();
   }

@@ -63,7 +63,7 @@ struct KilledStore {
       StoreView view{loop, **journal};
       for (std::uint64_t seq = 0; seq < kCommits; ++seq) {
         // With a blob, so that a transaction has several frames.
-        Append append = append_of(run_id("a"), 1, seq, std::string(2000, 'x'));
+        Append append = append_of(run_id("a"), 1, seq, std::string(5000, 'x'));
         append.blobs = {contract::blob_of("blob " + std::to_string(seq))};
         append_now(view, std::move(append));
       }

@@ -4,7 +4,10 @@
 #include <optional>
 
 #include "pawl/adapter/journal_sqlite/expiry.h"
+#include "pawl/adapter/journal_sqlite/mark.h"
 #include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/adapter/journal_sqlite/row_sum.h"
+#include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
@@ -12,16 +15,6 @@
 namespace pawl::sqlite {
 namespace {
 
-constexpr const char* kFindRun =
-    "SELECT no, epoch, loads, status, "
-    "coalesce(quarantine, CASE status WHEN 'quarantined' THEN reason END) FROM runs WHERE id = ?";
-constexpr const char* kInsertRun =
-    "INSERT INTO runs (id, tenant, name, status, reason, created_at, updated_at, epoch, loads) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, 1, 0)";
-constexpr const char* kUpdateSummary =
-    "UPDATE runs SET tenant = ?, name = ?, status = ?, reason = ?, created_at = ?, "
-    "updated_at = ?, loads = 0 WHERE no = ?";
-constexpr const char* kForgiveLoads = "UPDATE runs SET loads = 0 WHERE no = ?";
 constexpr const char* kInsertRecord =
     "INSERT INTO journal (run, seq, epoch, payload, chain) VALUES (?, ?, ?, ?, ?)";
 constexpr const char* kInsertNote =
@@ -38,35 +31,8 @@ constexpr const char* kTakeRow = "DELETE FROM inbox WHERE id = ? AND run = ?";
 constexpr const char* kCountRows = "SELECT count(*) FROM inbox WHERE run = ?";
 constexpr const char* kWaitingRows = "SELECT id FROM inbox WHERE run = ?";
 constexpr const char* kWaitingBodies = "SELECT body FROM inbox WHERE run = ?";
-constexpr const char* kInsertRow = "INSERT INTO inbox (run, at, body) VALUES (?, ?, ?)";
-constexpr const char* kQuarantine =
-    "UPDATE runs SET status = 'quarantined', reason = ?1, quarantine = ?1, updated_at = ?2, "
-    "epoch = epoch + 1 WHERE no = ?3";
-constexpr const char* kRaiseEpoch =
-    "UPDATE runs SET epoch = epoch + 1, loads = loads + 1 WHERE no = ?";
-
-constexpr const char* kForgiveOne = "UPDATE runs SET loads = max(loads - 1, 0) WHERE no = ?";
-constexpr const char* kLiftQuarantine =
-    "UPDATE runs SET status = ?, reason = ?, quarantine = NULL, loads = 0, updated_at = ? "
-    "WHERE no = ? AND quarantine IS NOT NULL";
-
-struct RunRow {
-  std::int64_t no = 0;
-  std::uint64_t epoch = 0;
-  std::int64_t loads = 0;
-  std::string status;
-  std::optional<std::string> quarantine;
-};
-
-Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
-  Query query(connection, kFindRun);
-  PAWL_TRY(const bool found, query.text(run.text).next());
-  if (!found) return std::optional<RunRow>();
-  RunRow row{query.number_at(0), query.unsigned_at(1), query.number_at(2),
-             std::string(query.text_at(3)), std::nullopt};
-  if (!query.null_at(4)) row.quarantine = std::string(query.text_at(4));
-  return std::optional<RunRow>(std::move(row));
-}
+constexpr const char* kInsertMessage = "INSERT INTO inbox (run, at, body) VALUES (?, ?, ?)";
+constexpr const char* kSumMessage = "UPDATE inbox SET sum = ? WHERE id = ?";
 
 Error wrong_epoch(const RunId& run, std::uint64_t is, std::uint64_t given) {
   return conflict(run, "is at epoch " + std::to_string(is) + ", not " + std::to_string(given));
@@ -95,35 +61,19 @@ Status check_inbox_empty(Connection& connection, const Append& append, std::int6
   }
 }
 
-Status insert_run(Connection& connection, const RunId& run, const RunSummary& summary) {
-  return Query(connection, kInsertRun)
-      .text(run.text)
-      .text(summary.tenant)
-      .text(summary.name)
-      .text(summary.status)
-      .text(summary.reason)
-      .number(summary.created_at_ms)
-      .number(summary.updated_at_ms)
-      .run();
+RunRow with_summary(RunRow row, const RunId& run, const RunSummary& summary) {
+  row.summary = summary;
+  row.summary.id = run;
+  return row;
 }
 
 // The row of a run that was there is changed only if something in it changes: most appends leave it
 // alone, which saves a page of the log.
-Status update_run(Connection& connection, const RunRow& row, const Append& append) {
-  if (append.summary) {
-    const RunSummary& summary = *append.summary;
-    return Query(connection, kUpdateSummary)
-        .text(summary.tenant)
-        .text(summary.name)
-        .text(summary.status)
-        .text(summary.reason)
-        .number(summary.created_at_ms)
-        .number(summary.updated_at_ms)
-        .number(row.no)
-        .run();
-  }
-  if (row.loads == 0) return ok();
-  return Query(connection, kForgiveLoads).number(row.no).run();
+Status note_append(Connection& connection, RunRow row, const Append& append) {
+  if (!append.summary && row.loads == 0) return ok();
+  if (append.summary) row = with_summary(std::move(row), append.run, *append.summary);
+  row.loads = 0;
+  return update_run(connection, row);
 }
 
 Status write_blob(Connection& connection, std::int64_t no, const StoredBlob& blob) {
@@ -172,6 +122,11 @@ Status write_snapshot(Connection& connection, std::int64_t no, const Append& app
 
 }  // namespace
 
+std::int64_t sum_of_message(std::int64_t run, std::int64_t id, std::int64_t at_ms,
+                            std::string_view body) {
+  return RowSum("inbox").number(run).number(id).number(at_ms).text(body).finish();
+}
+
 Digest digest_of(const StoredSnapshot& snapshot) {
   return Sha256()
       .add(std::to_string(snapshot.seq) + ":")
@@ -188,16 +143,28 @@ std::size_t size_of(const Append& append) {
 
 namespace {
 
+// When nothing of the append can fail any more.
+void note_newest(Connection& connection, const Append& append) {
+  Newest& newest = connection.newest();
+  newest.generation = connection.tail().generation.value_or(newest.generation);
+  newest.row = connection.tail().last_row();
+  newest.chain = chain_prefix(append.chain.view());
+}
+
 // Most appends: what is there need not be looked up.
 Status append_to_known(Connection& connection, KnownRun& known, const Append& append) {
   PAWL_CHECK(check_position(append, known.epoch, known.length));
   PAWL_CHECK(check_inbox_empty(connection, append, known.no));
   if (append.summary) {
-    PAWL_CHECK(update_run(connection, RunRow{known.no, known.epoch, 0, {}, {}}, append));
+    RunRow row;
+    row.no = known.no;
+    row.epoch = known.epoch;
+    PAWL_CHECK(note_append(connection, std::move(row), append));
   }
   PAWL_CHECK(write_content(connection, known.no, append));
   PAWL_CHECK(write_snapshot(connection, known.no, append));
   known.length = append.seq + 1;
+  note_newest(connection, append);
   return ok();
 }
 
@@ -232,14 +199,16 @@ Status write_append(Connection& connection, const Append& append) {
   if (row) {
     no = row->no;
     PAWL_CHECK(check_inbox_empty(connection, append, no));
-    PAWL_CHECK(update_run(connection, *row, append));
+    PAWL_CHECK(note_append(connection, *row, append));
   } else {
-    PAWL_CHECK(insert_run(connection, append.run, *append.summary));
-    no = sqlite3_last_insert_rowid(connection.handle());
+    RunRow made = with_summary(RunRow{}, append.run, *append.summary);
+    PAWL_CHECK(insert_run(connection, made));
+    no = made.no;
   }
   PAWL_CHECK(write_content(connection, no, append));
   PAWL_CHECK(write_snapshot(connection, no, append));
   connection.known_runs().keep(append.run.text, {no, epoch, append.seq + 1});
+  note_newest(connection, append);
   return ok();
 }
 
@@ -247,7 +216,8 @@ Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                    const std::string& body) {
   PAWL_TRY(const auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
-  if (is_terminal(row->status)) return conflict(run, "has ended: " + row->status);
+  const std::string& status = row->summary.status;
+  if (is_terminal(status)) return conflict(run, "has ended: " + status);
   {
     Query count(connection, kCountRows);
     PAWL_TRY(const bool counted, count.number(row->no).next());
@@ -257,7 +227,12 @@ Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
     }
   }
   PAWL_CHECK(check_unanswered(connection, run, row->no, body));
-  return Query(connection, kInsertRow).number(row->no).number(at_ms).blob(body).run();
+  PAWL_CHECK(Query(connection, kInsertMessage).number(row->no).number(at_ms).blob(body).run());
+  const std::int64_t id = sqlite3_last_insert_rowid(connection.handle());
+  const std::int64_t sum = sum_of_message(row->no, id, at_ms, body);
+  PAWL_CHECK(Query(connection, kSumMessage).number(sum).number(id).run());
+  connection.newest().message = id;
+  return ok();
 }
 
 Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
@@ -272,50 +247,55 @@ Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
 }
 
 Status write_forgiven(Connection& connection, const RunId& run, std::uint64_t epoch) {
-  PAWL_TRY(const auto row, find_run(connection, run));
+  PAWL_TRY(auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
   if (row->epoch != epoch) return wrong_epoch(run, row->epoch, epoch);
-  return Query(connection, kForgiveOne).number(row->no).run();
+  if (row->loads > 0) --row->loads;
+  return update_run(connection, *row);
 }
 
 Status write_lifted(Connection& connection, const RunSummary& summary, std::int64_t now_ms) {
-  PAWL_TRY(const auto row, find_run(connection, summary.id));
+  PAWL_TRY(auto row, find_run(connection, summary.id));
   if (!row) return no_such_run(summary.id);
-  PAWL_CHECK(Query(connection, kLiftQuarantine)
-                 .text(summary.status)
-                 .text(summary.reason)
-                 .number(now_ms)
-                 .number(row->no)
-                 .run());
-  if (sqlite3_changes(connection.handle()) > 0) return ok();
-  return conflict(summary.id, "has no quarantine that could be lifted");
+  if (!row->quarantine) return conflict(summary.id, "has no quarantine that could be lifted");
+  row->summary.status = summary.status;
+  row->summary.reason = summary.reason;
+  row->summary.updated_at_ms = now_ms;
+  row->quarantine.reset();
+  row->loads = 0;
+  return update_run(connection, *row);
 }
 
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
                         std::int64_t now_ms) {
-  PAWL_TRY(const auto row, find_run(connection, run));
+  PAWL_TRY(auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
   connection.known_runs().forget();
-  return Query(connection, kQuarantine).text(why).number(now_ms).number(row->no).run();
+  row->summary.status = name(RunStatus::quarantined);
+  row->summary.reason = why;
+  row->summary.updated_at_ms = now_ms;
+  row->quarantine = why;
+  ++row->epoch;
+  return update_run(connection, *row);
 }
 
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms) {
-  PAWL_TRY(const auto row, find_run(connection, run));
+  PAWL_TRY(auto row, find_run(connection, run));
   Position position;
   if (!row) return position;
-  if (row->quarantine) {
-    position.quarantined = *row->quarantine;
-    return position;
-  }
+  position.quarantined = row->held_back();
+  if (position.quarantined) return position;
   if (row->loads >= kFailedLoadsMax) {
     position.quarantined = loaded_in_vain(row->loads);
     PAWL_CHECK(write_quarantine(connection, run, *position.quarantined, now_ms));
     return position;
   }
   PAWL_CHECK(ensure_tail(connection));
-  PAWL_CHECK(Query(connection, kRaiseEpoch).number(row->no).run());
+  ++row->epoch;
+  ++row->loads;
+  PAWL_CHECK(update_run(connection, *row));
   connection.known_runs().forget();
-  position.epoch = row->epoch + 1;
+  position.epoch = row->epoch;
   PAWL_TRY(position.length, length_of(connection, row->no));
   return position;
 }

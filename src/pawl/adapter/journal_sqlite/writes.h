@@ -34,6 +34,9 @@ struct Position {
 // run that is not there.
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms);
 
+// The sum of a row of `inbox`. `run` is the number of the run.
+std::int64_t sum_of_message(std::int64_t run, std::int64_t id, std::int64_t at_ms,
+                            std::string_view body);
 // The digest that a snapshot is stored with.
 Digest digest_of(const StoredSnapshot& snapshot);
 

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
     {"rm", command_rm},
     {"gc", command_gc},
     {"backup", command_backup},
+    {"restore", command_restore},
     {"models", command_models},
     {"doctor", command_doctor},
     {"sim", command_sim},

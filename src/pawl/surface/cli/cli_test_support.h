@@ -107,6 +107,13 @@ struct FakeEnvironment : CliEnvironment {
     probed = probing;
     return findings;
   }
+  Result<StoreAcceptance> accept_store(const Settings&) override { return acceptance; }
+  Result<StoreRestoration> restore_store(const std::string& backup,
+                                         const std::string& directory) override {
+    if (backup == "none") return Error{ErrorCode::not_found, "none has no pawl.db"};
+    restored_to = directory;
+    return restoration;
+  }
   Result<std::vector<ModelRow>> models(const Settings&) override { return rows; }
   Result<TenantSpending> tenant_spending(const Settings&, const std::string& tenant) override {
     return TenantSpending{tenant, windows, entries, 1'000};
@@ -141,6 +148,9 @@ struct FakeEnvironment : CliEnvironment {
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;
+  StoreAcceptance acceptance;
+  StoreRestoration restoration;
+  std::string restored_to;
   AsioLoop idle_loop;
   SimulationRequest simulated;
   SimulationOutcome simulation;

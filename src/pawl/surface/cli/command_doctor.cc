@@ -7,6 +7,7 @@
 #include "pawl/base/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/paused_runs.h"
 
 namespace pawl {
 namespace {
@@ -34,9 +35,31 @@ std::string json_of(const CliContext& context, const Finding& finding) {
   return json.end_object().end_object().take() + "\n";
 }
 
+int accept_loss(const CliContext& context) {
+  const auto accepted = context.environment.accept_store(context.settings);
+  if (!accepted) return fail(context, accepted.error());
+  if (context.format() == Format::json) {
+    JsonWriter json;
+    json.begin_object().field("accepted", accepted->why);
+    json.field("records", accepted->records).field("messages", accepted->messages);
+    json.key("paused").begin_array();
+    for (const std::string& run : accepted->paused) json.string(run);
+    print(context, json.end_array().end_object().take() + "\n");
+    return kExitDone;
+  }
+  if (accepted->why.empty()) {
+    print(context, "nothing to accept: the store has all that was acknowledged\n");
+    return kExitDone;
+  }
+  print(context, fmt::format("accepted: {}\n", safe_line(accepted->why, kTextColumns)));
+  print(context, paused_runs_text(context, accepted->paused));
+  return kExitDone;
+}
+
 }  // namespace
 
 int command_doctor(const CliContext& context) {
+  if (context.arguments.has("accept")) return accept_loss(context);
   const Probing probing = context.arguments.has("live") ? Probing::live : Probing::none;
   const auto findings = context.environment.examine(context.settings, probing);
   std::string text;

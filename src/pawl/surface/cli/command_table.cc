@@ -324,6 +324,16 @@ std::vector<CommandEntry> keeping_commands() {
        "outputs; logs of detached runs are left out.",
        {{"DIR", "The new directory."}},
        {}},
+      {"restore",
+       "Put a backup in the place of the data directory",
+       "Copies BACKUP, checks the copy, and then exchanges the two directories in one step. What "
+       "was there is kept beside it, as a whole. Runs that are not over are paused: what they did "
+       "after the backup was made, they do not know. Refused while a process has the directory "
+       "open.",
+       {{"BACKUP", "A directory that pawl backup made."},
+        {"DIR", "The directory to replace; the data directory if it is not named.",
+         Need::optional}},
+       {}},
       {"models",
        "List the models that charters can name",
        "One row a model: its size, what a million tokens cost, what it can do, which aliases and "
@@ -332,12 +342,15 @@ std::vector<CommandEntry> keeping_commands() {
        {{"configured", '\0', Takes::nothing, "", "Only those that can be asked."}}},
       {"doctor",
        "Look at the data directory, the machine and the providers",
-       "Says what is well, what to watch and what is wrong, each with what helps. Changes nothing. "
-       "Exit code 1 when there is a problem.",
+       "Says what is well, what to watch and what is wrong, each with what helps. Changes nothing "
+       "without --accept. Exit code 1 when there is a problem.",
        {},
        {{"live", '\0', Takes::nothing, "",
          "Make one request to each provider that is configured, and say whether it takes the "
-         "key."}}},
+         "key."},
+        {"accept", '\0', Takes::nothing, "",
+         "Go on with a store that has lost its newest records, and pause the runs that are not "
+         "over. Says what is missing."}}},
   };
 }
 

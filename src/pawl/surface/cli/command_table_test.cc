@@ -27,7 +27,7 @@ TEST_CASE("every command of the issue is there") {
        {"run",        "init",  "resume", "ls",      "show",    "logs",   "attach",
         "explain",    "pause", "cancel", "message", "resolve", "verify", "validate",
         "completion", "man",   "replay", "diff",    "fork",    "export", "import",
-        "rm",         "gc",    "backup", "doctor",  "sim"}) {
+        "rm",         "gc",    "backup", "restore", "doctor",  "sim"}) {
     CHECK_MESSAGE(find_command(name) != nullptr, name);
   }
   CHECK(find_command("") == nullptr);

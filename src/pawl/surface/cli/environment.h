@@ -161,6 +161,19 @@ struct Finding {
   std::vector<std::pair<std::string, std::uint64_t>> figures = {};  // the same, for programs
 };
 
+// What somebody has decided to go on without: a store that was behind its mark.
+struct StoreAcceptance {
+  std::string why;  // what was wrong; empty: nothing
+  std::uint64_t records = 0;
+  std::uint64_t messages = 0;
+  std::vector<std::string> paused;  // runs that wait until somebody has looked
+};
+
+struct StoreRestoration {
+  std::string aside;  // where the directory is that was replaced; empty: there was none
+  std::vector<std::string> paused;
+};
+
 // A model that could be asked, or could not yet.
 struct ModelRow {
   std::string id;                    // "provider/model"
@@ -248,6 +261,11 @@ class CliEnvironment {
                           const Background& work) = 0;
   // Looks at the data directory, the machine and the providers, and changes nothing.
   virtual std::vector<Finding> examine(const Settings& settings, Probing probing) = 0;
+  // unavailable: a process has the data directory open.
+  virtual Result<StoreAcceptance> accept_store(const Settings& settings) = 0;
+  // `directory` becomes a copy of `backup`; what was there is moved aside as a whole.
+  virtual Result<StoreRestoration> restore_store(const std::string& backup,
+                                                 const std::string& directory) = 0;
   // Every model that is listed or named, in the order of providers. Asks nobody.
   virtual Result<std::vector<ModelRow>> models(const Settings& settings) = 0;
   virtual Result<TenantSpending> tenant_spending(const Settings& settings,

@@ -1,0 +1,186 @@
+// Bits that flip in the files of a store that nobody has open. Whatever is then read is what was
+// written, or the damage is named; and what `pawl verify` calls sound is complete.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "pawl/kernel/codec.h"
+
+namespace pawl {
+namespace {
+
+using contract::append_now;
+using contract::append_of;
+using contract::run_id;
+
+std::string whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// As the kernel makes and checks them.
+bool is_chained(const RunId& run, const std::vector<StoredRecord>& records) {
+  Digest chain = chain_origin(run);
+  for (const StoredRecord& record : records) {
+    chain = chain_after(chain, record.bytes);
+    if (chain != record.chain) return false;
+  }
+  return true;
+}
+
+// What somebody who drives the runs of a store would go by.
+struct Seen {
+  std::map<std::string, std::vector<StoredRecord>> records;
+  std::map<std::string, std::vector<InboxRow>> messages;
+  std::map<std::string, std::uint64_t> epochs;  // after acquiring
+  std::size_t runs = 0;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+// Nothing: something was refused, and nobody acts on it.
+struct Look {
+  Seen seen;
+  bool refused = false;
+  bool sound = false;  // says `pawl verify --all`
+};
+
+Look look_at_store(const std::string& path) {
+  Look look;
+  TestLoop loop;
+  const auto opened = SqliteJournal::open(path, loop);
+  if (!opened || (*opened)->refusal()) {
+    look.refused = true;
+    return look;
+  }
+  SqliteJournal& store = **opened;
+  look.sound = store.check().has_value();
+  const auto listed = store.list({});
+  if (!listed) {
+    look.refused = true;
+    return look;
+  }
+  look.seen.runs = listed->size();
+  for (const RunSummary& run : *listed) {
+    const auto drive = store.acquire(run.id);
+    const auto records = store.read(run.id, 0, 1U << 20U);
+    const auto messages = store.pending(run.id);
+    if (!drive || !records || !messages || !is_chained(run.id, *records)) {
+      look.refused = true;
+      look.sound = false;
+      continue;  // That run is not driven; the others are.
+    }
+    look.seen.records[run.id.text] = *records;
+    look.seen.messages[run.id.text] = *messages;
+    look.seen.epochs[run.id.text] = drive->epoch;
+  }
+  return look;
+}
+
+struct Flipped {
+  Flipped() {
+    StoreView view = store.view();
+    for (const char* name : {"a", "b", "c"}) {
+      const RunId run = run_id(name);
+      Digest chain = chain_origin(run);
+      for (std::uint64_t seq = 0; seq < 3; ++seq) {
+        Append append = append_of(run, 1, seq, "record " + std::to_string(seq));
+        chain = append.chain = chain_after(chain, append.bytes);
+        if (seq == 0) append.summary = RunSummary{run, "t", "n", "running", "", 1, 1, 0};
+        REQUIRE(append_now(view, std::move(append)) == "ok");
+      }
+      bool posted = false;
+      store.owner->post(run, 7, std::string("message to ") + name,
+                        [&](const Status& status) { posted = status.has_value(); });
+      REQUIRE(store.loop.run_until([&] { return posted; }));
+    }
+    store.owner.reset();
+    for (const char* file : {"pawl.db", "pawl.mark"}) {
+      files[file] = whole_file(store.directory / "store/" + file);
+    }
+    whole = look_with({}, 0, 0);
+    REQUIRE(whole.sound);
+    REQUIRE(whole.seen.runs == 3);
+  }
+
+  Look look_with(const std::string& file, std::size_t byte, unsigned bit) {
+    for (const char* left : {"pawl.db-wal", "pawl.db-shm"}) {
+      std::filesystem::remove(path + "/" + left);
+    }
+    for (const auto& [name, content] : files) {
+      std::string bytes = content;
+      if (name == file) bytes[byte] = static_cast<char>(bytes[byte] ^ static_cast<char>(1U << bit));
+      std::ofstream(path + "/" + name, std::ios::binary) << bytes;
+    }
+    return look_at_store(path);
+  }
+
+  std::string make_directory() {
+    const std::string made = store.directory / "flipped";
+    std::filesystem::create_directory(made);
+    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
+    return made;
+  }
+
+  SqliteStore store;
+  std::map<std::string, std::string> files;
+  std::string path = make_directory();
+  Look whole;
+};
+
+// Of what is seen every single thing is as it was.
+bool is_part_of(const Seen& part, const Seen& all) {
+  for (const auto& [run, records] : part.records) {
+    const auto found = all.records.find(run);
+    if (found == all.records.end() || found->second != records) return false;
+  }
+  for (const auto& [run, messages] : part.messages) {
+    if (all.messages.at(run) != messages) return false;
+  }
+  for (const auto& [run, epoch] : part.epochs) {
+    if (all.epochs.at(run) != epoch) return false;
+  }
+  return true;
+}
+
+// Most bytes of a page are empty.
+bool is_worth_it(const std::string& bytes, std::size_t at) {
+  const std::size_t from = at < 4 ? 0 : at - 4;
+  return bytes.substr(from, 8).find_first_not_of('\0') != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a bit that flips in a store at rest changes nothing that is acted on, or is named") {
+  Flipped store;
+  const char* const wanted = std::getenv("PAWL_FLIPS_ALL");
+  const bool all = wanted != nullptr && *wanted != '\0';
+  const std::size_t step = all ? 1 : 61;
+  std::size_t looked = 0;
+  std::size_t refused = 0;
+  std::size_t worth = 0;
+  for (const auto& [name, bytes] : store.files) {
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      if (!is_worth_it(bytes, at) || worth++ % (name == "pawl.db" ? step : 1) != 0) continue;
+      const auto bit = static_cast<unsigned>(at * 7 % 8);
+      const Look look = store.look_with(name, at, bit);
+      ++looked;
+      refused += look.refused ? 1 : 0;
+      CAPTURE(name);
+      CAPTURE(at);
+      CAPTURE(bit);
+      CHECK(is_part_of(look.seen, store.whole.seen));
+      if (!look.refused) CHECK(look.seen.runs == store.whole.seen.runs);
+      if (look.sound) CHECK(look.seen == store.whole.seen);
+    }
+  }
+  MESSAGE(looked << " flips, " << refused << " refused");
+  CHECK(looked > 60);
+}
+
+}  // namespace pawl

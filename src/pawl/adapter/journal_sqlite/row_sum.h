@@ -1,0 +1,28 @@
+// The checksum of a row. The database has none of its own: without it a flipped bit in a row that
+// is read back and acted on would be a decision that nobody made. A row's sum covers its table and
+// its key, so that a row in another's place does not check either.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl::sqlite {
+
+class RowSum {
+ public:
+  explicit RowSum(std::string_view table) { text(table); }
+
+  RowSum& number(std::int64_t value);
+  RowSum& number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
+  RowSum& text(std::string_view value);
+  RowSum& text_or_none(const std::optional<std::string>& value);
+  // The first 8 bytes of the SHA-256 of all that.
+  std::int64_t finish() const;
+
+ private:
+  std::string bytes_;  // each value with its kind, and texts with their length
+};
+
+}  // namespace pawl::sqlite

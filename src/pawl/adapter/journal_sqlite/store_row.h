@@ -1,0 +1,33 @@
+// The one row of the table `store`: which store this is, and which log belongs to it.
+//
+// Every log carries the row with its own name (the salts of its header) and the name of the log
+// before it. The database without its log then has one of the two, and a log that was laid beside
+// it by hand, or left behind when the database was replaced, shows: see log_owner.h.
+#pragma once
+
+#include <cstdint>
+
+#include "pawl/adapter/journal_sqlite/sqlite.h"
+#include "pawl/base/result.h"
+
+namespace pawl::sqlite {
+
+struct StoreRow {
+  std::int64_t id = 0;      // random; a copy gets another one
+  std::int64_t marked = 0;  // 1: there is a mark (mark.h), and a store without it has lost it
+  std::int64_t log = 0;     // the newest log that was written to
+  std::int64_t log_before = 0;
+  std::int64_t logs = 0;  // how many there have been
+
+  friend bool operator==(const StoreRow&, const StoreRow&) = default;
+};
+
+// For a new database.
+Status insert_store(Connection& connection);
+// corrupt: the row is gone or damaged.
+Result<StoreRow> read_store(Connection& connection);
+Status write_store(Connection& connection, const StoreRow& row);
+
+std::int64_t random_store_id();
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Backups put back, the right way and by hand, and stores that have lost their end."""
+
+import json
+import shutil
+
+from support import Stage, json_lines, main
+
+PAGE, LOG_HEADER, FRAME_HEADER = 8192, 32, 24
+FRAME = FRAME_HEADER + PAGE
+
+
+class Restore(Stage):
+    def runs(self):
+        return {run["run"]: run["status"] for run in json_lines(self.ok("ls", "--json").stdout)}
+
+    def interrupt(self, run="r"):
+        """A driver that is killed while a call of a `once` tool is under way."""
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", run)
+        self.wait_for_keys(1)
+        process.kill()
+        process.communicate()
+
+    def commits(self, log):
+        """The ends of the commits in a log."""
+        salts = log[16:24]
+        ends = []
+        for at in range(LOG_HEADER, len(log) - FRAME + 1, FRAME):
+            if log[at + 8:at + 16] != salts:
+                break
+            if log[at + 4:at + 8] != bytes(4):
+                ends.append(at + FRAME)
+        return ends
+
+    def cut(self, left):
+        """The log ends with a commit before the last one."""
+        path = self.data / "pawl.db-wal"
+        log = path.read_bytes()
+        path.write_bytes(log[:self.commits(log)[left]])
+        (self.data / "pawl.db-shm").unlink()
+
+    def test_a_backup_is_restored_and_the_old_directory_kept(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        copy = self.directory / "copy"
+        self.ok("backup", copy)
+        self.ok("run", "c.yaml", "--id", "second")
+        said = json.loads(self.ok("restore", copy, "--json").stdout)
+        self.assertEqual(list(self.runs()), ["first"])
+        self.ok("verify", "--all")
+        kept = json_lines(self.ok("--data", said["aside"], "ls", "--json").stdout)
+        self.assertEqual(sorted(run["run"] for run in kept), ["first", "second"])
+        self.ok("run", "c.yaml", "--id", "third")
+        self.refused("restore", self.directory / "nothing", code=1, says="has no pawl.db")
+
+    def test_nothing_is_restored_under_a_driver(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        copy = self.directory / "copy"
+        self.ok("backup", copy)
+        self.gated()
+        process = self.start("run", "gated.yaml", "--id", "r")
+        self.wait_for_keys(1)
+        self.refused("restore", copy, code=1, says="open in another process")
+        self.open_gate()
+        self.end(process, 0)
+
+    def test_a_backup_copied_over_the_database_by_hand_is_refused(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        copy = self.directory / "copy"
+        self.ok("backup", copy)
+        self.interrupt()
+        shutil.copyfile(copy / "pawl.db", self.data / "pawl.db")
+        (self.data / "pawl.db-shm").unlink()
+        ended = self.pawl("resume", "r")
+        self.assertEqual(ended.returncode, 1, ended.stderr)
+        self.assertIn("pawl restore", ended.stderr)
+        self.assertEqual(len(self.keys()), 1)
+        self.ok("restore", copy)
+        self.assertEqual(list(self.runs()), ["first"])
+
+    def test_a_store_that_lost_its_end_is_read_and_driven_only_when_somebody_accepts_it(self):
+        self.interrupt()
+        self.cut(1)
+        read = self.ok("ls", "--json")
+        self.assertIn("behind its mark", read.stderr)
+        self.refused("resume", "r", code=1, says="pawl doctor --accept")
+        self.ok("verify", "--all", code=6)
+        self.assertIn("problem  mark: the store is behind its mark",
+                      self.ok("doctor", code=1).stdout)
+        self.assertEqual(len(self.keys()), 1)
+        said = json.loads(self.ok("doctor", "--accept", "--json").stdout)
+        self.assertGreater(said["records"], 0)
+        self.assertEqual(said["paused"], ["r"])
+        # Whoever carries interrupted runs on does not lift the pause: the call was made already,
+        # and nothing here knows of it.
+        self.ok("resume", "r", code=4)
+        self.assertEqual(len(self.keys()), 1)
+        self.assertIn("paused", self.ok("show", "r").stdout)
+        self.ok("verify", "--all")
+        self.assertIn("nothing to accept", self.ok("doctor", "--accept").stdout)
+
+
+if __name__ == "__main__":
+    main()
