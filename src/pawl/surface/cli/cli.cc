@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "pawl/kernel/codec.h"
@@ -5,6 +6,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/help.h"
+#include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -44,6 +46,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
     {"gc", command_gc},
     {"backup", command_backup},
     {"models", command_models},
+    {"trust", command_trust},
     {"doctor", command_doctor},
     {"sim", command_sim},
     {"fake-provider", command_fake_provider},
@@ -69,7 +72,21 @@ std::string version_text(const VersionNumbers& versions) {
          std::to_string(kSnapshotVersion) + ", semantics " + std::to_string(kSemantics) + "\n";
 }
 
+// A configuration or a policy that an agent may have written counts only if a person says so.
+// These commands use neither.
+bool may_use_settings(const CliContext& context) {
+  static constexpr std::array<std::string_view, 4> kUseNone = {"trust", "completion", "man",
+                                                               "init"};
+  const std::vector<FileQuestion>& questions = context.settings.questions;
+  const bool none =
+      std::find(kUseNone.begin(), kUseNone.end(), context.arguments.command) != kUseNone.end();
+  if (none || questions.empty() || person_trusts(context, questions)) return true;
+  for (const FileQuestion& question : questions) complain(context, question.why);
+  return false;
+}
+
 int dispatch(const CliContext& context) {
+  if (!may_use_settings(context)) return kExitUsage;
   for (const auto& [name, handler] : kHandlers) {
     if (name == context.arguments.command) return handler(context);
   }
