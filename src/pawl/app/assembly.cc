@@ -1,11 +1,13 @@
 #include "pawl/app/assembly.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/command_check.h"
 #include "pawl/app/files.h"
+#include "pawl/app/pinned_files.h"
 #include "pawl/app/project_docs.h"
 #include "pawl/app/script_model.h"
 #include "pawl/base/json.h"
@@ -87,15 +89,21 @@ struct AgentAssembler::Source {
 Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
-  if (names_policies(*text) || names_project_docs(*text)) {
+  if (names_policies(*text) || names_project_docs(*text) || names_files(*text)) {
     return {std::nullopt, {path + ": a line of it begins with what only Pawl writes: remove it"}};
   }
-  Assembled assembled = from_text(*text, path, directory_of(path), "");
-  if (assembled.agent) {
-    std::string& accepted = assembled.agent->charter.text;
-    accepted = with_policies(std::move(accepted), toolbox_.policies());
-    add_project_docs(assembled);
+  Origin origin{path, directory_of(path)};
+  std::error_code none;  // A pipe, or standard input, is nothing that a session could write.
+  if (std::filesystem::is_regular_file(path, none)) {
+    origin.read.push_back(host_file(std::filesystem::absolute(path, none).string(), *text));
   }
+  Assembled assembled = from_text(*text, origin);
+  if (!assembled.agent) return assembled;
+  PinnedFiles pinned{std::move(origin.read)};
+  if (assembled.agent->release) pinned.sessions = PinnedFiles::Sessions::some;
+  std::string& accepted = assembled.agent->charter.text;
+  accepted = with_files(with_policies(std::move(accepted), toolbox_.policies()), pinned);
+  add_project_docs(assembled);
   return assembled;
 }
 
@@ -115,15 +123,19 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
     append_json_string(text, model);
     text += "\n";
   }
-  Assembled assembled = from_text(text, std::string(kModelOption), ".", "");
+  Origin origin{std::string(kModelOption), "."};
+  Assembled assembled = from_text(text, origin);
   add_project_docs(assembled);
   return assembled;
 }
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
+  untrusted_.clear();
   PAWL_TRY(auto accepted, policies_within(pinned.text));
-  Assembled assembled = from_text(pinned.text, "charter of " + pinned.name, pinned.directory,
-                                  pinned.model, std::move(accepted));
+  PAWL_TRY(auto files, files_within(pinned.text));
+  Origin origin{"charter of " + pinned.name, pinned.directory, pinned.model, std::move(accepted),
+                std::move(files)};
+  Assembled assembled = from_text(pinned.text, origin);
   if (assembled.agent) {
     PAWL_TRY(assembled.agent->project_docs, project_docs_within(pinned.text));
   }
@@ -132,35 +144,72 @@ Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};
 }
 
-Assembled AgentAssembler::from_text(const std::string& text, const std::string& file,
-                                    const std::string& directory, const std::string& pinned_model,
-                                    std::vector<UserPolicy> accepted) {
+bool AgentAssembler::admit(std::vector<HostFile> files, Origin& origin,
+                           Assembled& assembled) const {
+  const auto& trust = toolbox_.options().trust;
+  if (trust) {
+    const bool counts = origin.pinned.sessions == PinnedFiles::Sessions::some;
+    auto untrusted =
+        trust->untrusted(files, counts ? origin.pinned.files : std::vector<HostFile>());
+    if (!untrusted) assembled.faults.push_back(untrusted.error().message);
+    if (!untrusted) return false;
+    for (UntrustedFile& one : *untrusted) {
+      assembled.faults.push_back(describe(one));
+      assembled.untrusted.push_back(std::move(one));
+    }
+  }
+  for (HostFile& file : files) origin.read.push_back(std::move(file));
+  return assembled.untrusted.empty();
+}
+
+Assembled AgentAssembler::from_text(const std::string& text, Origin& origin) {
+  Assembled assembled = put_together(text, origin);
+  untrusted_ = assembled.untrusted;
+  return assembled;
+}
+
+Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) {
   Assembled assembled;
+  // What the charter says is looked at only if it may be.
+  std::vector<HostFile> first = std::exchange(origin.read, {});
+  for (const HostFile& file : toolbox_.options().settings) first.push_back(file);
+  if (!admit(std::move(first), origin, assembled)) return assembled;
   const DocumentResult document = parse_yaml(text);
-  add_faults(document.faults, file, assembled.faults);
+  add_faults(document.faults, origin.file, assembled.faults);
   if (!document.root) return assembled;
-  CharterReading reading = read_charter(*document.root, text, directory);
-  add_faults(reading.faults, file, assembled.faults);
+  CharterReading reading = read_charter(*document.root, text, origin.directory);
+  add_faults(reading.faults, origin.file, assembled.faults);
   if (!reading.charter) return assembled;
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
-  if (!choose_models({file, *document.root}, pinned_model, agent, assembled)) return assembled;
-  for (ToolFault& fault : toolbox_.equip(agent, std::move(accepted))) {
-    assembled.faults.push_back(Source{file, *document.root}.fault_of_model(
-        fault.about, std::move(fault.message), std::move(fault.remedy)));
+  std::vector<HostFile> programs;
+  for (const std::string& path : toolbox_.programs_of(agent.charter, origin.accepted)) {
+    // One that is not there is not run.
+    if (auto file = read_host_file(path)) programs.push_back(*std::move(file));
+  }
+  // Before the models: a command may give the key of one.
+  if (!admit(std::move(programs), origin, assembled)) return assembled;
+  const Source source{origin.file, *document.root};
+  if (!choose_models(source, origin, agent, assembled)) return assembled;
+  FilesOfHost files{origin.read};
+  for (const HostFile& began : origin.pinned.files) files.named.push_back(began.path);
+  for (ToolFault& fault : toolbox_.equip(agent, origin.accepted, std::move(files))) {
+    assembled.faults.push_back(
+        source.fault_of_model(fault.about, std::move(fault.message), std::move(fault.remedy)));
   }
   if (const std::string& note = toolbox_.sandbox_note(); !note.empty()) {
     assembled.notes.push_back(note);
   }
-  add_faults(missing_commands(agent.charter, *document.root), file, assembled.notes);
-  add_faults(unheld_repositories(agent.charter, *document.root), file, assembled.notes);
+  add_faults(missing_commands(agent.charter, *document.root), origin.file, assembled.notes);
+  add_faults(unheld_repositories(agent.charter, *document.root), origin.file, assembled.notes);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }
 
-bool AgentAssembler::choose_models(const Source& source, const std::string& pinned_model,
-                                   RunnableAgent& agent, Assembled& assembled) {
+bool AgentAssembler::choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
+                                   Assembled& assembled) {
   Charter& charter = agent.charter;
+  const std::string& pinned_model = origin.pinned_model;
   const auto refuse = [&](const Error& error) {
     const std::string& named = pinned_model.empty() ? charter.model : pinned_model;
     assembled.faults.push_back(source.fault_of_model(named, error.message, ""));
@@ -168,7 +217,7 @@ bool AgentAssembler::choose_models(const Source& source, const std::string& pinn
   };
   const auto chains = models_.expand(charter, pinned_model);
   if (!chains) return refuse(chains.error());
-  OwnTargets scripts = load_scripts(source, charter, *chains, assembled.faults);
+  OwnTargets scripts = load_scripts(source, origin, *chains, assembled);
   if (!assembled.faults.empty()) return false;
   auto choice = models_.route(charter, *chains, std::move(scripts));
   if (!choice) return refuse(choice.error());
@@ -180,35 +229,36 @@ bool AgentAssembler::choose_models(const Source& source, const std::string& pinn
   return true;
 }
 
-OwnTargets AgentAssembler::load_scripts(const Source& source, const Charter& charter,
-                                        const ModelChains& chains,
-                                        std::vector<std::string>& faults) const {
+OwnTargets AgentAssembler::load_scripts(const Source& source, Origin& origin,
+                                        const ModelChains& chains, Assembled& assembled) const {
   OwnTargets scripts;
   for (const auto* chain : {&chains.model, &chains.compaction}) {
     for (const auto& [literal, effort] : *chain) {
       if (literal == kScriptedModel) {
         scripts.emplace(literal, make_scripted_executor(default_script(), loop_));
       } else if (literal.starts_with(kScripted) && !scripts.contains(literal)) {
-        scripts.emplace(literal, load_script(source, charter, literal, faults));
+        scripts.emplace(literal, load_script(source, origin, literal, assembled));
       }
     }
   }
   return scripts;
 }
 
-std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, const Charter& charter,
+std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, Origin& origin,
                                                       const std::string& literal,
-                                                      std::vector<std::string>& faults) const {
+                                                      Assembled& assembled) const {
   const std::string name = literal.substr(kScripted.size());
-  const auto text = read_script_file(charter.directory, name);
+  const auto text = read_script_file(origin.directory, name);
   if (!text) {
-    faults.push_back(source.fault_of_model(literal, "the model's script " + text.error().message,
-                                           "its path starts at the charter's directory and stays "
-                                           "in it"));
+    assembled.faults.push_back(
+        source.fault_of_model(literal, "the model's script " + text.error().message,
+                              "its path starts at the charter's directory and stays in it"));
     return nullptr;
   }
-  ScriptText script = read_script_text(*text, beside(charter.directory, name));
-  for (std::string& fault : script.faults) faults.push_back(std::move(fault));
+  const std::string path = beside(origin.directory, name);
+  if (!admit({host_file(path, *text)}, origin, assembled)) return nullptr;
+  ScriptText script = read_script_text(*text, path);
+  for (std::string& fault : script.faults) assembled.faults.push_back(std::move(fault));
   if (!script.script) return nullptr;
   return make_scripted_executor(*std::move(script.script), loop_);
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "pawl/app/file_trust.h"
 #include "pawl/app/model_layer.h"
+#include "pawl/app/pinned_files.h"
 #include "pawl/app/toolbox.h"
 #include "pawl/port/loop.h"
 #include "pawl/runtime/agent.h"
@@ -15,9 +17,10 @@ namespace pawl {
 inline constexpr std::size_t kCharterBytesMax = std::size_t{4} << 20U;
 
 struct Assembled {
-  std::optional<RunnableAgent> agent;   // nullopt when there are faults
-  std::vector<std::string> faults;      // "file:line:column: message (remedy)"
-  std::vector<std::string> notes = {};  // what the user should know all the same
+  std::optional<RunnableAgent> agent;         // nullopt when there are faults
+  std::vector<std::string> faults;            // "file:line:column: message (remedy)"
+  std::vector<std::string> notes = {};        // what the user should know all the same
+  std::vector<UntrustedFile> untrusted = {};  // among the faults: a person has to look at them
 };
 
 // Made and used on the loop thread; the loop outlives it and what it makes.
@@ -30,28 +33,42 @@ class AgentAssembler {
   // Without tools, for a conversation; empty: the default model.
   Assembled for_chat(const std::string& model);
   // A run's charter as it was when the run began. The script of a scripted model is read again.
+  // Files that may not be read or run are in untrusted(), too.
   Result<RunnableAgent> from_pinned(const PinnedCharter& pinned);
+  // Of the agent that was put together last.
+  const std::vector<UntrustedFile>& untrusted() const { return untrusted_; }
 
  private:
-  // A run may have pinned another model than its charter chooses: a fork can. Empty: the charter's.
-  Assembled from_text(const std::string& text, const std::string& file,
-                      const std::string& directory, const std::string& pinned_model,
-                      std::vector<UserPolicy> accepted = {});
+  // Beside the text of a charter.
+  struct Origin {
+    std::string file;       // for messages
+    std::string directory;  // where relative paths start
+    // A run may have pinned another model than its charter chooses: a fork can. Empty: the
+    // charter's.
+    std::string pinned_model = {};
+    std::vector<UserPolicy> accepted = {};
+    PinnedFiles pinned = {};          // what a run began with
+    std::vector<HostFile> read = {};  // what the host has read so far
+  };
+  Assembled from_text(const std::string& text, Origin& origin);
+  Assembled put_together(const std::string& text, Origin& origin);
+  // Adds the files to those that were read. False: one of them may not be.
+  bool admit(std::vector<HostFile> files, Origin& origin, Assembled& assembled) const;
   static void add_project_docs(Assembled& assembled);
   struct Source;
   // False: there are faults.
-  bool choose_models(const Source& source, const std::string& pinned_model, RunnableAgent& agent,
+  bool choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
                      Assembled& assembled);
   // Of every script that the chains name; a script with faults has none.
-  OwnTargets load_scripts(const Source& source, const Charter& charter, const ModelChains& chains,
-                          std::vector<std::string>& faults) const;
-  std::shared_ptr<Executor> load_script(const Source& source, const Charter& charter,
-                                        const std::string& literal,
-                                        std::vector<std::string>& faults) const;
+  OwnTargets load_scripts(const Source& source, Origin& origin, const ModelChains& chains,
+                          Assembled& assembled) const;
+  std::shared_ptr<Executor> load_script(const Source& source, Origin& origin,
+                                        const std::string& literal, Assembled& assembled) const;
 
   Loop& loop_;
   ModelLayer& models_;
   Toolbox toolbox_;
+  std::vector<UntrustedFile> untrusted_;
 };
 
 }  // namespace pawl

@@ -17,8 +17,6 @@
 namespace pawl {
 namespace {
 
-constexpr std::int64_t kJudgingScriptMs = 10'000;
-
 std::string beside(const std::string& directory, const std::string& path) {
   return (std::filesystem::path(directory) / path).lexically_normal().string();
 }
@@ -192,19 +190,6 @@ std::string circumstances_of(const CallPlace& place, const ProposedCall& call) {
     if (there) facts += file_fact(script, info, Known::by_content);
   }
   return facts + ";files=" + files_named(place, call);
-}
-
-std::shared_ptr<Tool> script_tool(const std::string& directory, const std::string& script,
-                                  Loop& loop, const std::shared_ptr<CommandPool>& pool) {
-  const std::string path = beside(directory, script);
-  if (::access(path.c_str(), X_OK) != 0) return nullptr;
-  CommandSpec spec;
-  spec.tool.name = "guardrail";
-  spec.tool.effect = EffectClass::pure;
-  spec.tool.timeout_ms = kJudgingScriptMs;
-  spec.command = {path};
-  spec.working_directory = directory;
-  return make_command_tool(std::move(spec), loop, pool);
 }
 
 }  // namespace pawl

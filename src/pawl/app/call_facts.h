@@ -11,8 +11,6 @@
 
 namespace pawl {
 
-class CommandPool;
-
 // Where calls run.
 struct CallPlace {
   std::string directory;  // absolute
@@ -49,9 +47,5 @@ inline constexpr std::size_t kLooksMax = 262'144;
 // The directory (device and inode), the environment, and the content of every file that the call's
 // words name, as they are now.
 std::string circumstances_of(const CallPlace& place, const ProposedCall& call);
-
-// A program that judges calls; null: it is not there.
-std::shared_ptr<Tool> script_tool(const std::string& directory, const std::string& script,
-                                  Loop& loop, const std::shared_ptr<CommandPool>& pool);
 
 }  // namespace pawl

@@ -1,5 +1,7 @@
 #include "pawl/app/configuration.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <filesystem>
 #include <span>
@@ -107,6 +109,19 @@ Result<std::string> data_directory(const SettingFlags& flags, const Configuratio
                "no data directory: HOME is not set; give --data DIR or set PAWL_DATA"};
 }
 
+// Where what sessions could write is noted: beside no data directory, so that another --data does
+// not hide it, unless there is no such place.
+std::string trust_directory(const EnvironmentReader& environment, const std::string& data) {
+  const auto base = base_directory(environment, "XDG_STATE_HOME", ".local/state");
+  if (!base) return joined(data, "trust");
+  std::filesystem::path there = *base;
+  std::error_code ignored;  // What cannot be looked at is not there for us.
+  while (there.has_relative_path() && !std::filesystem::exists(there, ignored)) {
+    there = there.parent_path();
+  }
+  return joined(::access(there.c_str(), W_OK) == 0 ? *base + "/pawl" : data, "trust");
+}
+
 Result<LogLevel> log_level(const SettingFlags& flags, const ConfigurationFile& file,
                            const EnvironmentReader& environment) {
   if (!flags.log_level.empty()) return parse_level(flags.log_level, "--log-level");
@@ -195,6 +210,7 @@ Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentRe
   Settings settings;
   settings.data = std::filesystem::absolute(data).lexically_normal().string();
   settings.data_flag = flags.data;
+  settings.trust = trust_directory(environment, settings.data);
   settings.config = config;
   if (!flags.policy.empty()) {
     settings.policy = std::filesystem::absolute(flags.policy).lexically_normal().string();

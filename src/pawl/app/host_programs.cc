@@ -86,6 +86,13 @@ std::vector<std::string> host_programs(const Charter& charter, const std::vector
   return programs;
 }
 
+std::vector<std::string> command_files(const std::vector<std::string>& words,
+                                       const std::string& directory) {
+  std::vector<std::string> files;
+  add_words(words, directory, files);
+  return files;
+}
+
 // As it is written and where it leads: whoever can replace a link on the way needs not write the
 // file.
 void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context) {
@@ -97,7 +104,7 @@ void protect_programs(const std::vector<std::string>& programs, ExecutionContext
   }
 }
 
-Status keep_data(const std::string& data, ExecutionContext& context) {
+Status keep_data(const std::string& data, ExecutionContext& context, std::string_view what) {
   if (data.empty()) return ok();
   const auto real = [](const std::string& path) {
     std::error_code none;
@@ -109,8 +116,9 @@ Status keep_data(const std::string& data, ExecutionContext& context) {
     const std::string outer = real(root);
     if (is_within(outer, place)) {
       return Error{ErrorCode::invalid_argument,
-                   "the write root " + root + " lies in the data directory " + data +
-                       ", where runs are recorded (name another, with --data or PAWL_DATA)"};
+                   "the write root " + root + " lies in the " + std::string(what) + " " + data +
+                       ", which no tool may write (name another root, or another directory with "
+                       "--data or PAWL_DATA)"};
     }
     std::error_code none;
     if (!is_beneath(place, outer) || !fs::exists(place, none)) continue;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/port/backend.h"
@@ -19,11 +20,16 @@ namespace pawl {
 // interpreter is given first is.
 std::vector<std::string> host_programs(const Charter& charter, const std::vector<ToolRule>& rules);
 
+// Of one command: the program, and the file that an interpreter is given first.
+std::vector<std::string> command_files(const std::vector<std::string>& words,
+                                       const std::string& directory);
+
 void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context);
 
 // A data directory beneath a write root, by whatever way, can be read and not written: a tool that
 // could write journals could approve its own calls. One that is not there yet is passed over.
 // invalid_argument: a write root is in it.
-Status keep_data(const std::string& data, ExecutionContext& context);
+Status keep_data(const std::string& data, ExecutionContext& context,
+                 std::string_view what = "data directory");
 
 }  // namespace pawl

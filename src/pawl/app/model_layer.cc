@@ -64,7 +64,7 @@ Result<ConfiguredNames> ModelLayer::read_names() {
 }
 
 SecretSources ModelLayer::sources(const std::string& directory) const {
-  return {options_.environment, options_.known, directory, options_.note};
+  return {options_.environment, options_.known, directory, options_.note, options_.admit};
 }
 
 Result<Catalogue> ModelLayer::read_catalogue_files() const {

@@ -33,6 +33,8 @@ struct ModelLayerOptions {
   std::shared_ptr<KnownSecrets> known = std::make_shared<KnownSecrets>();  // learns every key
   std::shared_ptr<const ByteFilter> filter = {};  // of what providers say; null: none
   std::shared_ptr<BudgetLedger> ledger = {};      // of tenants; null: none may have a budget
+  // Asked before a command that gives a key is started (SecretSources); null: every command is.
+  std::function<Status(const std::vector<std::string>& arguments)> admit = {};
   // A model of a server on this machine that nobody configured, given its address; null: nobody
   // looks.
   std::function<std::optional<std::string>(const std::string& base_url)> local_model = {};

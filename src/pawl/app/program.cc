@@ -20,6 +20,7 @@
 #include "pawl/app/detach.h"
 #include "pawl/app/doctor.h"
 #include "pawl/app/files.h"
+#include "pawl/app/host_programs.h"
 #include "pawl/app/line_file.h"
 #include "pawl/app/local_models.h"
 #include "pawl/app/machine.h"
@@ -28,6 +29,7 @@
 #include "pawl/app/private_copy.h"
 #include "pawl/app/remembered.h"
 #include "pawl/app/sandbox_doctor.h"
+#include "pawl/app/trust_view.h"
 #include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
@@ -123,6 +125,7 @@ ModelLayer& Program::model_layer() {
   options.known = known_;
   if (!settings_.data.empty()) options.ledger = ledger();
   options.local_model = find_local_model;
+  options.admit = [this](const std::vector<std::string>& words) { return admit_command(words); };
   options.filter = filter_;
   options.note = [this](const std::string& text) { log_line(settings_, text); };
   if (settings_.log_level == LogLevel::debug) options.debug = options.note;
@@ -150,6 +153,8 @@ AgentAssembler& Program::assembler() {
     tools.inputs = settings_.data + "/inputs";
   }
   tools.policies = policies_;
+  tools.trust = trust_;
+  tools.settings = settings_files_;
   tools.user = user();
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
   tools.remembered = [data = settings_.data](const Digest& binding) {
@@ -165,8 +170,64 @@ Result<Settings> Program::settings(const SettingFlags& flags) {
   PAWL_TRY(Settings settings, resolve_settings(flags, environment_variable));
   PAWL_TRY(policies_, load_policies(settings));
   for (const UserPolicy& policy : policies_) settings.limits += describe(policy) + "\n";
+  PAWL_CHECK(look_at_settings(settings));
   settings_ = settings;
   return settings;
+}
+
+Status Program::look_at_settings(Settings& settings) {
+  trust_ = std::make_shared<FileTrust>(settings.trust);
+  settings_files_.clear();
+  for (const std::string& path : {settings.config, settings.policy}) {
+    if (path.empty()) continue;
+    std::error_code none;
+    auto file = read_host_file(std::filesystem::absolute(path, none).string());
+    if (file) settings_files_.push_back(*std::move(file));  // A pipe is nobody's to write.
+  }
+  PAWL_TRY(const auto untrusted, trust_->untrusted(settings_files_));
+  settings.questions = questions_of(untrusted);
+  return ok();
+}
+
+// Where the host was started, as the commands are.
+Status Program::admit_command(const std::vector<std::string>& arguments) const {
+  if (!trust_) return ok();
+  std::error_code none;
+  std::vector<HostFile> files;
+  for (const std::string& path :
+       command_files(arguments, std::filesystem::current_path(none).string())) {
+    if (auto file = read_host_file(path)) files.push_back(*std::move(file));
+  }
+  PAWL_TRY(const auto untrusted, trust_->untrusted(files));
+  if (untrusted.empty()) return ok();
+  return Error{ErrorCode::invalid_argument, describe(untrusted.front())};
+}
+
+std::vector<FileQuestion> Program::open_questions() {
+  return questions_of(assembler().untrusted());
+}
+
+Result<FileQuestion> Program::question_about(const std::string& path) {
+  PAWL_TRY(const UntrustedFile file, trust_->look_at(path));
+  return question_of(file);
+}
+
+Status Program::trust_file(const FileQuestion& question) {
+  PAWL_TRY(HostFile now, read_host_file(question.path));
+  if (to_hex(now.digest) != question.digest) {
+    return Error{ErrorCode::conflict,
+                 question.path + " has changed since it was shown; look at it again"};
+  }
+  return trust_->trust({std::move(now)});
+}
+
+Result<std::vector<TrustedRow>> Program::trusted_files() {
+  PAWL_TRY(const auto files, trust_->list());
+  std::vector<TrustedRow> rows;
+  for (const TrustedFile& file : files) {
+    rows.push_back({file.path, to_hex(file.digest), file.run, file.at_ns / 1'000'000});
+  }
+  return rows;
 }
 
 Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbsent absent) {
@@ -210,7 +271,8 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
 
 AgentReading Program::read_agent(const std::string& path) {
   Assembled assembled = assembler().from_file(path);
-  return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes)};
+  return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes),
+          questions_of(assembled.untrusted)};
 }
 
 AgentReading Program::chat_agent(const std::string& model) {

@@ -7,6 +7,7 @@
 #include "pawl/app/assembly.h"
 #include "pawl/app/console.h"
 #include "pawl/app/fake_serving.h"
+#include "pawl/app/file_trust.h"
 #include "pawl/app/simulation.h"
 #include "pawl/runtime/policy_user.h"
 #include "pawl/runtime/redactor.h"
@@ -60,6 +61,10 @@ class Program final : public CliEnvironment {
   Status remember(const Settings& settings, const RememberedApproval& approval) override;
   Result<std::vector<RememberedApproval>> remembered(const Settings& settings) override;
   Status forget(const Settings& settings, const std::string& id) override;
+  std::vector<FileQuestion> open_questions() override;
+  Result<FileQuestion> question_about(const std::string& path) override;
+  Status trust_file(const FileQuestion& question) override;
+  Result<std::vector<TrustedRow>> trusted_files() override;
   VersionNumbers versions() const override;
   std::string user() const override;
 
@@ -69,10 +74,15 @@ class Program final : public CliEnvironment {
   ModelLayer& model_layer();
   AgentAssembler& assembler();
   std::shared_ptr<BudgetLedger> ledger();
+  // Reads the configuration and the policy once more, by their digests.
+  Status look_at_settings(Settings& settings);
+  Status admit_command(const std::vector<std::string>& arguments) const;
 
   const std::shared_ptr<KnownSecrets> known_ = std::make_shared<KnownSecrets>();
   const std::shared_ptr<const ByteFilter> filter_ = std::make_shared<SecretFilter>(known_);
   PosixConsole console_{filter_};
+  std::shared_ptr<const FileTrust> trust_;
+  std::vector<HostFile> settings_files_;
   std::unique_ptr<Redactor> patterns_;  // for the log; made with its first line
   std::unique_ptr<AsioLoop> loop_;
   std::shared_ptr<HttpClient> http_;

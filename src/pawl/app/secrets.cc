@@ -117,7 +117,7 @@ class FileSecret final : public LearnedSecret {
 class CommandSecret final : public LearnedSecret {
  public:
   CommandSecret(std::vector<std::string> arguments, const SecretSources& sources)
-      : LearnedSecret(sources), arguments_(std::move(arguments)) {}
+      : LearnedSecret(sources), arguments_(std::move(arguments)), admit_(sources.admit) {}
   std::string origin() const override { return "command " + arguments_.front(); }
 
  private:
@@ -125,6 +125,7 @@ class CommandSecret final : public LearnedSecret {
   Result<std::string> find() const override {
     const auto now = Clock::now();
     if (now < kept_until_) return kept_;
+    if (admit_) PAWL_CHECK(admit_(arguments_));
     PAWL_TRY(kept_, output_of(arguments_, {kSecretCommandMaxMs, kSecretBytesMax}));
     kept_until_ = now + std::chrono::milliseconds(kSecretCommandKeptMs);
     return kept_;
@@ -134,6 +135,7 @@ class CommandSecret final : public LearnedSecret {
   }
 
   std::vector<std::string> arguments_;
+  std::function<Status(const std::vector<std::string>&)> admit_;
   mutable std::string kept_;
   mutable Clock::time_point kept_until_;
 };

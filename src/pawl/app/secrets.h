@@ -25,6 +25,8 @@ struct SecretSources {
   std::string directory;                // where relative paths start
   // Gets a warning about a value that cannot be kept out of texts, once for each secret.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
+  // Asked before a command is started; an error, and there is no secret. Null: every command is.
+  std::function<Status(const std::vector<std::string>& arguments)> admit = {};
 };
 
 // A value has one line and no control character. not_found: there is none, with the remedy;

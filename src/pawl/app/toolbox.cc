@@ -1,5 +1,6 @@
 #include "pawl/app/toolbox.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "pawl/adapter/backend/command/command_tool.h"
@@ -13,6 +14,7 @@
 #include "pawl/app/files.h"
 #include "pawl/app/git_config.h"
 #include "pawl/app/host_programs.h"
+#include "pawl/app/host_scripts.h"
 #include "pawl/app/network_within.h"
 #include "pawl/app/sandbox_doctor.h"
 #include "pawl/app/toolbox_egress.h"
@@ -108,11 +110,13 @@ bool has_http(const std::string& name) {
 struct Toolbox::Work {
   RunnableAgent& agent;
   HeldPolicies policies;
+  FilesOfHost files = {};
   std::vector<ToolFault> faults = {};
   std::map<std::string, GatedTool> gated = {};
   std::shared_ptr<RunSessions> sessions = nullptr;
   std::vector<std::shared_ptr<void>> keep = {};  // what the sessions need
   CallPlace place = {};
+  std::map<std::string, JudgingScript> scripts = {};  // of rules, by path
   std::shared_ptr<RunEgressNotes> egress = std::make_shared<RunEgressNotes>();
   // Set when the gate is there; for what is asked of it afterwards.
   std::shared_ptr<std::weak_ptr<CallGate>> gate = std::make_shared<std::weak_ptr<CallGate>>();
@@ -168,6 +172,19 @@ void Toolbox::note_level(Work& work, const SandboxReach& reach) {
   remark += (remark.empty() ? "" : "; ") + sandbox_note_;
 }
 
+// The files that the host reads are known as they were read, before any session can write them.
+// Landlock cannot keep one file beneath a write root from being written: there the digest has to.
+Status Toolbox::protect_files(const Work& work, ExecutionContext& context) const {
+  if (!options_.trust) return ok();
+  PAWL_CHECK(options_.trust->trust(work.files.read));
+  if (work.charter().sandbox.backend != "landlock") {
+    std::vector<std::string> paths = work.files.named;
+    for (const HostFile& file : work.files.read) paths.push_back(file.path);
+    protect_programs(paths, context);
+  }
+  return keep_data(options_.trust->directory(), context, "directory of notes on trust");
+}
+
 // Of what is asked for, or nothing: a lower level is never taken instead.
 bool Toolbox::make_sessions(Work& work) {
   if (work.sessions) return true;
@@ -205,12 +222,8 @@ bool Toolbox::make_sessions(Work& work) {
   for (const std::string& path : sandbox.read) {
     context.read_roots.push_back(absolute(directory, path));
   }
-  std::vector<Fault> said_elsewhere;
-  std::vector<ToolRule> rules =
-      rules_held(work.policies, work.charter().permissions.guardrails, said_elsewhere);
-  const auto& listed = work.charter().permissions.listed;
-  rules.insert(rules.end(), listed.begin(), listed.end());
-  protect_programs(host_programs(work.charter(), rules), context);
+  protect_programs(programs_of(work.charter(), work.policies.accepted), context);
+  if (const Status held = protect_files(work, context); !held) return refuse(held.error());
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
   context.protection = sandbox.protection;
   context.environment = sandbox.environment;
@@ -221,11 +234,16 @@ bool Toolbox::make_sessions(Work& work) {
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
-  const auto prepare = [inputs = options_.inputs,
-                        data = options_.data](ExecutionContext& of_run) -> Status {
+  // Nothing holds a command at the level `local`: it can write wherever its user can.
+  const bool anywhere = sandbox.backend == "local";
+  const auto prepare = [inputs = options_.inputs, data = options_.data, trust = options_.trust,
+                        anywhere](ExecutionContext& of_run) -> Result<std::shared_ptr<void>> {
     let_read_inputs(inputs, of_run);
     PAWL_CHECK(prepare_artifacts(of_run));
-    return keep_data(data, of_run);  // by now it is there
+    PAWL_CHECK(keep_data(data, of_run));  // by now it is there
+    if (!trust) return std::shared_ptr<void>();
+    const auto roots = anywhere ? std::vector<std::string>{"/"} : of_run.write_roots;
+    return trust->begin_session(of_run.run, roots);
   };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
                                                 std::move(context), prepare, loop_);
@@ -260,6 +278,10 @@ void Toolbox::add_commands(Work& work) {
     spec.command = declared.command;
     spec.status_command = declared.status;
     spec.working_directory = work.charter().directory;
+    for (const auto* words : {&declared.command, &declared.status}) {
+      spec.admit = admitting(options_.trust, work.files.read,
+                             command_files(*words, work.charter().directory), spec.admit);
+    }
     work.add(make_command_tool(std::move(spec), loop_, pool_), std::move(gated));
   }
 }
@@ -401,9 +423,13 @@ void Toolbox::make_gate(Work& work) {
   policy.circumstances = [place = work.place](const ProposedCall& call) {
     return circumstances_of(place, call);
   };
-  policy.scripts = [this, directory = work.charter().directory](const std::string& script) {
+  seal_scripts(work);
+  policy.scripts = [this, directory = work.charter().directory,
+                    scripts = work.scripts](const std::string& script) -> std::shared_ptr<Tool> {
+    const auto found = scripts.find(absolute(directory, script));
+    if (found == scripts.end()) return nullptr;
     if (!pool_) pool_ = std::make_shared<CommandPool>();
-    return script_tool(directory, script, loop_, pool_);
+    return script_tool(directory, found->second, loop_, pool_);
   };
   auto gate = make_policy_gate(std::move(policy), std::move(work.gated), loop_);
   if (gate) {
@@ -414,8 +440,32 @@ void Toolbox::make_gate(Work& work) {
   }
 }
 
-std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted) {
-  Work work{agent, hold_policies(options_.policies, std::move(accepted))};
+// One that is not there, or cannot be sealed, is none, and denies.
+void Toolbox::seal_scripts(Work& work) const {
+  for (const std::string& path : work.place.scripts) {
+    auto script = judging_script(path);
+    if (!script) continue;
+    const auto& files = work.files.read;
+    const auto read = std::ranges::find(files, path, &HostFile::path);
+    if (read != files.end() && read->digest != script->digest) {
+      work.faults.push_back({"guardrails", path + " changed while it was read", "try again"});
+    }
+    work.scripts[path] = *std::move(script);
+  }
+}
+
+std::vector<std::string> Toolbox::programs_of(const Charter& charter,
+                                              const std::vector<UserPolicy>& accepted) const {
+  std::vector<Fault> said_elsewhere;
+  std::vector<ToolRule> rules = rules_held(hold_policies(options_.policies, accepted),
+                                           charter.permissions.guardrails, said_elsewhere);
+  rules.insert(rules.end(), charter.permissions.listed.begin(), charter.permissions.listed.end());
+  return host_programs(charter, rules);
+}
+
+std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted,
+                                      FilesOfHost files) {
+  Work work{agent, hold_policies(options_.policies, std::move(accepted)), std::move(files)};
   sandbox_note_.clear();
   agent.remark = work.policies.remark;
   make_absolute(agent.charter.permissions.grants, agent.charter.directory);

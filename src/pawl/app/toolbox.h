@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/app/file_trust.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
@@ -29,7 +30,15 @@ struct ToolboxOptions {
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
+  std::shared_ptr<const FileTrust> trust = {};                 // null: files are not looked at
+  std::vector<HostFile> settings = {};  // the configuration and the policy, as read
   std::string inputs = {};  // has a directory for each run that came with files; may be empty
+};
+
+// What the host reads and runs for an agent.
+struct FilesOfHost {
+  std::vector<HostFile> read = {};
+  std::vector<std::string> named = {};  // absolute: the charter of a run that is taken up
 };
 
 // A fault of the charter: a text in it that it is about, and what is wrong.
@@ -46,9 +55,14 @@ class Toolbox {
   ~Toolbox();
 
   const std::vector<UserPolicy>& policies() const { return options_.policies; }
+  const ToolboxOptions& options() const { return options_; }
+  // The files that the host itself runs for such an agent.
+  std::vector<std::string> programs_of(const Charter& charter,
+                                       const std::vector<UserPolicy>& accepted) const;
   // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
   // within what it was accepted within, too.
-  std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {});
+  std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {},
+                               FilesOfHost files = {});
   // What the sandbox of the last agent lacks on this machine, though it keeps its promises; empty:
   // nothing.
   const std::string& sandbox_note() const { return sandbox_note_; }
@@ -65,6 +79,8 @@ class Toolbox {
   void check_authors(Work& work) const;
   std::vector<ToolRule> rules_of(Work& work) const;
   void make_gate(Work& work);
+  void seal_scripts(Work& work) const;
+  Status protect_files(const Work& work, ExecutionContext& context) const;
   Result<EgressPolicy> egress_of(const NetworkPolicy& network) const;
   const std::shared_ptr<Resolver>& resolver();
 

@@ -17,8 +17,9 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
  public:
   using Answer = std::function<void(Result<std::shared_ptr<BackendSession>>)>;
 
-  // Of a run's session, before it is made: whatever it needs to be there is made here.
-  using Prepare = std::function<Status(ExecutionContext&)>;
+  // Of a run's session, before it is made: whatever it needs to be there is made here. What it
+  // gives is kept until the session has ended.
+  using Prepare = std::function<Result<std::shared_ptr<void>>(ExecutionContext&)>;
 
   // `context` is every session's, with the run filled in.
   RunSessions(std::shared_ptr<Backend> backend, ExecutionContext context, Prepare prepare,
@@ -36,12 +37,14 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
 
  private:
   struct Entry {
+    std::shared_ptr<void> prepared;  // goes after the session
     std::shared_ptr<BackendSession> session;
     std::unique_ptr<Operation> starting;
     std::vector<Answer> waiting;
   };
-  void on_init(const RunId& run, Result<std::shared_ptr<BackendSession>> session);
-  void clean_up(std::shared_ptr<BackendSession> session);
+  void on_init(const RunId& run, std::shared_ptr<void> prepared,
+               Result<std::shared_ptr<BackendSession>> session);
+  void clean_up(std::shared_ptr<BackendSession> session, std::shared_ptr<void> prepared);
 
   std::shared_ptr<Backend> backend_;
   ExecutionContext context_;
@@ -51,6 +54,7 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
   // On their way out. Owned here and by nobody's callback: who destroys this waits for them, while
   // the loop is still there.
   struct Leaving {
+    std::shared_ptr<void> prepared;
     std::shared_ptr<BackendSession> session;
     std::unique_ptr<Operation> cleanup;
   };

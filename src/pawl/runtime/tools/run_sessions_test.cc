@@ -64,7 +64,9 @@ struct Desk {
   TestLoop loop;
   std::shared_ptr<CountedBackend> backend = std::make_shared<CountedBackend>(loop);
   std::shared_ptr<RunSessions> sessions = std::make_shared<RunSessions>(
-      backend, ExecutionContext{}, [](ExecutionContext&) { return ok(); }, loop);
+      backend, ExecutionContext{},
+      [this](ExecutionContext&) -> Result<std::shared_ptr<void>> { return kept; }, loop);
+  std::shared_ptr<void> kept = std::make_shared<int>(0);
   std::vector<std::shared_ptr<BackendSession>> given;
   std::vector<std::string> refused;
 

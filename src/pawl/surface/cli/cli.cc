@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "pawl/kernel/codec.h"
@@ -5,6 +6,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/help.h"
+#include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
@@ -45,6 +47,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
     {"backup", command_backup},
     {"restore", command_restore},
     {"models", command_models},
+    {"trust", command_trust},
     {"doctor", command_doctor},
     {"sim", command_sim},
     {"fake-provider", command_fake_provider},
@@ -70,7 +73,21 @@ std::string version_text(const VersionNumbers& versions) {
          std::to_string(kSnapshotVersion) + ", semantics " + std::to_string(kSemantics) + "\n";
 }
 
+// A configuration or a policy that an agent may have written counts only if a person says so.
+// These commands use neither.
+bool may_use_settings(const CliContext& context) {
+  static constexpr std::array<std::string_view, 4> kUseNone = {"trust", "completion", "man",
+                                                               "init"};
+  const std::vector<FileQuestion>& questions = context.settings.questions;
+  const bool none =
+      std::find(kUseNone.begin(), kUseNone.end(), context.arguments.command) != kUseNone.end();
+  if (none || questions.empty() || person_trusts(context, questions)) return true;
+  for (const FileQuestion& question : questions) complain(context, question.why);
+  return false;
+}
+
 int dispatch(const CliContext& context) {
+  if (!may_use_settings(context)) return kExitUsage;
   for (const auto& [name, handler] : kHandlers) {
     if (name == context.arguments.command) return handler(context);
   }

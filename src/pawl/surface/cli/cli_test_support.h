@@ -144,6 +144,15 @@ struct FakeEnvironment : CliEnvironment {
   Status forget(const Settings&, const std::string& id) override {
     return Error{ErrorCode::not_found, "nothing is remembered as " + id};
   }
+  std::vector<FileQuestion> open_questions() override { return questions; }
+  Result<FileQuestion> question_about(const std::string& path) override {
+    return FileQuestion{path, path + ": changed", "-old\n+new\n", "abc"};
+  }
+  Status trust_file(const FileQuestion& question) override {
+    trusted.push_back({question.path, question.digest, "", 0});
+    return ok();
+  }
+  Result<std::vector<TrustedRow>> trusted_files() override { return trusted; }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
   std::string user() const override { return "somebody"; }
 
@@ -159,6 +168,8 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> logged;
   std::vector<std::string> forgotten;
   FileTally old_files;  // of every run
+  std::vector<FileQuestion> questions;
+  std::vector<TrustedRow> trusted;
   std::vector<Finding> findings;
   Probing probed = Probing::none;
   std::vector<ModelRow> rows;

@@ -9,6 +9,7 @@
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/interactive.h"
 #include "pawl/surface/cli/run_options.h"
+#include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
@@ -100,7 +101,7 @@ struct Preparation {
 
 Preparation prepare(const CliContext& context, const RunId& id, const std::string& input) {
   const std::string path = context.arguments.one_or("CHARTER", "");
-  AgentReading reading = context.environment.read_agent(path);
+  AgentReading reading = read_trusted_agent(context, path);
   if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
   for (const std::string& note : reading.notes) log(context, LogLevel::warn, note);
   auto invocation =
@@ -229,7 +230,9 @@ int resume_due(const CliContext& context, Workspace& workspace) {
     if (!due || *due > workspace.loop().wall_ms()) return true;
     const auto view = make_view(context, workspace, &details->state);
     DriveSession session(context, workspace, view.get());
-    code = std::max(code, session.carry_on(one.id, [&] { return service.resume(one.id); }));
+    code = std::max(code, session.carry_on(one.id, [&] {
+      return resume_trusted(context, [&] { return service.resume(one.id); });
+    }));
     return true;
   });
   return listed ? code : fail(context, listed.error());
@@ -275,7 +278,9 @@ int command_resume(const CliContext& context) {
   const RunId& run = details->summary.id;
   const auto view = make_view(context, *opened.workspace, &details->state);
   DriveSession session(context, *opened.workspace, view.get());
-  const int code = session.carry_on(run, [&] { return resume_instance(context, service, run); });
+  const int code = session.carry_on(run, [&] {
+    return resume_trusted(context, [&] { return resume_instance(context, service, run); });
+  });
   return decide_at_terminal(context, *opened.workspace, run, code);
 }
 

@@ -4,6 +4,7 @@
 #include "pawl/base/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
@@ -73,7 +74,7 @@ std::string host_tools(const Charter& charter) {
 
 int command_validate(const CliContext& context) {
   const std::string path = context.arguments.one_or("CHARTER", "");
-  const AgentReading reading = context.environment.read_agent(path);
+  const AgentReading reading = read_trusted_agent(context, path);
   const bool sound = reading.agent.has_value();
   if (context.format() == Format::json) {
     JsonWriter json;

@@ -340,6 +340,13 @@ std::vector<CommandEntry> keeping_commands() {
        "tiers lead to it, and what is missing before it can be asked. Asks no provider.",
        {},
        {{"configured", '\0', Takes::nothing, "", "Only those that can be asked."}}},
+      {"trust",
+       "Trust a charter, policy or script that an agent may have written",
+       "A file that changed while a session could write there is not read or run by pawl run, "
+       "resume and validate until a person has looked at it. Shows what changed in FILE and "
+       "records that it is trusted as it is now.",
+       {{"FILE", "A charter, a policy, a script or a program.", Need::optional}},
+       {{"list", '\0', Takes::nothing, "", "List the files that are known, and change nothing."}}},
       {"doctor",
        "Look at the data directory, the machine and the providers",
        "Says what is well, what to watch and what is wrong, each with what helps. Changes nothing "
@@ -419,6 +426,9 @@ const std::vector<PlaceSpec>& places() {
        "GROQ_API_KEY, MISTRAL_API_KEY, XAI_API_KEY, OLLAMA_HOST",
        "The keys of providers, and where Ollama is. pawl doctor says what is missing."},
       {"PAWL_TIER_NAME", "The models of the tier \"name\", unless the configuration has it."},
+      {"$XDG_STATE_HOME/pawl/trust, ~/.local/state/pawl/trust",
+       "Which files sessions could write, and what they said before: pawl trust. Without such a "
+       "place it is in the data directory."},
       {"DATA/logs/RUN.log", "What a detached run's process says."},
   };
   return all;

@@ -37,6 +37,7 @@ int command_gc(const CliContext& context);
 int command_backup(const CliContext& context);
 int command_restore(const CliContext& context);
 int command_models(const CliContext& context);
+int command_trust(const CliContext& context);
 int command_doctor(const CliContext& context);
 int command_fake_provider(const CliContext& context);
 int command_sim(const CliContext& context);

@@ -61,9 +61,27 @@ class Console {
 enum class LogLevel : std::uint8_t { error, warn, info, debug };
 enum class Color : std::uint8_t { automatic, always, never };
 
+// A file that the host would read or run, and that an agent may have written: a person has to look
+// at it first.
+struct FileQuestion {
+  std::string path;
+  std::string why;     // one line, with the command that helps
+  std::string change;  // lines for people, made safe to show
+  std::string digest;  // what would be trusted
+};
+
+// A file that is known by its digest.
+struct TrustedRow {
+  std::string path;
+  std::string digest;
+  std::string changed_by;  // the run whose session may have changed it since; may be empty
+  std::int64_t at_ms = 0;
+};
+
 // What flags, environment and configuration file say together.
 struct Settings {
   std::string data;         // absolute
+  std::string trust;        // the directory of notes on what sessions could write; absolute
   std::string data_flag;    // as --data gave it, for commands that we suggest; may be empty
   std::string config;       // the path of the configuration file; empty when there is none
   std::string policy;       // the path of --policy, absolute; empty when there is none
@@ -72,6 +90,7 @@ struct Settings {
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
   std::uint64_t kept_output = std::uint64_t{2} << 30U;  // bytes that all runs keep together
+  std::vector<FileQuestion> questions = {};  // about the configuration and the policy
 };
 
 // The flags among them; empty is not given.
@@ -97,8 +116,9 @@ class Workspace {
 // A charter file with the model and the tools it names, or everything that is wrong with them.
 struct AgentReading {
   std::optional<RunnableAgent> agent;
-  std::vector<std::string> faults;      // "file:line:column: message (remedy)"
-  std::vector<std::string> notes = {};  // what the user should know all the same
+  std::vector<std::string> faults;           // "file:line:column: message (remedy)"
+  std::vector<std::string> notes = {};       // what the user should know all the same
+  std::vector<FileQuestion> questions = {};  // among the faults
 };
 
 // Simulated histories, one seed after the other.
@@ -284,6 +304,13 @@ class CliEnvironment {
   virtual Status remember(const Settings& settings, const RememberedApproval& approval) = 0;
   virtual Result<std::vector<RememberedApproval>> remembered(const Settings& settings) = 0;
   virtual Status forget(const Settings& settings, const std::string& id) = 0;
+  // About files of the run that could not be taken up last.
+  virtual std::vector<FileQuestion> open_questions() = 0;
+  // For a person who is about to trust the file. not_found, invalid_argument.
+  virtual Result<FileQuestion> question_about(const std::string& path) = 0;
+  // conflict: the file has another digest by now.
+  virtual Status trust_file(const FileQuestion& question) = 0;
+  virtual Result<std::vector<TrustedRow>> trusted_files() = 0;
   virtual VersionNumbers versions() const = 0;
   virtual std::string user() const = 0;
 };

@@ -41,6 +41,7 @@ struct Launch {
   const char* const* candidates = nullptr;  // paths to try, in this order
   const char* working_directory = nullptr;
   int stdio[3] = {-1, -1, -1};
+  int sealed = -1;
   pid_t host = 0;
   std::uint64_t mark = 0;
   volatile StartStage stage = StartStage::prepare;
@@ -73,7 +74,9 @@ PAWL_IN_CHILD bool set_up_stdio(const Launch& launch) {
     // The source is never below 3, so nothing is overwritten that is still needed.
     if (::syscall(SYS_dup3, launch.stdio[target], target, 0) < 0) return false;
   }
-  return ::syscall(SYS_close_range, 3U, ~0U, 0U) == 0;
+  if (launch.sealed < 0) return ::syscall(SYS_close_range, 3U, ~0U, 0U) == 0;
+  return ::syscall(SYS_dup3, launch.sealed, 3, 0) == 3 &&
+         ::syscall(SYS_close_range, 4U, ~0U, 0U) == 0;
 }
 
 // Like execvpe(): a candidate that cannot be used does not end the search.
@@ -211,7 +214,9 @@ Result<Child> start_child(const ChildPlan& plan) {
   PAWL_TRY(Pipe input, make_pipe());
   PAWL_TRY(Pipe output, make_pipe());
   PAWL_TRY(Pipe errors, make_pipe());
-  const auto candidates = program_candidates(plan.argv.front(), find_path(plan.environment));
+  const auto candidates = plan.sealed < 0
+                              ? program_candidates(plan.argv.front(), find_path(plan.environment))
+                              : std::vector<std::string>{"/proc/self/fd/3"};
   auto environment = plan.environment;
   environment.push_back(std::string(kMarkVariable) + "=" + plan.mark.text);
   const auto argv_pointers = exec_pointers(plan.argv);
@@ -222,6 +227,7 @@ Result<Child> start_child(const ChildPlan& plan) {
   launch.stdio[0] = input.read.number();
   launch.stdio[1] = output.write.number();
   launch.stdio[2] = errors.write.number();
+  launch.sealed = plan.sealed;
   launch.host = ::getpid();
   launch.mark = plan.mark.limit;
   Child child{0, Descriptor(), std::move(input.write), std::move(output.read),

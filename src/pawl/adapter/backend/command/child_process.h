@@ -1,5 +1,6 @@
 // Starts a command with nothing of the host but what it is given: its own session without a
-// terminal, descriptors 0, 1 and 2 only, default signals, no core dumps.
+// terminal, descriptors 0, 1 and 2 only (and 3 for a sealed program, which its interpreter opens),
+// default signals, no core dumps.
 //
 // It is started by clone(CLONE_VM | CLONE_VFORK): a fork would copy the page tables of the host,
 // 49 ms per gigabyte. The command is killed when the thread that started it ends, so that thread
@@ -26,6 +27,7 @@ struct ChildPlan {
   // Is in the pipe before the command starts, up to kInputBytesBefore of it: a host that is killed
   // just after must not leave a command that acts on an empty input, or on half of one.
   std::string_view input = {};
+  int sealed = -1;  // a descriptor of the program, above the first four; -1: argv[0] is looked up
 };
 
 inline constexpr std::size_t kInputBytesBefore = std::size_t{1} << 20U;

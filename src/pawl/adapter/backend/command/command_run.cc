@@ -158,8 +158,13 @@ CommandEnd run_command(const CommandPlan& plan, const Descriptor& stop) {
                  {}};
   if (is_stopped(stop)) return end;
   if (plan.leftovers == CommandPlan::Leftovers::possible) kill_leftovers(plan.run, plan.key);
+  if (const Status admitted = plan.admit ? plan.admit() : ok(); !admitted) {
+    end.how = NotStarted{admitted.error().message};
+    return end;
+  }
   TreeMark mark = make_tree_mark();
-  auto child = start_child({plan.argv, plan.environment, plan.working_directory, mark, plan.input});
+  auto child = start_child({plan.argv, plan.environment, plan.working_directory, mark, plan.input,
+                            plan.sealed ? plan.sealed->number() : -1});
   if (!child) {
     end.how = NotStarted{child.error().message};
     return end;

@@ -4,12 +4,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/adapter/backend/command/sealed_program.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::tool_command {
@@ -26,6 +28,8 @@ struct CommandPlan {
   enum class Leftovers : std::uint8_t { none, possible } leftovers = Leftovers::none;
   std::string run;  // together they name the attempts at one call
   std::string key;
+  SealedProgram sealed = nullptr;  // as in CommandSpec, and so is the next
+  std::function<Status()> admit = {};
 };
 
 struct NotStarted {

@@ -56,6 +56,10 @@ class CommandTool final : public Tool {
     tool.output_bytes_max = std::min(tool.output_bytes_max, kToolOutputMaxBytes);
     for (const auto& [name, value] : spec_.environment) environment_[name] = value;
     environment_["PAWL_PROGRAM"] = program_of_host();
+    if (spec_.sealed && !spec_.command.empty()) {
+      const std::filesystem::path script(spec_.command.front());
+      environment_["PAWL_SCRIPT_DIR"] = script.parent_path().string();
+    }
     environment_.erase(std::string(tool_command::kMarkVariable));
   }
 
@@ -97,6 +101,8 @@ class CommandTool final : public Tool {
     plan.argv = std::move(argv);
     plan.environment = to_lines(environment);
     plan.working_directory = spec_.working_directory;
+    plan.sealed = spec_.sealed;
+    plan.admit = spec_.admit;
     plan.input = invocation.input;
     plan.timeout_ms = spec_.tool.timeout_ms;
     plan.output_bytes_max = spec_.tool.output_bytes_max;

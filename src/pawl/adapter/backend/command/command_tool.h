@@ -7,6 +7,7 @@
 // it ends, whatever it has left running is killed, also after success: a tool starts no daemon.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/command/command_pool.h"
+#include "pawl/adapter/backend/command/sealed_program.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/loop.h"
 #include "pawl/port/tool.h"
@@ -34,6 +36,11 @@ struct CommandSpec {
   std::vector<std::string> status_command;  // of a reconcilable tool
   std::string working_directory;
   std::map<std::string, std::string> environment;  // extra; cannot replace a PAWL_ variable
+  // Runs in the place of command[0], which is then only what the program is told that it is. Its
+  // own name for itself is a descriptor: PAWL_SCRIPT_DIR names the directory of command[0].
+  SealedProgram sealed = nullptr;
+  // Asked just before a start, on the thread of the command; an error, and it is not started.
+  std::function<Status()> admit = {};
 };
 
 // Made and used on the loop thread. The loop outlives the operations, which keep the pool alive.
