@@ -78,5 +78,32 @@ class SuspendId(PayStage):
         self.assertEqual(self.summary("r")["output"], "Two.")
 
 
+class OnBehalf(PayStage):
+    def test_tools_see_on_whose_behalf_they_run_before_and_after_a_resume(self):
+        self.write("who.sh", "#!/bin/sh\necho \"$PAWL_TENANT $PAWL_IDENTITY $PAWL_SESSION "
+                   "$TRACEPARENT\" >>who\n[ -e gate ] || sleep 60\n", 0o755)
+        self.charter(
+            "c", "  - call: [{ tool: who, input: {} }]\n  - text: Done.\n",
+            "    who: { description: x, command: [./who.sh], effect: pure, timeout: 2m, "
+            "input: { type: object } }\n")
+        process = self.start("run", "c.yaml", "--id", "r", "--tenant", "acme", "--identity", "ann",
+                             "--session", "s-17", "--trace-parent", "00-ab-cd-01")
+        who = self.directory / "who"
+        self.wait_for(lambda: who.exists() and who.read_text().endswith("\n"), "the tool")
+        process.kill()
+        process.communicate()
+        (self.directory / "gate").touch()
+        self.ok("resume", "r")
+        self.assertEqual(who.read_text(), "acme ann s-17 00-ab-cd-01\n" * 2)
+        started = self.events("r")[0]
+        self.assertEqual((started["identity"], started["session_id"], started["trace_parent"]),
+                         ("ann", "s-17", "00-ab-cd-01"))
+        self.assertNotEqual(started["started_by"], "ann")
+
+    def test_a_session_that_is_no_plain_text_is_refused(self):
+        self.charter("c", "  - text: Done.\n")
+        self.refused("run", "c.yaml", "--session", "a\tb", code=2, says="session")
+
+
 if __name__ == "__main__":
     main()

@@ -1,4 +1,5 @@
 // Money is set aside before a call and settled after it.
+#include "pawl/base/rng.h"
 #include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
@@ -167,6 +168,77 @@ ModelFailed window_full(const TestRun& run, std::uint64_t again_ms) {
   failed.kind = FailureKind::budget;
   failed.retry_after_ms = again_ms;
   return failed;
+}
+
+// Large requests cost twice as much, and caches more than other input.
+RunStarted with_tiers(std::uint64_t cap) {
+  RunStarted start = with_budget(cap);
+  Prices& prices = start.targets.front().prices;
+  prices = Prices{"USD", 4, 10, 1, 5, 8, {}};
+  prices.tiers = {{2'000, {8, 15, 2, 10, 16}}, {6'000, {12, 20, 3, 15, 24}}};
+  start.compaction.ratio_percent = 0;
+  start.limits.steps = 1'000;
+  start.limits.tokens = ~0ULL;
+  start.guards = {0, 0, 0};
+  return start;
+}
+
+TEST_CASE("a request that may be beyond a threshold is set aside at its price") {
+  TestRun run(with_tiers(1'000'000));
+  ModelReplied reply = run.reply({calls("pure")});
+  reply.usage = tokens(1'500, 10);
+  run.takes(reply);
+  run.finishes(kC1, "ok");
+  const CallModel* call = call_in(run.last());
+  REQUIRE(call != nullptr);
+  const std::uint64_t input = input_tokens_of(call->reserved);
+  CHECK(input < 2'000);
+  // As the dearest kind of input: written to a cache for an hour.
+  CHECK(call->reserved.cache_creation_1h_tokens == input);
+  const std::uint64_t spent = run->tally.cost_pico;
+  run.crashes();
+  CHECK(run->tally.cost_pico == spent + input * 16 + call->reserved.output_tokens * 15);
+}
+
+// What the estimate of the input missed is the declared margin; nothing else goes beyond the cap.
+TEST_CASE("whatever is used, what is spent by the list stays within the cap and the margin") {
+  Rng rng(7);
+  std::size_t crossed = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::uint64_t cap = 20'000 + rng.below(2'000'000);
+    TestRun run(with_tiers(cap));
+    std::uint64_t spent = 0;
+    std::uint64_t margin = 0;
+    for (int step = 0; step < 12 && run.in<AwaitingModel>(); ++step) {
+      const CallModel* call = call_in(run.last());
+      REQUIRE(call != nullptr);
+      const std::uint64_t estimate = input_tokens_of(call->reserved);
+      const std::uint64_t input = estimate / 2 + rng.below(estimate * 3 / 2);
+      Usage used;
+      used.cache_read_tokens = rng.below(input + 1);
+      used.cache_creation_tokens = rng.below(input - used.cache_read_tokens + 1);
+      used.cache_creation_1h_tokens =
+          rng.below(input - used.cache_read_tokens - used.cache_creation_tokens + 1);
+      used.input_tokens = input - input_tokens_of(used);
+      used.output_tokens = rng.below(call->output_tokens + 1);
+      // By hand, from the list above.
+      const std::uint64_t tier = input > 6'000 ? 3 : input > 2'000 ? 2 : 1;
+      const std::uint64_t output_price = tier == 3 ? 20 : tier == 2 ? 15 : 10;
+      crossed += tier > 1;
+      spent += tier * (used.input_tokens * 4 + used.cache_read_tokens +
+                       used.cache_creation_tokens * 5 + used.cache_creation_1h_tokens * 8) +
+               used.output_tokens * output_price;
+      if (input > estimate) margin += (input - estimate) * 24;
+      ModelReplied reply = run.reply({calls("pure")});
+      reply.usage = used;
+      run.takes(reply);
+      REQUIRE(run->tally.cost_pico == spent);
+      REQUIRE(spent <= cap + margin);
+      if (run->calls.empty()) break;
+      run.finishes(run->calls.front().id, std::string(rng.below(8'000), 'x'));
+    }
+  }
+  CHECK(crossed > 100);
 }
 
 TEST_CASE("a full window of the tenant's holds the run until it has moved on") {

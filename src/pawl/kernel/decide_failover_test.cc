@@ -33,6 +33,39 @@ std::uint32_t asked(const Record& record) {
   return 99;
 }
 
+TEST_CASE("a model that is skipped after recent failures uses up no model call") {
+  RunStarted start = with_targets({"a/x", "b/y"});
+  start.limits.model_calls = 1;
+  TestRun run(start);
+  CHECK(run->tally.model_calls == 1);
+
+  CHECK(asked(fail_as(run, FailureKind::benched)) == 1);
+  CHECK(run->tally.model_calls == 1);
+  fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+  REQUIRE(run.in<BackingOff>());
+  CHECK(run->tally.model_calls == 0);
+  run.later(1'000).ticks();
+  REQUIRE(run.in<AwaitingModel>());
+
+  // One that was asked counts.
+  fail_as(run, FailureKind::transient);
+  run.later(60'000).ticks();
+  CHECK(run.reason() == StopReason::model_calls);
+}
+
+TEST_CASE("a model that is always skipped fails its step in the end") {
+  TestRun run(with_targets({"a/x"}));
+  std::size_t skips = 0;
+  while (run.in<AwaitingModel>() && !run.ending() && skips < 2'000) {
+    ++skips;
+    fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+    if (run.in<BackingOff>()) run.later(1'000).ticks();
+  }
+  CHECK(skips == 1'000);
+  CHECK(run.ending());
+  CHECK(run->tally.active_ms == 0);
+}
+
 TEST_CASE("what another model may do better goes to the next one at once") {
   for (const FailureKind kind :
        {FailureKind::model_not_found, FailureKind::unsupported, FailureKind::empty,

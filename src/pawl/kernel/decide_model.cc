@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint64_t kSummaryTokens = 2048;
 constexpr std::size_t kBackReferenceBytesMax = 64;
+// Attempts of one step that were skipped after recent failures count for no limit: with so many the
+// step fails all the same.
+constexpr std::uint32_t kAttemptsWithSkipsMax = 1'000;
 // A full window is asked again no sooner and no later than this.
 constexpr std::uint64_t kTenantWaitMinMs = 1'000;
 constexpr std::uint64_t kTenantWaitMaxMs = 31ULL * 86'400'000;
@@ -22,11 +25,19 @@ struct Reservation {
   }
 };
 
-// Writing a cache may cost more than reading the input: the dearer one is set aside.
-Usage input_usage(std::uint64_t context, const Prices& prices) {
+// Writing a cache may cost more than reading the input, and for an hour more than for five minutes:
+// the dearest one is set aside.
+Usage input_usage(std::uint64_t context, const Rates& rates) {
   Usage usage;
-  (prices.cache_creation > prices.input ? usage.cache_creation_tokens : usage.input_tokens) =
-      context;
+  const std::uint64_t most = dearest_input(rates);
+  if (most == rates.input) {
+    usage.input_tokens = context;
+  } else if (most == rates.cache_creation_1h) {
+    usage.cache_creation_1h_tokens = context;
+  } else {
+    (most == rates.cache_creation ? usage.cache_creation_tokens : usage.cache_read_tokens) =
+        context;
+  }
   return usage;
 }
 
@@ -74,13 +85,14 @@ Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t
     reservation.usage.input_tokens = context;
     reservation.usage.output_tokens = std::min(wanted, kReservedOutputTokens);
   } else {
-    reservation.usage = input_usage(context, target.prices);
-    const std::uint64_t input_pico = cost_pico(reservation.usage, target.prices);
+    const Rates rates = worst_rates(target.prices, context);
+    reservation.usage = input_usage(context, rates);
+    const std::uint64_t input_pico = cost_pico(reservation.usage, rates);
     reservation.usage.output_tokens = wanted;
     const Draft::Reserved reserved = draft.reserved();
     if (limits.cost_pico > 0) {
       const std::uint64_t left = left_of(limits.cost_pico, tally.cost_pico, reserved.pico);
-      keep_within(reservation, {BudgetUnit::money, left, input_pico, target.prices.output}, wanted);
+      keep_within(reservation, {BudgetUnit::money, left, input_pico, rates.output}, wanted);
     }
     if (limits.budget_tokens > 0) {
       const std::uint64_t left =
@@ -241,6 +253,9 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& p
   const std::string_view provider = provider_of(draft.targets()[phase.target].literal);
   if (failure.kind == FailureKind::session_lost && find_session(instance, provider) == nullptr) {
     failure.kind = FailureKind::permanent;  // There is none that could be left out next time.
+  }
+  if (!asked && instance.attempts >= kAttemptsWithSkipsMax) {
+    return give_up(draft, instance, phase, event);
   }
   const NextMove move = next_move(draft.retry(), failure);
   switch (move.kind) {

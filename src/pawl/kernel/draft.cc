@@ -86,7 +86,7 @@ void Draft::discard(const OpenEffect& effect, const Usage& charged) {
   add(AttemptDiscarded{effect.id, charged});
   tally.usage = tally.usage + charged;
   tally.cost_pico =
-      add_saturating(tally.cost_pico, cost_pico(charged, prices_of(state, effect.instance)));
+      add_saturating(tally.cost_pico, worst_cost_pico(charged, prices_of(state, effect.instance)));
   close(effect.id);
 }
 
@@ -100,7 +100,7 @@ Draft::Reserved Draft::reserved() const {
   Reserved sum;
   const auto add = [this, &sum](const Usage& usage, std::uint32_t target) {
     if (target >= targets().size()) return;
-    sum.pico = add_saturating(sum.pico, cost_pico(usage, targets()[target].prices));
+    sum.pico = add_saturating(sum.pico, worst_cost_pico(usage, targets()[target].prices));
     sum.tokens = add_saturating(sum.tokens, total_tokens(usage));
   };
   for (const Instance& instance : state.instances) {

@@ -130,6 +130,12 @@ struct RunStarted {
   std::vector<Attachment> attachments;  // of the input
   std::optional<InputBlocked> blocked;  // it ends at once, and no model is called
   Approvers approvers = Approvers::anyone;
+  // The invocation's context beside tenant, limits, variables and history.
+  std::string identity;  // on whose behalf it runs
+  std::string session_id;
+  std::string trace_parent;
+  std::vector<std::string> services;         // that the host lent, by name
+  Presence limits_given = Presence::absent;  // `limits` are the invocation's, not the charter's
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -141,7 +147,10 @@ struct RunStarted {
                                     PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
                                         PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
                                             PAWL_FIELD(attachments) PAWL_FIELD(blocked)
-                                                PAWL_FIELD(approvers));
+                                                PAWL_FIELD(approvers) PAWL_FIELD(identity)
+                                                    PAWL_FIELD(session_id) PAWL_FIELD(trace_parent)
+                                                        PAWL_FIELD(services)
+                                                            PAWL_FIELD(limits_given));
 };
 
 // A process took the run over: after a crash, or because it had been parked.

@@ -117,8 +117,9 @@ void RunFolder::apply(const AttemptDiscarded& decision) {
   const OpenEffect effect = *found;
   close_effect(effect.id);
   state_.tally.usage = state_.tally.usage + decision.charged;
-  state_.tally.cost_pico = add_saturating(
-      state_.tally.cost_pico, cost_pico(decision.charged, prices_of(state_, effect.instance)));
+  state_.tally.cost_pico =
+      add_saturating(state_.tally.cost_pico,
+                     worst_cost_pico(decision.charged, prices_of(state_, effect.instance)));
   if (effect.kind == EffectKind::model || effect.kind == EffectKind::compact) {
     Instance& where = instance(effect.instance);
     where.phase = Ready{failed_attempts_of(where.phase)};

@@ -34,6 +34,8 @@ PAWL_NAMED(CallId, "number");
 PAWL_NAMED(EffectId, "number");
 PAWL_NAMED(Block, "block");
 PAWL_NAMED(Usage, "usage");
+PAWL_NAMED(Rates, "rates");
+PAWL_NAMED(PriceTier, "price_tier");
 PAWL_NAMED(Prices, "prices");
 PAWL_NAMED(Limits, "limits");
 PAWL_NAMED(Guards, "guards");
@@ -135,20 +137,20 @@ std::string vocabularies_of() {
 }
 
 std::vector<std::pair<std::string, std::string>> tables() {
-  return {
-      {"events", events()},
-      {"decisions", table_of<Decision>()},
-      {"effects", table_of<Effect>()},
-      {"blocks", table_of<Block>()},
-      {"structures", structures_of<Stamp, Usage, Prices, Limits, Guards, RetryPolicy, PinnedTool,
-                                   Variable, PastMessage, ForkedFrom, ModelTarget, CompactionPolicy,
-                                   Attachment, CallJudgement, InputBlocked>()},
-      {"vocabularies",
-       vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
-                       HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                       StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                       BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
-                       InterruptKind, InterruptDecision>()}};
+  return {{"events", events()},
+          {"decisions", table_of<Decision>()},
+          {"effects", table_of<Effect>()},
+          {"blocks", table_of<Block>()},
+          {"structures",
+           structures_of<Stamp, Usage, Rates, PriceTier, Prices, Limits, Guards, RetryPolicy,
+                         PinnedTool, Variable, PastMessage, ForkedFrom, ModelTarget,
+                         CompactionPolicy, Attachment, CallJudgement, InputBlocked>()},
+          {"vocabularies",
+           vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
+                           HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
+                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
+                           BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
+                           GateStage, InterruptKind, InterruptDecision>()}};
 }
 
 std::string document_path() {

@@ -20,7 +20,7 @@ class ReferenceModel {
     calls_asked_ = calls_answered_ = 0;
     gone_ = stop_asked_ = false;
     const bool was_done = ending_ && ended_as_ == RunStatus::done;
-    const bool waited = waits();
+    const bool waited = live_ && !ending_ && open_.empty();
     if (const auto* start = std::get_if<RunStarted>(&record.event)) start_ = *start;
     if (!waited && live_) active_ms_ += record.stamp.elapsed_ms - elapsed_ms_;
     elapsed_ms_ = record.stamp.elapsed_ms;
@@ -116,7 +116,7 @@ class ReferenceModel {
   }
   void set_aside(EffectId effect, const Usage& usage, std::uint32_t target) {
     targets_[effect] = target;
-    set_aside_[effect] = cost_pico(usage, prices(target));
+    set_aside_[effect] = worst_cost_pico(usage, prices(target));
     std::uint64_t sum = cost_;
     for (const auto& [id, pico] : set_aside_) sum += pico;
     if (cap_ > 0 && sum > cap_) blame("more is set aside than there is money");
@@ -155,6 +155,7 @@ class ReferenceModel {
   void take(const ModelFailed& event, const Record&) {
     close(event.effect, "call_model");
     pay(event.effect, event.usage);
+    if (event.kind == FailureKind::benched) --model_calls_;
   }
   void take(const ModelAborted& event, const Record&) {
     close(event.effect, "call_model");
@@ -347,7 +348,7 @@ class ReferenceModel {
       blame("a lost model call is not charged what was reserved");
     }
     open_.erase(found);
-    pay(one.effect, one.charged);
+    pay(one.effect, one.charged, worst_cost_pico(one.charged, prices(targets_[one.effect])));
   }
   void take(const RetryPlanned& one, const Record&) { retries_.insert(one.instance); }
   void take(const InstanceReadied& one, const Record&) { retries_.erase(one.instance); }

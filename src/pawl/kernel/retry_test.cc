@@ -111,16 +111,44 @@ TEST_CASE("retry_after counts from the failure, under the run's own clock") {
   CHECK(wake_at(run.state()) == 7100);
 }
 
-TEST_CASE("a delay that ends after the run's time does not outlive it") {
+TEST_CASE("waiting before the next attempt is no work, and uses up no time") {
   Limits limits;
   limits.time_ms = 1000;
   TestRun run(with_limits(limits));
-  run.fails(ErrorCategory::llm_error, kParkAfterMs - 1);
-  CHECK(wake_at(run.state()) == 1000);
+  run.later(400).fails(ErrorCategory::llm_error, kParkAfterMs - 1);
+  CHECK(wake_at(run.state()) == 400 + kParkAfterMs - 1);
 
-  run.later(1000).ticks();
+  run.later(kParkAfterMs - 1).ticks();
 
+  REQUIRE(run.in<AwaitingModel>());
+  CHECK(run->tally.active_ms == 400);
+  // The rest of its time is there for the work, and no more than it.
+  CHECK(wake_at(run.state()) == 400 + kParkAfterMs - 1 + 600);
+  run.later(600).ticks();
   CHECK(run.reason() == StopReason::time);
+}
+
+TEST_CASE("time counts while one instance backs off and another one works") {
+  TestRun run;
+  run.spawns("worker");
+  run.fails(ErrorCategory::llm_error, 5'000);
+  REQUIRE(run.in<BackingOff>());
+
+  run.later(2'000).replies_as(InstanceId{2}, {says("hi")});
+
+  CHECK(run->tally.active_ms == 2'000);
+}
+
+TEST_CASE("a provider that always asks for a wait is asked attempts_max times") {
+  TestRun run;
+  const std::uint32_t most = run->retry.attempts_max;
+  for (std::uint32_t i = 0; i < most; ++i) {
+    REQUIRE(run.in<AwaitingModel>());
+    run.fails(ErrorCategory::llm_error, 10'000);
+    if (run.in<BackingOff>()) run.later(10'000).ticks();
+  }
+  CHECK(run.ending());
+  CHECK(run->tally.active_ms == 0);
 }
 
 }  // namespace

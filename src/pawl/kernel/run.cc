@@ -91,10 +91,13 @@ std::vector<CallId> calls_awaiting_person(const RunState& state) {
   return calls;
 }
 
-bool is_waiting(const RunState& state) {
+bool is_idle(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life)) return false;
-  if (std::holds_alternative<Ending>(state.course)) return false;
-  return state.open.empty() && !any_in<BackingOff>(state);
+  return !std::holds_alternative<Ending>(state.course) && state.open.empty();
+}
+
+bool is_waiting(const RunState& state) {
+  return is_idle(state) && !any_in<BackingOff>(state);
 }
 
 bool wants_park(const RunState& state) {
@@ -128,7 +131,7 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
     if (is_winding_up(state)) return std::nullopt;
     return add_saturating(ending->since_elapsed_ms, kEndingGraceMs);
   }
-  std::uint64_t due = deadline(state);
+  std::uint64_t due = is_idle(state) ? UINT64_MAX : deadline(state);
   for (const Instance& instance : state.instances) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
       due = std::min(due, phase->until_elapsed_ms);

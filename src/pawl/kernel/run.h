@@ -399,6 +399,9 @@ WaitFor waits_for(const RunState& state);
 StopReason stop_reason_of(const RunState& state);  // meaningful once it is ending
 // True while nothing is under way and nothing is due by itself: somebody must act.
 bool is_waiting(const RunState& state);
+// True while nothing is under way: it waits, or backs off before it asks a model again. Such time
+// is no work, and no limit on time counts it.
+bool is_idle(const RunState& state);
 // Calls of which nobody knows what they did. A run that is over keeps those it left behind.
 std::vector<CallId> calls_in_doubt(const RunState& state);
 

@@ -34,7 +34,11 @@ struct Counter {
     use(event.usage);
     out(event.blocks);
   }
-  void count(const ModelFailed& event) { use(event.usage); }
+  void count(const ModelFailed& event) {
+    use(event.usage);
+    // The model was skipped: no request was made.
+    if (event.kind == FailureKind::benched && tally.model_calls > 0) --tally.model_calls;
+  }
   void count(const ModelAborted& event) { use(event.usage); }
   void count(const ToolFinished& event) { in(event.content); }
   void count(const ToolStatusLearned& event) {
@@ -74,7 +78,7 @@ std::uint64_t bytes_of(const std::vector<Block>& blocks) {
 
 Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp) {
   Tally tally = state.tally;
-  if (std::holds_alternative<Live>(state.life) && !is_waiting(state) &&
+  if (std::holds_alternative<Live>(state.life) && !is_idle(state) &&
       stamp.elapsed_ms > state.elapsed_ms) {
     tally.active_ms = add_saturating(tally.active_ms, stamp.elapsed_ms - state.elapsed_ms);
   }

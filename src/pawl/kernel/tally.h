@@ -8,7 +8,7 @@ namespace pawl {
 
 std::uint64_t bytes_of(const std::vector<Block>& blocks);
 
-// The tally after `event`, before any decision. Time counts only while the run was not waiting.
+// The tally after `event`, before any decision. Time counts only while the run was not idle.
 Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp);
 
 }  // namespace pawl

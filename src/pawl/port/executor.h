@@ -30,6 +30,7 @@
 #include "pawl/kernel/usage.h"
 #include "pawl/kernel/words.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/services.h"
 
 namespace pawl {
 
@@ -122,6 +123,7 @@ struct PhaseExecutionRequest {
   std::string working_directory;
   std::string tenant = "default";
   Usage reserved;  // what the run has set aside for this call: its input, and the longest reply
+  OnBehalf on_behalf = {};
 };
 
 // Events of a phase.

@@ -3,6 +3,7 @@
 // Implementations are called from the loop thread and from tools' threads: they are thread-safe.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,24 @@
 #include "pawl/base/result.h"
 
 namespace pawl {
+
+// On whose behalf a call is made: the same in every process that drives the run.
+struct OnBehalf {
+  std::string tenant = "default";
+  std::string identity;
+  std::string session_id;
+  std::string trace_parent;
+};
+
+// As commands are told in their environment; what is empty is left out.
+inline std::map<std::string, std::string> variables_of(const OnBehalf& whom) {
+  std::map<std::string, std::string> variables = {{"PAWL_TENANT", whom.tenant},
+                                                  {"PAWL_IDENTITY", whom.identity},
+                                                  {"PAWL_SESSION", whom.session_id},
+                                                  {"TRACEPARENT", whom.trace_parent}};
+  std::erase_if(variables, [](const auto& one) { return one.second.empty(); });
+  return variables;
+}
 
 class SessionService {
  public:

@@ -19,6 +19,7 @@
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/loop.h"
+#include "pawl/port/services.h"
 
 namespace pawl {
 
@@ -40,6 +41,7 @@ struct ToolInvocation {
   Consent consent = Consent::policy;
   std::shared_ptr<const InvocationContext> context;  // may be null
   std::shared_ptr<const std::atomic<bool>> stop;     // true once the result is no longer wanted
+  OnBehalf on_behalf = {};
 };
 
 struct ToolOutcome {

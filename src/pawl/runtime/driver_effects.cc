@@ -140,6 +140,7 @@ Result<ToolInvocation> Driver::invocation_for(const Record& record, CallId id,
   invocation.attempt = attempt;
   if (call->approved) invocation.consent = Consent::a_person;
   invocation.context = setup_.context;
+  if (setup_.context) invocation.on_behalf = setup_.context->on_behalf();
   return invocation;
 }
 

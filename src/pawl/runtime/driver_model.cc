@@ -37,6 +37,7 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   request.output_schema = setup_.agent.charter.output_schema;
   request.working_directory = setup_.agent.charter.directory;
   request.tenant = loaded_.run->tenant;
+  if (setup_.context) request.on_behalf = setup_.context->on_behalf();
   request.reserved = effect.reserved;
   request.mcp_servers = setup_.mcp_servers;
   request.note = step_warning(effect.steps_left);

@@ -11,6 +11,7 @@
 #include "pawl/kernel/context.h"
 #include "pawl/runtime/charter_vars.h"
 #include "pawl/runtime/guarded_store.h"
+#include "pawl/runtime/invocation_record.h"
 #include "pawl/runtime/model_compactor.h"
 
 namespace pawl {
@@ -82,9 +83,8 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   const std::string text = text_of(request.agent);
   RunStarted event;
   event.run = *request.id;
-  event.tenant = context.tenant();
+  record_invocation(context, event);
   event.name = charter.name;
-  event.started_by = context.identity();
   event.charter_digest = sha256(text);
   event.charter = ingress.keep(text);
   event.directory = charter.directory;
@@ -250,6 +250,10 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;
         if (status) wake_later(id);
+        const auto ending = drivers_.find(id);
+        const bool over = ending != drivers_.end() &&
+                          std::holds_alternative<Finished>(ending->second->run()->life);
+        if (over) lent_.erase(id);
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
@@ -298,6 +302,10 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   if (const Status priced = check_priced(request.agent, event->limits); !priced) {
     return refuse(priced.error());
   }
+  if (const Status fit = check_invocation(*event); !fit) return refuse(fit.error());
+  if (!event->services.empty() && lent_.size() < kLentServicesMax) {
+    lent_[id] = request.context->services();
+  }
   if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
   setup->context = request.context;
   setup->drive = *std::move(drive);
@@ -333,7 +341,10 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
   PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
-  setup.context = InvocationContextBuilder().tenant(started.tenant).identity(options_.name).build();
+  const auto lent = lent_.find(charter_of);
+  PAWL_TRY(setup.context,
+           recorded_invocation(started, charter_of, *options_.store.reader,
+                               lent == lent_.end() ? nullptr : &lent->second, options_.services));
   return setup;
 }
 

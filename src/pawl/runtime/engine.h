@@ -36,7 +36,12 @@ struct EngineOptions {
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
   // Known secrets become handles before the kernel, the journal or anybody sees them; null: none.
   std::shared_ptr<const ByteFilter> filter = nullptr;
+  // For runs that are carried on: what they were started with, by name.
+  ServiceRegistry services = {};
 };
+
+// Runs whose services this process remembers. A run beyond that is looked up in the registry.
+inline constexpr std::size_t kLentServicesMax = 10'000;
 
 // A run that goes on by itself at a time of the wall's is looked at this often: timers stand still
 // while the machine sleeps, the wall's clock does not, and it may be set.
@@ -113,6 +118,7 @@ class Engine {
     std::int64_t due_ms = 0;  // by the wall's clock
   };
   std::map<RunId, Wake> wakes_;
+  std::map<RunId, InvocationServices> lent_;  // to runs that were started here and are not over
   std::unique_ptr<Timer> poll_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -80,6 +80,7 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   PAWL_CHECK(check_whole(*options_.store.catalog, request.parent));
   PAWL_TRY(plan.started, started_of(reader, request.parent));
   if (!request.model.empty()) plan.started.model = request.model;
+  plan.started.identity = request.by;
   PAWL_TRY(plan.setup,
            guarded("the agent", [&] { return setup_of(plan.started, request.parent); }));
   PAWL_CHECK(check_model(plan.setup, request.model));

@@ -132,6 +132,7 @@ void put_usage(JsonWriter& out, const RecordView& view) {
   out.field("output_tokens", view.tally.usage.output_tokens);
   out.field("cache_read_tokens", view.tally.usage.cache_read_tokens);
   out.field("cache_creation_tokens", view.tally.usage.cache_creation_tokens);
+  out.field("cache_creation_1h_tokens", view.tally.usage.cache_creation_1h_tokens);
   out.field("total_tokens", total_tokens(view.tally.usage));
   out.field("bytes_in", view.tally.bytes_in);
   out.field("bytes_out", view.tally.bytes_out);

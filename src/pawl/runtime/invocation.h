@@ -14,11 +14,15 @@
 
 namespace pawl {
 
+// Objects that a host lends to a run. They live in the host: the journal keeps the name, and a host
+// that takes the run up registers the same services under it.
 struct InvocationServices {
   std::shared_ptr<SessionService> session;
   std::shared_ptr<MemoryService> memory;
   std::shared_ptr<ArtifactService> artifacts;
+  std::string name = "default";
 };
+using ServiceRegistry = std::map<std::string, InvocationServices>;  // by name
 
 struct PriorMessage {
   Speaker speaker = Speaker::user;
@@ -30,12 +34,15 @@ class InvocationContext {
  public:
   const std::string& tenant() const { return tenant_; }
   const std::string& identity() const { return identity_; }
+  // Who started the run: the identity, unless somebody started it on another's behalf.
+  const std::string& started_by() const { return started_by_.empty() ? identity_ : started_by_; }
   const std::string& session_id() const { return session_id_; }
   const std::string& trace_parent() const { return trace_parent_; }
   const InvocationServices& services() const { return services_; }
   const std::optional<Limits>& resource_limits() const { return limits_; }
   const std::vector<PriorMessage>& history() const { return history_; }
   const std::map<std::string, std::string>& variables() const { return variables_; }
+  OnBehalf on_behalf() const { return {tenant_, identity_, session_id_, trace_parent_}; }
 
   Tally tally() const {
     const std::lock_guard lock(mutex_);
@@ -54,6 +61,7 @@ class InvocationContext {
     std::shared_ptr<InvocationContext> made(new InvocationContext());
     made->tenant_ = tenant_;
     made->identity_ = identity_;
+    made->started_by_ = started_by_;
     made->session_id_ = session_id_;
     made->trace_parent_ = trace_parent_;
     made->services_ = services_;
@@ -65,6 +73,7 @@ class InvocationContext {
 
   std::string tenant_ = "default";
   std::string identity_ = "local";
+  std::string started_by_;
   std::string session_id_;
   std::string trace_parent_;
   InvocationServices services_;
@@ -85,6 +94,10 @@ class InvocationContextBuilder {
   }
   InvocationContextBuilder& identity(std::string value) {
     context_->identity_ = std::move(value);
+    return *this;
+  }
+  InvocationContextBuilder& started_by(std::string value) {
+    context_->started_by_ = std::move(value);
     return *this;
   }
   InvocationContextBuilder& session_id(std::string value) {

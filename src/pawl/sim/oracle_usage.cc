@@ -34,7 +34,7 @@ void Oracle::check_budget(const RunId& id, const Track& track, const Record& rec
     const auto* call = std::get_if<CallModel>(&effect);
     if (call == nullptr || track.budget_pico == 0) continue;
     const std::uint64_t most =
-        cost_pico(call->reserved, track.run->targets.at(call->target).prices);
+        worst_cost_pico(call->reserved, track.run->targets.at(call->target).prices);
     if (add_saturating(track.cost_pico, most) > track.budget_pico) {
       fail("a model is called that may cost more than is left");
     }
@@ -76,6 +76,7 @@ void Oracle::take_usage(Track& track, const RunId& id, const Record& record) {
   if (const auto* event = std::get_if<ModelFailed>(&record.event)) {
     use(event->effect, event->usage);
     check_retry(track, id, record);
+    if (event->kind == FailureKind::benched) --track.model_calls;
   }
   if (const auto* event = std::get_if<ExternalTurnPushed>(&record.event)) {
     add_usage(track, event->usage, 0);
@@ -101,7 +102,12 @@ void Oracle::take_usage(Track& track, const RunId& id, const Record& record) {
       const bool short_changed = (call != nullptr && lost->charged != call->reserved) ||
                                  (summary != nullptr && lost->charged != summary->reserved);
       if (short_changed) fail("what was lost is charged another use than was set aside");
-      add_usage_of(track, lost->effect, lost->charged);
+      const std::uint32_t target = call != nullptr      ? call->target
+                                   : summary != nullptr ? summary->target
+                                                        : 0;
+      const Prices& prices = track.run->targets.at(target).prices;
+      track.usage = track.usage + lost->charged;
+      track.cost_pico = add_saturating(track.cost_pico, worst_cost_pico(lost->charged, prices));
     }
   }
 }

@@ -122,6 +122,7 @@ Usage read_usage(const Node& node, Faults& faults, std::string where) {
   reader.take_int("output", kTokens, usage.output_tokens);
   reader.take_int("cache_read", kTokens, usage.cache_read_tokens);
   reader.take_int("cache_creation", kTokens, usage.cache_creation_tokens);
+  reader.take_int("cache_creation_1h", kTokens, usage.cache_creation_1h_tokens);
   reader.finish();
   return usage;
 }

@@ -83,12 +83,14 @@ void Messages::put_usage(JsonWriter& json, UsageAt at) const {
   if (omits_usage(input_)) return;
   json.key("usage").begin_object();
   put_count(json, input_, "input_tokens", usage_.input);
-  put_count(json, input_, "cache_creation_input_tokens", usage_.cache_creation);
+  put_count(json, input_, "cache_creation_input_tokens",
+            usage_.cache_creation + usage_.cache_creation_1h);
   put_count(json, input_, "cache_read_input_tokens", usage_.cache_read);
   if (at != UsageAt::end) {
     json.key("cache_creation").begin_object();
     put_count(json, input_, "ephemeral_5m_input_tokens", usage_.cache_creation);
-    json.field("ephemeral_1h_input_tokens", 0).end_object();
+    put_count(json, input_, "ephemeral_1h_input_tokens", usage_.cache_creation_1h);
+    json.end_object();
   }
   put_count(json, input_, "output_tokens", at == UsageAt::start ? 1 : usage_.output);
   if (at != UsageAt::start && usage_.thinking > 0) {

@@ -59,7 +59,7 @@ void Chat::put_opening(JsonWriter& json, std::string_view object) const {
 
 void Chat::put_usage(JsonWriter& json) const {
   const FakeUsage usage = usage_of(input_);
-  const std::uint64_t prompt = usage.input + usage.cache_read + usage.cache_creation;
+  const std::uint64_t prompt = all_input(usage);
   json.key("usage").begin_object();
   put_count(json, input_, "prompt_tokens", prompt);
   put_count(json, input_, "completion_tokens", usage.output);

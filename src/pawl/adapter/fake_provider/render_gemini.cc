@@ -49,7 +49,7 @@ class Generation {
 
 void Generation::put_usage(JsonWriter& json) const {
   const FakeUsage usage = usage_of(input_);
-  const std::uint64_t prompt = usage.input + usage.cache_read + usage.cache_creation;
+  const std::uint64_t prompt = all_input(usage);
   json.key("usageMetadata").begin_object();
   put_count(json, input_, "promptTokenCount", prompt);
   put_count(json, input_, "candidatesTokenCount", usage.output - usage.thinking);

@@ -77,12 +77,12 @@ class Responses {
 
 void Responses::put_usage(JsonWriter& json) const {
   const FakeUsage usage = usage_of(input_);
-  const std::uint64_t all = usage.input + usage.cache_read + usage.cache_creation;
+  const std::uint64_t all = all_input(usage);
   json.key("usage").begin_object();
   put_count(json, input_, "input_tokens", all);
   json.key("input_tokens_details").begin_object();
   put_count(json, input_, "cached_tokens", usage.cache_read);
-  put_count(json, input_, "cache_write_tokens", usage.cache_creation);
+  put_count(json, input_, "cache_write_tokens", usage.cache_creation + usage.cache_creation_1h);
   json.end_object();
   put_count(json, input_, "output_tokens", usage.output);
   json.key("output_tokens_details").begin_object();

@@ -39,14 +39,19 @@ enum class FakeStop : std::uint8_t {
 inline constexpr std::size_t kFakeStops = 11;
 std::string_view name(FakeStop value);
 
-// As Anthropic counts: the four classes do not overlap. Other formats are computed from it.
+// As Anthropic counts: the classes do not overlap. Other formats are computed from it.
 struct FakeUsage {
   std::uint64_t input = 0;
   std::uint64_t output = 0;
   std::uint64_t cache_read = 0;
   std::uint64_t cache_creation = 0;
   std::uint64_t thinking = 0;  // a part of output
+  std::uint64_t cache_creation_1h = 0;
 };
+
+inline std::uint64_t all_input(const FakeUsage& usage) {
+  return usage.input + usage.cache_read + usage.cache_creation + usage.cache_creation_1h;
+}
 
 // An error instead of a reply, in the shape of the provider that was asked.
 struct FakeError {

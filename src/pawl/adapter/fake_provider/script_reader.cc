@@ -61,6 +61,7 @@ FakeUsage read_usage(const Node& node, Faults& faults, std::string where) {
   reader.take_int("output", kTokens, usage.output);
   reader.take_int("cache_read", kTokens, usage.cache_read);
   reader.take_int("cache_creation", kTokens, usage.cache_creation);
+  reader.take_int("cache_creation_1h", kTokens, usage.cache_creation_1h);
   reader.take_int("thinking", kTokens, usage.thinking);
   if (usage.thinking > usage.output) {
     reader.fault(node.mark(), R"("thinking" is a part of "output" and cannot be more)");

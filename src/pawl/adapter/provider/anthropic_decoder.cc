@@ -1,5 +1,6 @@
 #include "pawl/adapter/provider/anthropic_decoder.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -294,7 +295,14 @@ class AnthropicDecoder final : public ReplyDecoder {
     raise_count(usage_.input_tokens, usage->find("input_tokens"));
     raise_count(usage_.output_tokens, usage->find("output_tokens"));
     raise_count(usage_.cache_read_tokens, usage->find("cache_read_input_tokens"));
-    raise_count(usage_.cache_creation_tokens, usage->find("cache_creation_input_tokens"));
+    raise_count(cache_creation_, usage->find("cache_creation_input_tokens"));
+    // Of them, by how long they are kept: an hour costs more than five minutes.
+    if (const Json* kept = usage->find("cache_creation"); kept && kept->is_object()) {
+      raise_count(usage_.cache_creation_1h_tokens, kept->find("ephemeral_1h_input_tokens"));
+      raise_count(cache_creation_5m_, kept->find("ephemeral_5m_input_tokens"));
+    }
+    const std::uint64_t hour = std::min(usage_.cache_creation_1h_tokens, cache_creation_);
+    usage_.cache_creation_tokens = std::max(cache_creation_ - hour, cache_creation_5m_);
     sink(UsageReported{usage_});
   }
 
@@ -310,6 +318,8 @@ class AnthropicDecoder final : public ReplyDecoder {
   std::uint64_t calls_ = 0;
   std::uint64_t progress_ = 0;
   Usage usage_;
+  std::uint64_t cache_creation_ = 0;     // as reported in one figure
+  std::uint64_t cache_creation_5m_ = 0;  // as reported apart
   std::string stop_;
   std::string detail_;
 };

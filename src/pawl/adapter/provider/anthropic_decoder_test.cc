@@ -101,6 +101,28 @@ TEST_CASE("counts of the last word replace those of the first, the cache's inclu
   CHECK(reply.usage == Usage{4, 20, 8, 5});
 }
 
+TEST_CASE("caches that are kept for an hour are counted apart from those for five minutes") {
+  const auto usage = [](const std::string& counts) {
+    return decode(AnthropicStream()
+                      .start(R"({"input_tokens":3,"output_tokens":1,)" + counts + "}")
+                      .text(0, "a")
+                      .end("end_turn", R"({"output_tokens":2})")
+                      .bytes)
+        .usage;
+  };
+  CHECK(usage(R"("cache_creation_input_tokens":90,"cache_creation":)"
+              R"({"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":40})") ==
+        Usage{3, 2, 0, 50, 40});
+  CHECK(usage(R"("cache_creation_input_tokens":90)") == Usage{3, 2, 0, 90, 0});
+  // Where the figures differ the higher ones count.
+  CHECK(
+      usage(R"("cache_creation":{"ephemeral_5m_input_tokens":5,"ephemeral_1h_input_tokens":4})") ==
+      Usage{3, 2, 0, 5, 4});
+  CHECK(usage(R"("cache_creation_input_tokens":10,"cache_creation":)"
+              R"({"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":40})") ==
+        Usage{3, 2, 0, 0, 40});
+}
+
 TEST_CASE("what is not known is passed over, and keep-alives are no progress") {
   WireOptions options;
   const auto decoder = make_anthropic_decoder({}, options);

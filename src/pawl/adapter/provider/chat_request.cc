@@ -56,7 +56,8 @@ void write_sampling(JsonWriter& out, const PhaseExecutionRequest& request,
 }
 
 void write_streaming(JsonWriter& out, const PhaseExecutionRequest& request,
-                     const ChatQuirks& quirks) {
+                     const ChatQuirks& quirks, const WireOptions& options) {
+  put_service_tier(out, options);
   const bool streams = request.sampling.stream == Streaming::automatic;
   out.field("stream", streams);
   if (!streams || quirks.has(Quirk::no_stream_usage)) return;
@@ -80,7 +81,7 @@ Result<std::string> chat_body(const PhaseExecutionRequest& request, const WireOp
   if (quirks.has(Quirk::prompt_cache_key) && !request.run.text.empty()) {
     out.field("prompt_cache_key", request.run.text);
   }
-  write_streaming(out, request, quirks);
+  write_streaming(out, request, quirks, options);
   return out.end_object().take();
 }
 

@@ -150,4 +150,9 @@ std::string answered_by(const WireOptions& options, std::string_view reported_mo
          std::string(reported_model.empty() ? std::string_view(options.model.id) : reported_model);
 }
 
+void put_service_tier(JsonWriter& out, const WireOptions& options) {
+  constexpr std::string_view kOpenAi = "https://api.openai.com";
+  if (options.base_url.starts_with(kOpenAi)) out.field("service_tier", "default");
+}
+
 }  // namespace pawl::provider

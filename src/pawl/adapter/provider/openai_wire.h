@@ -55,4 +55,8 @@ bool is_cut_off(std::string_view json);
 // Who answered, as transcripts name it: "openai/gpt-5".
 std::string answered_by(const WireOptions& options, std::string_view reported_model);
 
+// Asks OpenAI itself for the tier that its price list is about: without it a project's setting may
+// choose a dearer one. Other servers know no tiers.
+void put_service_tier(JsonWriter& out, const WireOptions& options);
+
 }  // namespace pawl::provider

@@ -30,6 +30,7 @@ bool PhaseUsage::take(PhaseExecutorEvent& event) {
   raise_to(usage_.output_tokens, said->usage.output_tokens);
   raise_to(usage_.cache_read_tokens, said->usage.cache_read_tokens);
   raise_to(usage_.cache_creation_tokens, said->usage.cache_creation_tokens);
+  raise_to(usage_.cache_creation_1h_tokens, said->usage.cache_creation_1h_tokens);
   said->usage = usage_;
   return usage_ != before;
 }
@@ -37,9 +38,7 @@ bool PhaseUsage::take(PhaseExecutorEvent& event) {
 std::string PhaseUsage::settle() {
   if (!accepted_) return {};
   std::string note;
-  const bool no_input = usage_.input_tokens == 0 && usage_.cache_read_tokens == 0 &&
-                        usage_.cache_creation_tokens == 0;
-  if (no_input) {
+  if (input_tokens_of(usage_) == 0) {
     usage_.input_tokens = tokens_of(sent_bytes_);
     note = "input tokens";
   }

@@ -48,6 +48,8 @@ TEST_CASE("counts never fall and are bounded; reports that say nothing new are d
   PhaseExecutorEvent huge = UsageReported{{~0ULL, 0, 0, 0}};
   CHECK(usage.take(huge));
   CHECK(std::get<UsageReported>(huge).usage == Usage{kTokenCountMax, 5, 7, 9});
+  CHECK(take(usage, UsageReported{{0, 0, 0, 0, 11}}));
+  CHECK(usage.usage() == Usage{kTokenCountMax, 5, 7, 9, 11});
 }
 
 }  // namespace

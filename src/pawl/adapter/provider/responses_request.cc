@@ -72,6 +72,7 @@ void write_state(JsonWriter& out, const PhaseExecutionRequest& request,
                  const WireOptions& options) {
   const bool keeps = options.resume == WireOptions::Resume::session;
   out.field("store", keeps);
+  put_service_tier(out, options);
   if (keeps && !request.session.empty()) out.field("previous_response_id", request.session);
   if (!request.run.text.empty()) out.field("prompt_cache_key", request.run.text);
   out.field("stream", request.sampling.stream == Streaming::automatic);

@@ -40,6 +40,19 @@ using Types = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("OpenAI is asked for the tier that its price list is about, and other servers for none") {
+  const PhaseExecutionRequest request = request_with({said_by_user("a")});
+  const auto own_body = responses_body(request, options());
+  REQUIRE(own_body);
+  CHECK(*parse_json(*own_body)->find_string("service_tier") == "default");
+
+  WireOptions other = options();
+  other.base_url = "http://127.0.0.1:8000";
+  const auto body = responses_body(request, other);
+  REQUIRE(body);
+  CHECK(parse_json(*body)->find("service_tier") == nullptr);
+}
+
 TEST_CASE("Responses: a thought goes back only before what it led to") {
   const ThinkingBlock thought{
       Content(std::string("Hm.")),

@@ -32,6 +32,8 @@ struct Ports {
   CallbackRegistry callbacks;
   RunEventSink events;
   PermissionPort permissions = {};  // who answers for calls that wait; absent: runs wait
+  // What resume() lends again to runs that were started with services of these names.
+  ServiceRegistry services = {};
 };
 
 class Runner {

@@ -46,8 +46,9 @@ struct Runner::Parts {
       own_store = memory;
     }
     const AgentSource source = [this](const PinnedCharter& pinned) { return agent_of(pinned); };
-    engine = std::make_unique<Engine>(
-        EngineOptions{*loop, store, std::move(ports.callbacks), source, "library"});
+    engine = std::make_unique<Engine>(EngineOptions{*loop, store, std::move(ports.callbacks),
+                                                    source, "library", kSnapshotBytesMin, nullptr,
+                                                    std::move(ports.services)});
     desk = std::make_unique<PermissionDesk>(*engine, std::move(ports.permissions));
     if (ports.events) subscription = engine->subscribe(std::move(ports.events));
     engine->on_ended([this](const RunId& run, const Status& status) { ended(run, status); });

@@ -101,8 +101,7 @@ class BudgetedExecutor final : public Executor {
   std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
                                            PhaseEventSink sink) override {
     const Usage& input = request.reserved;
-    const std::uint64_t tokens = add_saturating(
-        input.input_tokens, add_saturating(input.cache_creation_tokens, input.cache_read_tokens));
+    const std::uint64_t tokens = input_tokens_of(input);
     Granted granted = ask({request.tenant, request.run.text, request.model, tokens,
                            request.sampling.max_output_tokens.value_or(0)});
     if (granted.refusal) {
@@ -173,11 +172,11 @@ class BudgetedExecutor final : public Executor {
     BudgetAsk ask;
     ask.tenant = wanted.tenant;
     ask.run = wanted.run;
-    // Writing a cache may cost more than reading the input: the dearer one is set aside.
-    const std::uint64_t price = std::max(facts.prices.input, facts.prices.cache_creation);
-    ask.input = {multiply_saturating(wanted.input_tokens, price), wanted.input_tokens,
-                 kBudgetCallMs};
-    ask.output_pico = facts.prices.output;
+    // Writing a cache may cost more than reading the input: the dearest one is set aside.
+    const Rates rates = worst_rates(facts.prices, wanted.input_tokens);
+    ask.input = {multiply_saturating(wanted.input_tokens, dearest_input(rates)),
+                 wanted.input_tokens, kBudgetCallMs};
+    ask.output_pico = rates.output;
     ask.output_most = facts.max_output_tokens > 0 ? facts.max_output_tokens : kReservedOutputTokens;
     if (wanted.output_tokens > 0) ask.output_most = wanted.output_tokens;
     ask.output_least = kOutputTokensMin;

@@ -27,6 +27,41 @@ void take_count(MapReader& reader, std::string_view key, std::int64_t high,
   if (reader.take_int(key, {0, high}, value)) out = value;
 }
 
+// What a tier does not say of caches costs what its input costs: never too little.
+PriceTier read_tier(const Node& node, std::vector<Fault>& faults, const std::string& where) {
+  PriceTier tier;
+  MapReader reader(node, faults, where);
+  for (const std::string_view key : {"above", "input", "output"}) reader.require(key);
+  reader.take_int("above", {1, kModelTokensMax}, tier.above_tokens);
+  reader.take_int("input", {0, kTokenPricePicoMax}, tier.rates.input);
+  reader.take_int("output", {0, kTokenPricePicoMax}, tier.rates.output);
+  std::optional<std::uint64_t> read;
+  std::optional<std::uint64_t> creation;
+  std::optional<std::uint64_t> creation_1h;
+  take_count(reader, "cache_read", kTokenPricePicoMax, read);
+  take_count(reader, "cache_creation", kTokenPricePicoMax, creation);
+  take_count(reader, "cache_creation_1h", kTokenPricePicoMax, creation_1h);
+  tier.rates.cache_read = read.value_or(tier.rates.input);
+  tier.rates.cache_creation = creation.value_or(tier.rates.input);
+  tier.rates.cache_creation_1h = creation_1h.value_or(tier.rates.cache_creation);
+  reader.finish();
+  return tier;
+}
+
+void read_tiers(MapReader& reader, std::vector<Fault>& faults, const std::string& where,
+                ModelFacts& facts) {
+  const Node* list = reader.take_list("tiers");
+  if (list == nullptr) return;
+  if (list->items().size() > kPriceTiersMax) {
+    return reader.fault(list->mark(),
+                        "there may be " + std::to_string(kPriceTiersMax) + " tiers of prices");
+  }
+  facts.tiers.emplace();
+  for (const Node& item : list->items()) {
+    facts.tiers->push_back(read_tier(item, faults, where + ".prices.tiers"));
+  }
+}
+
 void read_prices(const Node& node, std::vector<Fault>& faults, const std::string& where,
                  ModelFacts& facts) {
   MapReader reader(node, faults, where + ".prices");
@@ -43,6 +78,8 @@ void read_prices(const Node& node, std::vector<Fault>& faults, const std::string
   take_count(reader, "output", kTokenPricePicoMax, facts.output_price);
   take_count(reader, "cache_read", kTokenPricePicoMax, facts.cache_read_price);
   take_count(reader, "cache_creation", kTokenPricePicoMax, facts.cache_creation_price);
+  take_count(reader, "cache_creation_1h", kTokenPricePicoMax, facts.cache_creation_1h_price);
+  read_tiers(reader, faults, where, facts);
   reader.finish();
 }
 
@@ -60,6 +97,8 @@ void merge_facts(ModelFacts& ours, const ModelFacts& over) {
   replace(ours.output_price, over.output_price);
   replace(ours.cache_read_price, over.cache_read_price);
   replace(ours.cache_creation_price, over.cache_creation_price);
+  replace(ours.cache_creation_1h_price, over.cache_creation_1h_price);
+  replace(ours.tiers, over.tiers);
   replace(ours.thinking, over.thinking);
   replace(ours.images, over.images);
   replace(ours.temperature, over.temperature);
@@ -78,6 +117,8 @@ ExecutorModelDescriptor descriptor_of(std::string id, const ModelFacts& facts) {
   // Cached tokens of an unknown price cost what other tokens of the input cost: never too little.
   out.prices.cache_read = facts.cache_read_price.value_or(out.prices.input);
   out.prices.cache_creation = facts.cache_creation_price.value_or(out.prices.input);
+  out.prices.cache_creation_1h = facts.cache_creation_1h_price.value_or(out.prices.cache_creation);
+  out.prices.tiers = facts.tiers.value_or(std::vector<PriceTier>());
   out.priced = facts.input_price && facts.output_price ? Support::yes : Support::no;
   out.thinking = facts.thinking.value_or(Support::no);
   out.images = facts.images.value_or(Support::no);
@@ -101,6 +142,11 @@ Node node_of(const Json& json) {
   if (const bool* flag = json.if_boolean()) return Node::make_bool(*flag, "", {});
   if (const auto number = json.as_int64()) return Node::make_integer(*number, "", {});
   if (const std::string* text = json.if_string()) return Node::make_string(*text, {});
+  if (const JsonArray* array = json.if_array()) {
+    std::vector<Node> items;
+    for (const Json& item : *array) items.push_back(node_of(item));
+    return Node::make_list(std::move(items), {});
+  }
   PAWL_ASSERT(json.is_object());
   std::vector<Member> members;
   for (const JsonMember& member : json.object().members()) {

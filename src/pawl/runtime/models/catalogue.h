@@ -20,6 +20,7 @@ inline constexpr std::size_t kCatalogueModelsMax = 10'000;
 inline constexpr std::size_t kModelLiteralBytesMax = 256;
 inline constexpr std::int64_t kModelTokensMax = 1'000'000'000;
 inline constexpr std::int64_t kTokenPricePicoMax = 1'000'000'000'000;  // a unit of money a token
+inline constexpr std::size_t kPriceTiersMax = 8;
 
 // What one entry says; what it does not say stays as it was.
 struct ModelFacts {
@@ -31,6 +32,8 @@ struct ModelFacts {
   std::optional<std::uint64_t> output_price;
   std::optional<std::uint64_t> cache_read_price;
   std::optional<std::uint64_t> cache_creation_price;
+  std::optional<std::uint64_t> cache_creation_1h_price;
+  std::optional<std::vector<PriceTier>> tiers;  // as a whole
   std::optional<ExecutorModelDescriptor::Support> thinking;
   std::optional<ExecutorModelDescriptor::Support> images;
   std::optional<ExecutorModelDescriptor::Support> temperature;

@@ -49,10 +49,28 @@ TEST_CASE("prices are integers of a token, by hand") {
   const auto model = good(builtin_catalogue_text()).find("anthropic/claude-haiku-4-5");
   REQUIRE(model);
   // 1 USD a million tokens is 10^-6 USD a token, 10^6 of our units.
-  CHECK(model->prices == Prices{"USD", 1'000'000, 5'000'000, 100'000, 1'250'000});
+  CHECK(model->prices == Prices{"USD", 1'000'000, 5'000'000, 100'000, 1'250'000, 2'000'000});
   const Usage usage{1'000, 200, 10'000, 400};
   CHECK(cost_pico(usage, model->prices) ==
         1'000ULL * 1'000'000 + 200ULL * 5'000'000 + 10'000ULL * 100'000 + 400ULL * 1'250'000);
+}
+
+TEST_CASE("tiers of prices are read, and an operator's take the place of ours") {
+  Catalogue catalogue = good(
+      "{version: 1, models: {a/x: {prices: {input: 5, output: 7, cache_creation: 6, tiers: "
+      "[{above: 100, input: 10, output: 14}]}}}}");
+  const auto tiered = catalogue.find("a/x");
+  REQUIRE(tiered);
+  CHECK(tiered->prices.cache_creation_1h == 6);
+  // What a tier does not say of caches costs what its input costs.
+  CHECK(tiered->prices.tiers == std::vector<PriceTier>{{100, {10, 14, 10, 10, 10}}});
+
+  catalogue.merge(good("{version: 1, models: {a/x: {prices: {tiers: []}}}}"));
+  CHECK(catalogue.find("a/x")->prices.tiers.empty());
+
+  CHECK(faults_of("{version: 1, models: {a/x: {prices: {tiers: [{input: 1, output: 1}]}}}}")
+            .find("above") != std::string::npos);
+  CHECK(faults_of("{version: 1, models: {a/x: {prices: {tiers: {above: 1}}}}}") != "");
 }
 
 TEST_CASE("an operator's entries merge over ours field by field") {
@@ -67,7 +85,7 @@ TEST_CASE("an operator's entries merge over ours field by field") {
   REQUIRE(merged);
   CHECK(merged->context_tokens == 1000);
   CHECK(merged->max_output_tokens == 100);
-  CHECK(merged->prices == Prices{"USD", 6, 7, 6, 6});
+  CHECK(merged->prices == Prices{"USD", 6, 7, 6, 6, 6});
   CHECK(merged->images == Support::yes);
   CHECK(merged->temperature == Support::no);
   const auto models = catalogue.models_of("b");

@@ -10,11 +10,13 @@ using Kind = BackendOutcome::Kind;
 // What the command's processes are told about the call.
 std::map<std::string, std::string> variables_of(const ToolInvocation& invocation,
                                                 const std::string& tool) {
-  return {{"PAWL_KEY", invocation.key},
-          {"PAWL_RUN", invocation.run.text},
-          {"PAWL_CALL", to_string(invocation.call)},
-          {"PAWL_ATTEMPT", std::to_string(invocation.attempt)},
-          {"PAWL_TOOL", tool}};
+  std::map<std::string, std::string> variables = variables_of(invocation.on_behalf);
+  variables["PAWL_KEY"] = invocation.key;
+  variables["PAWL_RUN"] = invocation.run.text;
+  variables["PAWL_CALL"] = to_string(invocation.call);
+  variables["PAWL_ATTEMPT"] = std::to_string(invocation.attempt);
+  variables["PAWL_TOOL"] = tool;
+  return variables;
 }
 
 // A command that was ended by a limit or a signal had no chance to say what it had done.

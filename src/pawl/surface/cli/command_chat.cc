@@ -159,7 +159,8 @@ class Conversation {
     json.field("input_tokens", answer.usage.input_tokens)
         .field("output_tokens", answer.usage.output_tokens)
         .field("cache_read_tokens", answer.usage.cache_read_tokens)
-        .field("cache_creation_tokens", answer.usage.cache_creation_tokens);
+        .field("cache_creation_tokens", answer.usage.cache_creation_tokens)
+        .field("cache_creation_1h_tokens", answer.usage.cache_creation_1h_tokens);
     json.field("cost",
                format_money(stated.value_or(cost_pico(answer.usage, prices)), prices.currency));
     if (replied != nullptr) json.field("stop", name(replied->stop));

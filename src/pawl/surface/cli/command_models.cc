@@ -28,9 +28,16 @@ std::string tokens(std::uint64_t count) {
   return count < kThousand ? std::to_string(count) : fmt::format("{}k", count / kThousand);
 }
 
-// Of a million tokens.
-std::string price(std::uint64_t pico, const std::string& currency) {
-  return pico == 0 ? "-" : format_money(pico * kPerMillion, currency);
+// Of a million tokens; with a '+' where large requests cost another price.
+std::string price(std::uint64_t pico, const Prices& prices) {
+  if (pico == 0) return "-";
+  return format_money(pico * kPerMillion, prices.currency) + (prices.tiers.empty() ? "" : "+");
+}
+
+void put_rates(JsonWriter& json, const Rates& rates) {
+  json.field("input", rates.input).field("output", rates.output);
+  json.field("cache_read", rates.cache_read).field("cache_creation", rates.cache_creation);
+  json.field("cache_creation_1h", rates.cache_creation_1h);
 }
 
 std::string line_of(const ModelRow& row) {
@@ -38,8 +45,8 @@ std::string line_of(const ModelRow& row) {
   const std::string state = row.missing.empty() ? "configured" : row.missing;
   return fmt::format("{:<44} {:>6} {:>6} {:>10} {:>10}  {}  {}  {}\n",
                      safe_line(row.id, kIdColumns), tokens(row.context_tokens),
-                     tokens(row.output_tokens), price(prices.input, prices.currency),
-                     price(prices.output, prices.currency), joined(row.capabilities),
+                     tokens(row.output_tokens), price(prices.input, prices),
+                     price(prices.output, prices), joined(row.capabilities),
                      safe_line(joined(row.names), kRestColumns), safe_line(state, kRestColumns));
 }
 
@@ -47,9 +54,15 @@ std::string json_of(const ModelRow& row) {
   JsonWriter json;
   json.begin_object().field("id", row.id).field("context_tokens", row.context_tokens);
   json.field("output_tokens", row.output_tokens).key("prices_pico").begin_object();
-  json.field("currency", row.prices.currency).field("input", row.prices.input);
-  json.field("output", row.prices.output).field("cache_read", row.prices.cache_read);
-  json.field("cache_creation", row.prices.cache_creation).end_object();
+  json.field("currency", row.prices.currency);
+  put_rates(json, rates_at(row.prices, 0));
+  json.key("tiers").begin_array();
+  for (const PriceTier& tier : row.prices.tiers) {
+    json.begin_object().field("above_tokens", tier.above_tokens);
+    put_rates(json, tier.rates);
+    json.end_object();
+  }
+  json.end_array().end_object();
   json.key("capabilities").begin_array();
   for (const std::string& one : row.capabilities) json.string(one);
   json.end_array().key("names").begin_array();
@@ -70,7 +83,12 @@ int command_models(const CliContext& context) {
   std::string text = json ? ""
                           : fmt::format("{:<44} {:>6} {:>6} {:>10} {:>10}  {}\n", "MODEL", "IN",
                                         "OUT", "IN/M", "OUT/M", "CAN  NAMES  STATE");
-  for (const ModelRow& row : *rows) text += json ? json_of(row) : line_of(row);
+  bool tiered = false;
+  for (const ModelRow& row : *rows) {
+    text += json ? json_of(row) : line_of(row);
+    tiered = tiered || !row.prices.tiers.empty();
+  }
+  if (tiered && !json) text += "+ more for requests with a large input: see --json\n";
   print(context, text);
   return kExitDone;
 }

@@ -48,6 +48,25 @@ TEST_CASE("models can be listed as JSON, and only those that can be asked") {
   CHECK(json->find("configured")->boolean());
 }
 
+TEST_CASE("models shows that a price has tiers") {
+  Stage stage;
+  Prices& prices = stage.environment.rows.front().prices;
+  prices.tiers = {{200'000, {4'000'000, 15'000'000, 400'000, 5'000'000, 8'000'000}}};
+
+  CHECK(stage.run({"models"}) == 0);
+  CHECK(stage.environment.screen.out.find(" 2.00 USD+ 10.00 USD+ ") != std::string::npos);
+  CHECK(stage.environment.screen.out.find("\n+ more for requests") != std::string::npos);
+
+  stage.environment.screen.out.clear();
+  CHECK(stage.run({"models", "--json", "--configured"}) == 0);
+  const auto json = parse_json(stage.environment.screen.out);
+  REQUIRE(json);
+  const JsonArray& tiers = json->find("prices_pico")->find("tiers")->array();
+  REQUIRE(tiers.size() == 1);
+  CHECK(tiers[0].find("above_tokens")->as_int64() == 200'000);
+  CHECK(tiers[0].find("cache_creation_1h")->as_int64() == 8'000'000);
+}
+
 TEST_CASE("doctor asks providers only when it is told to") {
   Stage stage;
   CHECK(stage.run({"doctor"}) == 0);

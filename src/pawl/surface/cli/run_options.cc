@@ -45,7 +45,9 @@ Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& 
                                                                const std::string& currency,
                                                                const std::string& user) {
   InvocationContextBuilder builder;
-  builder.identity(user);
+  builder.started_by(user).identity(arguments.one_or("identity", user));
+  builder.session_id(arguments.one_or("session", ""));
+  builder.trace_parent(arguments.one_or("trace-parent", ""));
   if (const auto tenant = arguments.one("tenant")) {
     if (!is_tenant_name(*tenant)) {
       return Error{ErrorCode::invalid_argument,

@@ -41,6 +41,19 @@ TEST_CASE("limits that are no numbers are refused by name") {
   CHECK_FALSE(parse_bytes_option("bytes-in", "10 MB"));
 }
 
+TEST_CASE("identity, session and trace reach the invocation; the user stays who started it") {
+  const auto invocation = invocation_of(
+      given({{"tenant", "acme"}, {"identity", "ann"}, {"session", "s"}, {"trace-parent", "t"}}),
+      Limits{}, "USD", "somebody");
+
+  REQUIRE(invocation);
+  CHECK((*invocation)->tenant() == "acme");
+  CHECK((*invocation)->identity() == "ann");
+  CHECK((*invocation)->session_id() == "s");
+  CHECK((*invocation)->trace_parent() == "t");
+  CHECK((*invocation)->started_by() == "somebody");
+}
+
 TEST_CASE("variables and limits reach the invocation") {
   Arguments arguments = given({{"var", "a=1"}, {"var", "b=x=y"}, {"tokens", "9"}});
 

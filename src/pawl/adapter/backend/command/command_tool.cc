@@ -92,6 +92,7 @@ class CommandTool final : public Tool {
  private:
   CommandPlan make_plan(const ToolInvocation& invocation, std::vector<std::string> argv) const {
     Environment environment = environment_;
+    for (const auto& [key, value] : variables_of(invocation.on_behalf)) environment[key] = value;
     environment["PAWL_KEY"] = invocation.key;
     environment["PAWL_RUN"] = invocation.run.text;
     environment["PAWL_CALL"] = to_string(invocation.call);

@@ -3,6 +3,7 @@
 // The arguments are JSON on standard input, standard output is the result, and exit code 0 is
 // success. Of the host's environment the command sees PATH (a fixed one), HOME, USER, TMPDIR and a
 // UTF-8 locale; beside what the charter adds it gets PAWL_KEY, PAWL_RUN, PAWL_CALL, PAWL_ATTEMPT,
+// PAWL_TENANT, PAWL_IDENTITY, PAWL_SESSION and TRACEPARENT (those that the run has),
 // PAWL_TOOL, PAWL_PROGRAM (the host's) and the mark PAWL_CALL_MARK. When the command ends, however
 // it ends, whatever it has left running is killed, also after success: a tool starts no daemon.
 #pragma once
