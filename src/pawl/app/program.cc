@@ -135,6 +135,7 @@ AgentAssembler& Program::assembler() {
   }
   tools.policies = policies_;
   tools.user = user();
+  tools.filter = filter_;
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
   tools.remembered = [data = settings_.data](const Digest& binding) {
     const auto all = load_remembered(data);

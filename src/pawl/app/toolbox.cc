@@ -180,6 +180,7 @@ bool Toolbox::make_sessions(Work& work) {
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
+  options.filter = options_.filter;
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
     const auto proxy = std::make_shared<EgressProxy>(

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/port/byte_filter.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
@@ -29,6 +30,7 @@ struct ToolboxOptions {
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
+  std::shared_ptr<const ByteFilter> filter = nullptr;          // for output that is kept in files
   std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 
