@@ -1,4 +1,5 @@
 #include "pawl/app/toolbox.h"
+#include "pawl/app/masked_programs.h"
 
 #include <filesystem>
 
@@ -213,6 +214,8 @@ bool Toolbox::make_sessions(Work& work) {
   rules.insert(rules.end(), listed.begin(), listed.end());
   protect_programs(host_programs(work.charter(), rules), context);
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
+  context.masked_programs = files_of_programs(
+      programs_denied(rules, work.charter().permissions.shell, work.charter().common_tools));
   context.protection = sandbox.protection;
   context.environment = sandbox.environment;
   context.network = sandbox.network;
