@@ -69,6 +69,14 @@ const Node* find_text(const Node& node, std::string_view text) {
   return nullptr;
 }
 
+const Node* find_key(const Node& node, std::string_view key) {
+  if (const Node* found = node.find(key)) return found;
+  for (const Member& member : node.members()) {
+    if (const Node* found = find_key(member.value, key)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // What a charter was read from.
@@ -79,6 +87,7 @@ struct AgentAssembler::Source {
   std::string fault_of_model(const std::string& model, std::string message,
                              std::string remedy) const {
     const Node* named = find_text(root, model);
+    if (named == nullptr) named = find_key(root, model);
     const Mark mark = named == nullptr ? Mark{} : named->mark();
     return told(Fault{mark, std::move(message), std::move(remedy)}, file);
   }

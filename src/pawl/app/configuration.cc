@@ -196,6 +196,9 @@ Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentRe
   settings.data = std::filesystem::absolute(data).lexically_normal().string();
   settings.data_flag = flags.data;
   settings.config = config;
+  if (const auto base = base_directory(environment, "XDG_CONFIG_HOME", ".config")) {
+    settings.identity = joined(*base, "pawl/identity.pem");
+  }
   if (!flags.policy.empty()) {
     settings.policy = std::filesystem::absolute(flags.policy).lexically_normal().string();
   }

@@ -203,6 +203,12 @@ Status Program::write_new(const std::string& path, const std::string& text) {
   return write_new_file(path, text);
 }
 
+Status Program::write_private(const std::string& path, const std::string& text) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  if (!directory.empty()) PAWL_CHECK(make_private_directory(directory));
+  return write_new_file(path, text, FileMode::owner_only);
+}
+
 Result<std::unique_ptr<OutputFile>> Program::create_file(const std::string& path) {
   return create_output_file(path);
 }

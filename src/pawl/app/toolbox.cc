@@ -180,8 +180,8 @@ bool Toolbox::make_sessions(Work& work) {
   const auto policy = egress_of(sandbox.network);
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
-  options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   options.filter = options_.filter;
+  options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
     const auto proxy = std::make_shared<EgressProxy>(
@@ -432,6 +432,9 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);
+  if (std::string objection = four_eyes_objection(agent.charter.permissions); !objection.empty()) {
+    work.faults.push_back({"four_eyes", std::move(objection), std::string(kFourEyesRemedy)});
+  }
   if (work.faults.empty()) make_gate(work);
   return std::move(work.faults);
 }

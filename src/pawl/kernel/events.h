@@ -75,7 +75,16 @@ enum class Presence : std::uint8_t { absent, present };
 // Whose approval counts.
 enum class Approvers : std::uint8_t {
   anyone,
-  others,  // than the one who started the run
+  others,  // a person whose signature was verified, and who did not start the run
+  listed,  // a person whose signature was verified
+};
+
+// A person who may approve, by name, with the public keys that are theirs ("ed25519:…").
+struct Signer {
+  std::string name;
+  std::vector<std::string> keys;
+
+  PAWL_FACT(Signer, "signer", PAWL_FIELD(name) PAWL_FIELD(keys));
 };
 
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
@@ -130,6 +139,8 @@ struct RunStarted {
   std::vector<Attachment> attachments;  // of the input
   std::optional<InputBlocked> blocked;  // it ends at once, and no model is called
   Approvers approvers = Approvers::anyone;
+  std::vector<Signer> signers = {};  // whose signatures count; later fields, see codec.cc
+  std::string start_signature = {};  // by `started_by`, where approvers are `others`
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -141,7 +152,8 @@ struct RunStarted {
                                     PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
                                         PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
                                             PAWL_FIELD(attachments) PAWL_FIELD(blocked)
-                                                PAWL_FIELD(approvers));
+                                                PAWL_FIELD(approvers) PAWL_FIELD(signers)
+                                                    PAWL_FIELD(start_signature));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -428,10 +440,12 @@ struct CallDecided {
   std::optional<Content> edited;  // approve: the arguments to use instead
   std::optional<Digest> granted;  // the binding of those
   std::uint64_t answer = 0;       // tells equal answers of several people apart; 0: it has no name
+  std::string signature = {};     // over approval_message(), base64; may be empty
+  std::string signed_by = {};     // whose signature the runtime has verified it to be; or empty
   PAWL_FACT(CallDecided, "call_decided",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(decision) PAWL_FIELD(binding)
                 PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted)
-                    PAWL_FIELD(answer));
+                    PAWL_FIELD(answer) PAWL_FIELD(signature) PAWL_FIELD(signed_by));
 };
 
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
@@ -471,7 +485,7 @@ inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Presence> = 2;
 template <>
-inline constexpr std::uint8_t kCount<Approvers> = 2;
+inline constexpr std::uint8_t kCount<Approvers> = 3;
 template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>

@@ -12,7 +12,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
@@ -33,6 +33,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 36> kHandlers = {{
     {"message", command_message},
     {"approvals", command_approvals},
     {"approve", command_approve},
+    {"identity", command_identity},
     {"deny", command_deny},
     {"answer", command_answer},
     {"budget", command_budget},
