@@ -69,6 +69,13 @@ const Node* find_text(const Node& node, std::string_view text) {
   return nullptr;
 }
 
+constexpr std::string_view kLocalBackend = "local";
+
+bool can_approve_itself(const RunnableAgent& agent) {
+  return agent.charter.sandbox.backend == kLocalBackend &&
+         agent.charter.permissions.signers.empty() && !agent.file_tools.empty();
+}
+
 const Node* find_key(const Node& node, std::string_view key) {
   if (const Node* found = node.find(key)) return found;
   for (const Member& member : node.members()) {
@@ -163,6 +170,14 @@ Assembled AgentAssembler::from_text(const std::string& text, const std::string& 
   }
   add_faults(missing_commands(agent.charter, *document.root), file, assembled.notes);
   add_faults(unheld_repositories(agent.charter, *document.root), file, assembled.notes);
+  if (can_approve_itself(agent)) {
+    assembled.notes.push_back(Source{file, *document.root}.fault_of_model(
+        std::string(kLocalBackend),
+        "the tools of this charter run with your rights: they can read your files and keys, and "
+        "approve calls of this and of other runs with pawl approve",
+        "use level: namespace, or list approvers with keys in the policy (pawl "
+        "identity)"));
+  }
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }
