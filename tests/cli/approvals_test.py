@@ -232,16 +232,6 @@ class Approvals(PayStage):
         self.assertEqual(self.paid(), [])
         self.assertIn("nobody answered in time", self.ok("explain", "r").stdout)
 
-    def test_whoever_started_the_run_is_not_the_second_person(self):
-        self.waiting(more="approvals: { policy: always_require, four_eyes: true }\n")
-        self.refused("approve", "r", "c1", code=1, says="needs somebody else")
-        self.ok("resume", "r", code=4)
-        self.assertEqual(self.paid(), [])
-        # It keeps nobody's denial out.
-        self.ok("deny", "r", "c1")
-        self.ok("resume", "r")
-        self.assertEqual(self.paid(), [])
-
     def test_an_approval_is_for_its_own_run_and_not_for_one_that_is_over(self):
         self.waiting()
         digest = self.pending()[0]["digest"]
@@ -373,9 +363,6 @@ class Approvals(PayStage):
     def test_what_asks_every_time_is_not_remembered(self):
         self.waiting()
         self.refused("approve", "r", "--always", code=1, says="asks every time")
-        self.ok("run", self.asking(more="approvals: { four_eyes: true }\n"), "go", "--id", "s",
-                code=4)
-        self.refused("approve", "s", "--always", code=1, says="four eyes")
         self.assertEqual(self.paid(), [])
 
     def test_a_list_of_remembered_approvals_that_is_damaged_allows_nothing(self):

@@ -206,6 +206,40 @@ class Sandbox(SandboxStage):
             said = self.pawl(*words)
             self.assertNotIn("evil", said.stdout + said.stderr)
 
+    def test_a_program_that_is_denied_as_a_whole_cannot_be_executed_inside(self):
+        rule = ("guardrails: [{ id: no-tac, tool: bash, verdict: deny, "
+                "arguments: { command: { runs: [tac] } } }]\n")
+        hidden = "printf 'echo mark | tac\\n/usr/bin/tac /dev/null || echo not-run\\n' >x.sh"
+        text = self.run_tools(call("bash", command="tac /dev/null") +
+                              call("bash", command=hidden) + call("bash", command="sh x.sh") +
+                              call("bash", command="cat x.sh"), use="[bash]", more=rule)
+        self.assertIn("denied", text)
+        self.assertIn("not-run", text)
+        self.assertIn("Permission denied", text)
+
+    def test_kept_output_has_no_known_secret(self):
+        self.run_tools(call("bash", command=f"for i in $(seq 9000); do echo {SECRET}; done"))
+        kept = [path for path in (self.data / "artifacts").rglob("output-*")]
+        self.assertEqual(len(kept), 1)
+        self.assertNotIn(SECRET, kept[0].read_text())
+        self.assertIn("pawl-secret:HOST_API_KEY", kept[0].read_text())
+
+    def test_a_line_that_hides_a_denied_command_is_asked_about(self):
+        rule = ("guardrails: [{ id: no-push, tool: bash, verdict: deny, "
+                "arguments: { command: { runs: [git push] } } }]\n")
+        charter = self.tools(call("bash", command="p=push; git $p"), use="[bash]", more=rule)
+        said = self.pawl("run", charter, "go", "--id", "r")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
+        shown = self.ok("approvals").stdout
+        self.assertIn("write every word out", shown.replace("\n", " "))
+
+    def test_tools_with_the_user_s_rights_are_named(self):
+        charter = self.tools("", sandbox="{ level: local, write: [work], directory: work }")
+        said = self.pawl("validate", charter)
+        self.assertIn("approve calls of this and of other runs", said.stdout + said.stderr)
+
     def test_fetching_is_refused_without_a_network(self):
         text = self.run_tools(call("http_fetch", url="https://127.0.0.1:9/") +
                               call("http_fetch", url="https://example.org/"),

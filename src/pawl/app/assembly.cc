@@ -71,6 +71,21 @@ const Node* find_text(const Node& node, std::string_view text) {
   return nullptr;
 }
 
+constexpr std::string_view kLocalBackend = "local";
+
+bool can_approve_itself(const RunnableAgent& agent) {
+  return agent.charter.sandbox.backend == kLocalBackend &&
+         agent.charter.permissions.signers.empty() && !agent.file_tools.empty();
+}
+
+const Node* find_key(const Node& node, std::string_view key) {
+  if (const Node* found = node.find(key)) return found;
+  for (const Member& member : node.members()) {
+    if (const Node* found = find_key(member.value, key)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // What a charter was read from.
@@ -81,6 +96,7 @@ struct AgentAssembler::Source {
   std::string fault_of_model(const std::string& model, std::string message,
                              std::string remedy) const {
     const Node* named = find_text(root, model);
+    if (named == nullptr) named = find_key(root, model);
     const Mark mark = named == nullptr ? Mark{} : named->mark();
     return told(Fault{mark, std::move(message), std::move(remedy)}, file);
   }
@@ -202,6 +218,14 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   }
   add_faults(missing_commands(agent.charter, *document.root), origin.file, assembled.notes);
   add_faults(unheld_repositories(agent.charter, *document.root), origin.file, assembled.notes);
+  if (can_approve_itself(agent)) {
+    assembled.notes.push_back(Source{origin.file, *document.root}.fault_of_model(
+        std::string(kLocalBackend),
+        "the tools of this charter run with your rights: they can read your files and keys, and "
+        "approve calls of this and of other runs with pawl approve",
+        "use level: namespace, or list approvers with keys in the policy (pawl "
+        "identity)"));
+  }
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
 }

@@ -212,6 +212,9 @@ Result<Settings> resolve_settings(const SettingFlags& flags, const EnvironmentRe
   settings.data_flag = flags.data;
   settings.trust = trust_directory(environment, settings.data);
   settings.config = config;
+  if (const auto base = base_directory(environment, "XDG_CONFIG_HOME", ".config")) {
+    settings.identity = joined(*base, "pawl/identity.pem");
+  }
   if (!flags.policy.empty()) {
     settings.policy = std::filesystem::absolute(flags.policy).lexically_normal().string();
   }

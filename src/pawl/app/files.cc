@@ -98,9 +98,9 @@ Result<std::string> read_file_beneath(const std::string& directory, const std::s
   return read_regular(file, path, bytes_max);
 }
 
-Status write_new_file(const std::string& path, const std::string& text) {
-  constexpr mode_t kMode = 0644;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+Status write_new_file(const std::string& path, const std::string& text, FileMode mode) {
+  const mode_t bits = mode == FileMode::owner_only ? 0600 : 0644;
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, bits));
   if (!file && errno == EEXIST) {
     return Error{ErrorCode::conflict, path +
                                           " is there already; move it away, or name another "

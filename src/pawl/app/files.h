@@ -20,7 +20,9 @@ Result<std::string> read_regular_file(const std::string& path, std::size_t bytes
 Result<std::string> read_file_beneath(const std::string& directory, const std::string& name,
                                       std::size_t bytes_max);
 // Makes a new file, durably. conflict: it is there already.
-Status write_new_file(const std::string& path, const std::string& text);
+enum class FileMode : std::uint8_t { usual, owner_only };
+Status write_new_file(const std::string& path, const std::string& text,
+                      FileMode mode = FileMode::usual);
 // With mode 0700 when it is new; what it lies in is made as needed.
 Status make_private_directory(const std::string& path);
 

@@ -156,6 +156,7 @@ AgentAssembler& Program::assembler() {
   tools.trust = trust_;
   tools.settings = settings_files_;
   tools.user = user();
+  tools.filter = filter_;
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
   tools.remembered = [data = settings_.data](const Digest& binding) {
     const auto all = load_remembered(data);
@@ -295,6 +296,12 @@ Status Program::write_new(const std::string& path, const std::string& text) {
   std::error_code ignored;  // If it matters, the file cannot be written.
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   return write_new_file(path, text);
+}
+
+Status Program::write_private(const std::string& path, const std::string& text) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  if (!directory.empty()) PAWL_CHECK(make_private_directory(directory));
+  return write_new_file(path, text, FileMode::owner_only);
 }
 
 Result<std::unique_ptr<OutputFile>> Program::create_file(const std::string& path) {

@@ -29,6 +29,7 @@ class Program final : public CliEnvironment {
   std::string description_of(const std::string& charter) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
+  Status write_private(const std::string& path, const std::string& text) override;
   Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) override;
   Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override;
   std::vector<std::string> secrets() const override;

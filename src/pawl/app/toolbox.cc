@@ -1,4 +1,5 @@
 #include "pawl/app/toolbox.h"
+#include "pawl/app/masked_programs.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -196,6 +197,7 @@ bool Toolbox::make_sessions(Work& work) {
   const auto policy = egress_of(sandbox.network);
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
+  options.filter = options_.filter;
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
@@ -225,6 +227,8 @@ bool Toolbox::make_sessions(Work& work) {
   protect_programs(programs_of(work.charter(), work.policies.accepted), context);
   if (const Status held = protect_files(work, context); !held) return refuse(held.error());
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
+  context.masked_programs = files_of_programs(
+      programs_denied(rules, work.charter().permissions.shell, work.charter().common_tools));
   context.protection = sandbox.protection;
   context.environment = sandbox.environment;
   context.network = sandbox.network;
@@ -478,6 +482,9 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);
+  if (std::string objection = four_eyes_objection(agent.charter.permissions); !objection.empty()) {
+    work.faults.push_back({"four_eyes", std::move(objection), std::string(kFourEyesRemedy)});
+  }
   if (work.faults.empty()) make_gate(work);
   return std::move(work.faults);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pawl/app/file_trust.h"
+#include "pawl/port/byte_filter.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
@@ -32,6 +33,7 @@ struct ToolboxOptions {
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
   std::shared_ptr<const FileTrust> trust = {};                 // null: files are not looked at
   std::vector<HostFile> settings = {};  // the configuration and the policy, as read
+  std::shared_ptr<const ByteFilter> filter = nullptr;          // for output that is kept in files
   std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 

@@ -1,5 +1,7 @@
 #include "pawl/kernel/codec.h"
 
+#include <array>
+
 #include "pawl/kernel/bytes.h"
 
 namespace pawl {
@@ -30,11 +32,28 @@ Status take_version(ByteReader& in) {
   return ok();
 }
 
-// A number that an event got at its end after journals of it had been written. Where it is 0 it is
-// left out: those journals are read, and made again byte for byte.
-bool lacks_later_number(const Event& event) {
-  const auto* decided = std::get_if<CallDecided>(&event);
-  return decided != nullptr && decided->answer == 0;
+// Fields that an event got at its end after journals of it had been written. The last ones that are
+// empty, one byte each, are left out: those journals are read, and made again byte for byte.
+std::size_t later_fields(const Event& event) {
+  if (std::holds_alternative<CallDecided>(event)) return 3;
+  return std::holds_alternative<RunStarted>(event) ? 2 : 0;
+}
+
+template <std::size_t N>
+std::size_t empty_at_end(const std::array<bool, N>& is_empty) {
+  std::size_t count = 0;
+  while (count < N && is_empty[N - 1 - count]) ++count;
+  return count;
+}
+
+std::size_t lacking_fields(const Event& event) {
+  if (const auto* decided = std::get_if<CallDecided>(&event)) {
+    return empty_at_end<3>(
+        {decided->answer == 0, decided->signature.empty(), decided->signed_by.empty()});
+  }
+  const auto* started = std::get_if<RunStarted>(&event);
+  if (started == nullptr) return 0;
+  return empty_at_end<2>({started->signers.empty(), started->start_signature.empty()});
 }
 
 // The event has its own length, so that a reader can step over a type it does not know.
@@ -48,7 +67,7 @@ void put_event(ByteWriter& out, const Event& event) {
   out.number(0);  // flags
   const std::size_t start = out.size();
   std::visit([&out](const auto& fact) { out.put(fact); }, event);
-  if (lacks_later_number(event)) out.drop_last();
+  for (std::size_t left = lacking_fields(event); left > 0; --left) out.drop_last();
   out.insert_length(start);
 }
 
@@ -64,14 +83,13 @@ bool take_whole_fact(std::string_view bytes, Event& event, std::uint64_t type) {
 }
 
 Status take_body(std::string_view bytes, Event& event, std::uint64_t type) {
-  // One value has one form: a later number that is 0 is not there.
-  if (take_whole_fact(bytes, event, type)) {
-    return lacks_later_number(event) ? damaged("an event") : Status(ok());
+  // One value has one form: a later field that is empty and last is not there.
+  std::size_t added = 0;
+  bool whole = take_whole_fact(bytes, event, type);
+  while (!whole && added < later_fields(event)) {
+    whole = take_whole_fact(std::string(bytes) + std::string(++added, '\0'), event, type);
   }
-  if (std::holds_alternative<CallDecided>(event)) {
-    if (take_whole_fact(std::string(bytes) + '\0', event, type)) return ok();
-  }
-  return damaged("an event");
+  return whole && lacking_fields(event) == added ? Status(ok()) : damaged("an event");
 }
 
 Status take_event(ByteReader& in, Event& event) {

@@ -102,8 +102,16 @@ void take_judgement(Draft& draft, const Instance& instance, CallId call,
 }
 
 bool may_approve(const RunState& state, const CallDecided& decided) {
-  return decided.decision != InterruptDecision::approve || state.approvers == Approvers::anyone ||
-         decided.by != state.started_by;
+  if (decided.decision != InterruptDecision::approve) return true;
+  switch (state.approvers) {
+    case Approvers::anyone:
+      return true;
+    case Approvers::others:
+      return !decided.signed_by.empty() && decided.signed_by != state.started_by;
+    case Approvers::listed:
+      break;
+  }
+  return !decided.signed_by.empty();
 }
 
 bool fits(InterruptKind kind, const CallDecided& decided) {

@@ -40,6 +40,7 @@ std::string_view name(Presence value) {
 }
 
 std::string_view name(Approvers value) {
+  if (value == Approvers::listed) return "listed";
   return value == Approvers::others ? "others" : "anyone";
 }
 

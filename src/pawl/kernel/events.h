@@ -75,7 +75,16 @@ enum class Presence : std::uint8_t { absent, present };
 // Whose approval counts.
 enum class Approvers : std::uint8_t {
   anyone,
-  others,  // than the one who started the run
+  others,  // a person whose signature was verified, and who did not start the run
+  listed,  // a person whose signature was verified
+};
+
+// A person who may approve, by name, with the public keys that are theirs ("ed25519:…").
+struct Signer {
+  std::string name;
+  std::vector<std::string> keys;
+
+  PAWL_FACT(Signer, "signer", PAWL_FIELD(name) PAWL_FIELD(keys));
 };
 
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
@@ -136,6 +145,8 @@ struct RunStarted {
   std::string trace_parent;
   std::vector<std::string> services;         // that the host lent, by name
   Presence limits_given = Presence::absent;  // `limits` are the invocation's, not the charter's
+  std::vector<Signer> signers = {};  // whose signatures count; later fields, see codec.cc
+  std::string start_signature = {};  // by `started_by`, where approvers are `others`
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
@@ -150,7 +161,9 @@ struct RunStarted {
                                                 PAWL_FIELD(approvers) PAWL_FIELD(identity)
                                                     PAWL_FIELD(session_id) PAWL_FIELD(trace_parent)
                                                         PAWL_FIELD(services)
-                                                            PAWL_FIELD(limits_given));
+                                                            PAWL_FIELD(limits_given)
+                                                                PAWL_FIELD(signers)
+                                                                    PAWL_FIELD(start_signature));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -437,10 +450,12 @@ struct CallDecided {
   std::optional<Content> edited;  // approve: the arguments to use instead
   std::optional<Digest> granted;  // the binding of those
   std::uint64_t answer = 0;       // tells equal answers of several people apart; 0: it has no name
+  std::string signature = {};     // over approval_message(), base64; may be empty
+  std::string signed_by = {};     // whose signature the runtime has verified it to be; or empty
   PAWL_FACT(CallDecided, "call_decided",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(decision) PAWL_FIELD(binding)
                 PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted)
-                    PAWL_FIELD(answer));
+                    PAWL_FIELD(answer) PAWL_FIELD(signature) PAWL_FIELD(signed_by));
 };
 
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
@@ -480,7 +495,7 @@ inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Presence> = 2;
 template <>
-inline constexpr std::uint8_t kCount<Approvers> = 2;
+inline constexpr std::uint8_t kCount<Approvers> = 3;
 template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>

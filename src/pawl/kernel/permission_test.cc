@@ -253,10 +253,28 @@ TEST_CASE("where two people are needed, the one who started the run is not the o
   TestRun run(start);
   run.replies({calls_judged("once", asking())});
   CHECK(run.refuses(decision(InterruptDecision::approve)) ==
-        "ann has started the run, and somebody else has to approve");
+        "an approval of this run needs the signature of an approver");
   CallDecided other = decision(InterruptDecision::approve);
   other.by = "bob";
+  CHECK(run.refuses(other) == "an approval of this run needs the signature of an approver");
+  other.signed_by = "ann";
+  CHECK(run.refuses(other) == "ann has started the run; another person has to approve");
+  other.signed_by = "bob";
   run.takes(other);
+  CHECK(run.started<RunTool>() == 1);
+}
+
+TEST_CASE("where signatures are needed, everybody's who is listed counts") {
+  RunStarted start = a_start();
+  start.started_by = "ann";
+  start.approvers = Approvers::listed;
+  TestRun run(start);
+  run.replies({calls_judged("once", asking())});
+  CHECK(run.refuses(decision(InterruptDecision::approve)) ==
+        "an approval of this run needs the signature of an approver");
+  CallDecided own = decision(InterruptDecision::approve);
+  own.signed_by = "ann";
+  run.takes(own);
   CHECK(run.started<RunTool>() == 1);
 }
 

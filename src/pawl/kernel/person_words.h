@@ -6,7 +6,8 @@
 
 namespace pawl {
 
-// Whether this person's word is enough.
+// Checks an approver: is their signature verified where one is needed, and did another person start
+// the run where two are needed?
 bool may_approve(const RunState& state, const CallDecided& decided);
 // Whether such a decision answers what was asked.
 bool fits(InterruptKind kind, const CallDecided& decided);

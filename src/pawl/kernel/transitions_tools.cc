@@ -118,7 +118,9 @@ Refusal on(Scene scene, const AwaitingTools&, const CallDecided& event) {
     return refuse("call_decided comes too late: " + to_string(event.call) + " has expired");
   }
   if (!may_approve(draft.state, event)) {
-    return refuse(event.by + " has started the run, and somebody else has to approve");
+    return refuse(event.signed_by.empty()
+                      ? "an approval of this run needs the signature of an approver"
+                      : event.signed_by + " has started the run; another person has to approve");
   }
   if (!fits(asked->kind, event)) {
     return refuse(std::string(name(event.decision)) + " does not answer " + to_string(event.call) +

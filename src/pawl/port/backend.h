@@ -87,6 +87,8 @@ struct ExecutionContext {
   // A level at which commands could write one that is there is refused, unless this accepts it.
   enum class Protection : std::uint8_t { held, if_possible } protection = Protection::held;
   std::map<std::string, std::string> environment;  // all that commands see, beside PATH, HOME, LANG
+  // Absolute paths of programs that cannot be executed inside, at levels with a mount namespace.
+  std::vector<std::string> masked_programs = {};
   NetworkPolicy network;
   BackendLimits limits;
   // Absolute; where output beyond the cap is kept; may be empty. The directories of all runs lie

@@ -8,6 +8,7 @@
 #include "pawl/base/json.h"
 #include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
+#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -44,6 +45,8 @@ Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state,
   pending.project = state.directory;
   pending.binding = waiting.binding;
   pending.expires_at_ms = waiting.expires_at_ms;
+  pending.to_sign = approval_message(*question_about(state, call.id), InterruptDecision::approve,
+                                     std::nullopt);
   PAWL_TRY(const Record reply, read_record(reader, state.id, call.seq));
   PAWL_TRY(const CallBlock* const block, call_block(call, reply));
   PAWL_TRY(pending.input, resolve(reader, state.id, block->input));
@@ -127,6 +130,8 @@ Result<Event> decision_about(const RunState& state, CallId id, Decided decided) 
   event.text = Content(std::move(decided.text));
   if (decided.edited) event.edited = Content(*std::move(decided.edited));
   event.answer = decided.answer;
+  event.signature = std::move(decided.signature);
+  event.signed_by = std::move(decided.signed_by);
   return Event(std::move(event));
 }
 
@@ -142,7 +147,10 @@ Status check_decision(const RunState& state, const Event& decision, std::int64_t
     return refused("has expired: it is denied when the run is carried on");
   }
   if (!may_approve(state, *decided)) {
-    return refused("needs somebody else: " + decided->by + " has started the run");
+    return refused(decided->signed_by.empty()
+                       ? "needs the signature of an approver that the policy lists: pass "
+                         "--identity FILE, or --signature with --by"
+                       : "needs another person: " + decided->signed_by + " has started the run");
   }
   if (!fits(asked->kind, *decided)) {
     const bool question = asked->kind == InterruptKind::input;

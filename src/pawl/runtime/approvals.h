@@ -27,6 +27,7 @@ struct PendingApproval {
   Digest binding;
   std::int64_t asked_at_ms = 0;
   std::int64_t expires_at_ms = 0;  // 0: never
+  std::string to_sign;             // the text of which an approver's signature approves it
 };
 
 // In the order they were asked for.
@@ -41,6 +42,8 @@ struct Decided {
   std::optional<Digest> shown = std::nullopt;        // the binding of what they saw; absent: of now
   std::optional<std::string> edited = std::nullopt;  // approve: other arguments, JSON
   std::uint64_t answer = 0;                          // see CallDecided
+  std::string signature = {};                        // base64; see approval_message()
+  std::string signed_by = {};                        // whose it is, as the caller has verified it
 };
 inline constexpr std::size_t kDecisionBytesMax = 512U << 10U;
 

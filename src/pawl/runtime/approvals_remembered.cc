@@ -47,9 +47,9 @@ Result<RememberedApproval> remembered_of(const PendingApproval& pending, const R
                                           std::string(name(pending.stage)) +
                                           ", which asks every time; approve it without --always"};
   }
-  if (state.approvers == Approvers::others) {
+  if (state.approvers != Approvers::anyone) {
     return Error{ErrorCode::conflict,
-                 "four eyes look at each call of this run; approve it without --always"};
+                 "each call of this run needs a signature; approve it without --always"};
   }
   std::string input = pending.input.substr(0, kRememberedInputBytesMax);
   return RememberedApproval{pending.binding,      state.directory, pending.tool,

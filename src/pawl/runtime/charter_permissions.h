@@ -28,6 +28,7 @@ struct CharterPermissions {
   std::optional<ApprovalPolicyConfig> approvals;
   std::uint64_t expires_ms = 0;
   Approvers approvers = Approvers::anyone;
+  std::vector<Signer> signers = {};     // whose approvals count; of the user's policy
   std::vector<OuterLimits> outer = {};  // of the user's policy; a charter declares none
 };
 

@@ -139,6 +139,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::shared_ptr<const RecordView> for_the_stream(std::shared_ptr<const RecordView> view) const;
   Status prepare(ExternalTurnPushed& event);
   Status prepare(CallDecided& event);
+  Status verify_signature(CallDecided& event) const;
   Result<std::vector<ProposedCall>> calls_beside(const Record& record, CallId id) const;
   void finish_judging(const JudgeCall& effect, CallJudgement judgement);
   std::optional<CallJudgement> objection(const Record& record, const RunTool& effect,

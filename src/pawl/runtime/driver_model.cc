@@ -4,6 +4,7 @@
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
 #include "pawl/runtime/journal_transcript.h"
+#include "pawl/runtime/model_compactor.h"
 #include "pawl/runtime/secret_filter/event_filter.h"
 #include "pawl/runtime/thrown.h"
 
@@ -287,7 +288,7 @@ void Driver::finish_compaction(const CompactContext& effect, CompactionOutcome o
     ContextCompacted compacted;
     compacted.instance = effect.instance;
     compacted.effect = effect.effect;
-    compacted.summary = ingress.keep(*std::move(outcome.summary));
+    compacted.summary = ingress.keep(framed_summary(*outcome.summary));
     compacted.model = std::move(outcome.model);
     compacted.usage = outcome.usage;
     event = std::move(compacted);

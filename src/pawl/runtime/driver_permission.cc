@@ -3,6 +3,7 @@
 #include <span>
 
 #include "pawl/kernel/transcript.h"
+#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/contents.h"
 #include "pawl/runtime/driver.h"
 #include "pawl/runtime/secret_filter/event_filter.h"
@@ -113,6 +114,7 @@ Status Driver::prepare(ExternalTurnPushed& event) {
 // Edited arguments are held to what the model's are held to, and are what the approval is for.
 Status Driver::prepare(CallDecided& event) {
   event.granted.reset();
+  PAWL_CHECK(verify_signature(event));
   if (!event.edited) return ok();
   const Call* call = find_call(loaded_.run.state(), event.call);
   if (call == nullptr) return Error{ErrorCode::conflict, "no call " + to_string(event.call)};
@@ -130,6 +132,23 @@ Status Driver::prepare(CallDecided& event) {
     return Error{ErrorCode::conflict, "the edited call is denied: " + judgement.reason};
   }
   event.granted = setup_.agent.gate->binding_of(edited);
+  return ok();
+}
+
+// Whatever the event says of its signer may be from outside: only a key that the policies list
+// counts.
+Status Driver::verify_signature(CallDecided& event) const {
+  event.signed_by.clear();
+  if (event.signature.empty()) return ok();
+  const auto question = question_about(loaded_.run.state(), event.call);
+  if (!question) return ok();  // The kernel says that it waits for no decision.
+  const std::string message = approval_message(*question, event.decision, event.edited);
+  event.signed_by = signer_of(setup_.agent.charter.permissions.signers, message, event.signature);
+  if (event.signed_by.empty()) {
+    return Error{ErrorCode::conflict,
+                 "the signature of " + to_string(event.call) + " is by no approver of the policy"};
+  }
+  event.by = event.signed_by;
   return ok();
 }
 

@@ -109,6 +109,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
   event.approvers = charter.permissions.approvers;
+  event.signers = charter.permissions.signers;
   std::string input = request.input;
   if (charter.processors) {
     Processing done = charter.processors->input.process(std::move(input), TextSource::run_input,
@@ -299,6 +300,9 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto event = guarded(
       "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
   if (!event) return refuse(event.error());
+  if (const Status proven = prove_starter(*event, request.sign); !proven) {
+    return refuse(proven.error());
+  }
   if (const Status priced = check_priced(request.agent, event->limits); !priced) {
     return refuse(priced.error());
   }

@@ -25,6 +25,7 @@ struct StartRequest {
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
   std::vector<PendingAttachment> attachments = {};
+  Sign sign = {};  // by the person who starts it; needed where two people have to agree
 };
 
 struct EngineOptions {

@@ -21,6 +21,7 @@ std::function<void(RunStarted&)> renamed(const RunStarted& own) {
   return [own](RunStarted& event) {
     event.run = own.run;
     event.started_by = own.started_by;
+    event.start_signature = own.start_signature;
     event.model = own.model;
     event.prices = own.prices;
     event.targets = own.targets;
@@ -91,6 +92,8 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   }
   plan.started.run = *request.id;
   plan.started.started_by = request.by;
+  plan.started.start_signature.clear();
+  PAWL_CHECK(prove_starter(plan.started, request.sign));
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
   PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
   Retelling rehearsal(reader, request, edits, renamed(plan.started), Retelling::Blobs::left_out);

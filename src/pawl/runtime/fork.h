@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pawl/kernel/kernel.h"
+#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/fork_edits.h"
 #include "pawl/runtime/run_loader.h"
 #include "pawl/runtime/run_writer.h"
@@ -24,6 +25,7 @@ struct ForkRequest {
   std::string model;        // instead of the parent's; empty: the same
   std::optional<RunId> id;  // made when absent
   std::string by;           // who forks
+  Sign sign = {};           // likewise, as in StartRequest
 };
 
 // What a fork begins with.

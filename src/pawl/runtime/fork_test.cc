@@ -211,7 +211,8 @@ TEST_CASE("what is edited into a fork passes the processors of what it replaces"
 TEST_CASE("what the charter says of approvers, spending and output is pinned when a run starts") {
   Desk desk;
   RunnableAgent agent = desk.agent();
-  agent.charter.permissions.approvers = Approvers::others;
+  agent.charter.permissions.approvers = Approvers::listed;
+  agent.charter.permissions.signers = {{"ann", {"ed25519:x"}}};
   agent.charter.sampling.max_output_tokens = 77;
   agent.charter.spending.ask_cost_pico = 5;
   agent.charter.spending.unknown_price = Spending::UnknownPrice::allow;
@@ -219,7 +220,8 @@ TEST_CASE("what the charter says of approvers, spending and output is pinned whe
                      [](const Result<RunId>& accepted) { CHECK(accepted); });
   desk.loop.advance(300);
   const RunStarted pinned = desk.events<RunStarted>("q").front();
-  CHECK(pinned.approvers == Approvers::others);
+  CHECK(pinned.approvers == Approvers::listed);
+  CHECK(pinned.signers == agent.charter.permissions.signers);
   CHECK(pinned.output_tokens == 77);
   CHECK(pinned.limits.ask_cost_pico == 5);
 }

@@ -6,7 +6,9 @@
 #include <array>
 #include <filesystem>
 
+#include "pawl/base/ed25519.h"
 #include "pawl/base/json.h"
+#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/permission/node_of_json.h"
 
 namespace pawl {
@@ -42,6 +44,50 @@ void read_stages(MapReader& reader, std::vector<Fault>& faults, const std::strin
   if (policy.administrators.size() <= kAdministratorsMax) return;
   reader.fault(named->mark(),
                "\"administrators\" may name " + std::to_string(kAdministratorsMax) + " users");
+}
+
+void add_signer(MapReader& people, const Member& member, std::vector<Signer>& signers) {
+  Signer signer{member.key, {}};
+  if (!people.take_strings(member.key, kSignerKeysMax, signer.keys)) return;
+  for (const std::string& key : signer.keys) {
+    if (const auto parsed = parse_public_key(key); !parsed) {
+      people.fault(member.value.mark(),
+                   pawl::quoted(key) + " is not a key: " + parsed.error().message,
+                   "let " + member.key + " run: pawl identity show");
+    }
+    for (const Signer& other : signers) {
+      if (std::find(other.keys.begin(), other.keys.end(), key) == other.keys.end()) continue;
+      people.fault(member.value.mark(), "the key is " + other.name + "'s already",
+                   "list all keys of a person under one name");
+    }
+  }
+  if (!signer.keys.empty()) signers.push_back(std::move(signer));
+}
+
+void read_approvers(MapReader& reader, std::vector<Fault>& faults, const std::string& where,
+                    CharterPermissions& limits) {
+  const Node* const node = reader.take_map("approvers");
+  if (node != nullptr && node->members().size() > kSignersMax) {
+    return reader.fault(node->mark(),
+                        "\"approvers\" may name " + std::to_string(kSignersMax) + " people");
+  }
+  if (node != nullptr) {
+    MapReader people(*node, faults, where + ".approvers");
+    for (const Member& member : node->members()) add_signer(people, member, limits.signers);
+  }
+  if (!limits.signers.empty() && limits.approvers == Approvers::anyone) {
+    limits.approvers = Approvers::listed;
+  }
+}
+
+// With one person nobody could approve what that person starts.
+void check_four_eyes(MapReader& reader, const Node& node, const CharterPermissions& limits) {
+  const std::string objection = four_eyes_objection(limits);
+  const Node* const approvals = node.find("approvals");
+  if (objection.empty() || approvals == nullptr) return;
+  const Node* const named = approvals->find("four_eyes");
+  reader.fault((named == nullptr ? approvals : named)->mark(), objection,
+               std::string(kFourEyesRemedy));
 }
 
 constexpr std::string_view kPolicyLine = "# pawl: accepted within ";
@@ -82,7 +128,13 @@ void add_outer(const CharterPermissions& outer, CharterPermissions& inner) {
     inner.expires_ms =
         inner.expires_ms == 0 ? outer.expires_ms : std::min(outer.expires_ms, inner.expires_ms);
   }
-  if (outer.approvers == Approvers::others) inner.approvers = Approvers::others;
+  if (outer.approvers == Approvers::others || inner.approvers == Approvers::anyone) {
+    inner.approvers = outer.approvers;
+  }
+  if (!outer.signers.empty()) {
+    inner.signers =
+        inner.signers.empty() ? outer.signers : common_signers(outer.signers, inner.signers);
+  }
 }
 
 }  // namespace
@@ -110,9 +162,18 @@ UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const 
   if (const Node* sandbox = reader.take("sandbox")) {
     policy.sandbox = read_sandbox_demand(*sandbox, faults, where + ".sandbox");
   }
+  read_approvers(reader, faults, where, limits);
   read_stages(reader, faults, where, policy);
   reader.finish();
+  check_four_eyes(reader, node, limits);
   return policy;
+}
+
+std::string four_eyes_objection(const CharterPermissions& permissions) {
+  if (permissions.approvers != Approvers::others || permissions.signers.size() > 1) return {};
+  return "\"four_eyes\" needs two people with keys: an approval by a second person is their "
+         "signature, and no policy lists " +
+         std::string(permissions.signers.empty() ? "any key" : "a second person");
 }
 
 CharterPermissions permissions_within(std::span<const UserPolicy> policies,

@@ -11,6 +11,7 @@
 //   tools: {deploy: {author: administrator, execute: [release-*]}}
 //   administrators: [root]             # names of users
 //   sandbox: {level: namespace}        # the least isolation, see policy_sandbox.h
+//   approvers: {ann: "ed25519:…"}      # whose signed approvals count; a list for several keys
 #pragma once
 
 #include <map>
@@ -37,6 +38,12 @@ struct UserPolicy {
 
 UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const std::string& file,
                             const std::string& where);
+
+// Why `four_eyes` cannot be met by these permissions; empty: it can, or is not asked for.
+std::string four_eyes_objection(const CharterPermissions& permissions);
+inline constexpr std::string_view kFourEyesRemedy =
+    "list them in the policy: approvers: { ann: ed25519:…, bob: ed25519:… }; pawl identity new "
+    "makes a key";
 
 // What holds for a charter inside these policies, the outermost first. Without `guardrails`, which
 // rules_within() joins.

@@ -54,11 +54,38 @@ TEST_CASE("a charter within a policy tightens its rules and never loosens them")
   CHECK(faults.empty());
 }
 
+constexpr std::string_view kAnn = "ed25519:YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=";
+constexpr std::string_view kBob = "ed25519:YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI=";
+
+std::string faults_of_approvers(const std::string& yaml) {
+  const DocumentResult document = parse_yaml(yaml);
+  REQUIRE(document.root);
+  std::vector<Fault> faults;
+  read_user_policy(*document.root, faults, "p.yaml", "policy");
+  return to_string(faults, "p.yaml");
+}
+
+TEST_CASE("approvers are people with keys, and four eyes are two of them") {
+  const std::string ann = "ann: '" + std::string(kAnn) + "'";
+  CHECK(faults_of_approvers("approvers: {" + ann + "}") == "");
+  CHECK(policy_of("approvers: {" + ann + "}").limits.approvers == Approvers::listed);
+  CHECK(faults_of_approvers("approvers: {ann: x}").find("p.yaml:1:") != std::string::npos);
+  CHECK(faults_of_approvers("approvers: {" + ann + ", eve: '" + std::string(kAnn) + "'}")
+            .find("ann's already") != std::string::npos);
+  CHECK(faults_of_approvers("approvals: {four_eyes: true}").find("any key") != std::string::npos);
+  CHECK(faults_of_approvers("approvals: {four_eyes: true}\napprovers: {" + ann + "}")
+            .find("a second person") != std::string::npos);
+  CharterPermissions charter;
+  charter.approvers = Approvers::others;
+  CHECK(four_eyes_objection(charter) != "");
+}
+
 TEST_CASE("what a policy and a charter say holds together") {
   const UserPolicy policies[] = {
       policy_of("{allow: [view, bash], deny: [http_*], shell: {allow: [ls, cat]}, approvals: "
                 "{policy: {threshold: {steps: 3}}, expires: 1h, four_eyes: true}, permissions: "
-                "{grant: [fs_read]}}")};
+                "{grant: [fs_read]}, approvers: {ann: '" +
+                std::string(kAnn) + "', bob: ['" + std::string(kBob) + "']}}")};
   CharterPermissions charter;
   charter.allow = {{"bash", "exec"}};
   charter.shell = ShellPolicy{};
@@ -76,6 +103,9 @@ TEST_CASE("what a policy and a charter say holds together") {
   CHECK(judge_shell("cat x", *joined.shell).verdict == Verdict::deny);
   CHECK(joined.expires_ms == 5'000);
   CHECK(joined.approvers == Approvers::others);
+  CHECK(joined.signers ==
+        std::vector<Signer>{{"ann", {std::string(kAnn)}}, {"bob", {std::string(kBob)}}});
+  CHECK(four_eyes_objection(joined) == "");
   const auto asks = make_approval_policy(*joined.approvals);
   REQUIRE(asks);
   Plan plan;

@@ -1,3 +1,4 @@
+#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/service.h"
 
 #include <set>
@@ -262,8 +263,11 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
   PAWL_TRY(const RunSummary listed, summary_of(run));
   std::set<Digest> blobs;
   JournalWalker walker(reader, run);
-  const Status walked = walker.walk([&blobs](const Record& record, const Run&) {
+  SignatureAudit signatures;
+  std::string forged;
+  const Status walked = walker.walk([&](const Record& record, const Run&) {
     for (const BlobRef& blob : blobs_of(record.event)) blobs.insert(blob.digest);
+    if (forged.empty()) forged = signatures.take(record);
     return true;
   });
   report.records = walker.loaded().run->length;
@@ -273,7 +277,7 @@ Result<VerifyReport> Service::verify(const RunId& run) const {
     report.damage = walked.error().message;
     return report;
   }
-  report.damage = lost_end(listed, walker.loaded().run.state());
+  report.damage = forged.empty() ? lost_end(listed, walker.loaded().run.state()) : forged;
   if (const auto rows = engine_.store().inbox->pending(run); !rows && report.damage.empty()) {
     report.damage = rows.error().message;
   }

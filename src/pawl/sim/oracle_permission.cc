@@ -10,6 +10,7 @@ using Word = CallStanding::Word;
 // As somebody sent it off: what it grants is the driver's to say.
 std::string as_sent(CallDecided decided) {
   decided.granted.reset();
+  decided.signed_by.clear();
   return encode_event(decided);
 }
 
@@ -91,6 +92,9 @@ void Oracle::take_decided(Track& track, const RunId& id, const Record& record) {
   }
   if (decided.decision != InterruptDecision::approve) return;
   const RunState& state = track.run.state();
+  if (state.approvers == Approvers::others && decided.signed_by.empty()) {
+    fail(where + " is signed by nobody");
+  }
   if (state.approvers == Approvers::others && decided.by == state.started_by) {
     fail(where + " is of the one who started the run");
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "pawl/sim/signing.h"
+
 namespace pawl::sim {
 namespace {
 
@@ -115,13 +117,16 @@ void People::err(const RunId& id, const RunState& state, const PendingApproval& 
 }
 
 void People::send(const RunId& id, const RunState& state, CallId call, Decided decided) {
-  const auto event = decision_about(state, call, std::move(decided));
-  if (event) post_(id, *event);
+  auto event = decision_about(state, call, std::move(decided));
+  if (!event) return;
+  sign_decision(state, std::get<CallDecided>(*event));
+  post_(id, *event);
 }
 
 void People::send_late(const RunId& id, const RunState& state, CallId call, Decided decided) {
-  const auto event = decision_about(state, call, std::move(decided));
+  auto event = decision_about(state, call, std::move(decided));
   if (!event) return;
+  sign_decision(state, std::get<CallDecided>(*event));
   world_.loop.at(world_.rng.between(50, kLateMsMax),
                  [this, id, event = *event] { post_(id, event); });
 }

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pawl/sim/signing.h"
+
 namespace pawl::sim {
 
 SimProcess::SimProcess(World& world, SimStorage& storage, std::string name,
@@ -39,6 +41,7 @@ RunnableAgent SimProcess::agent() {
   agent.gate = make_gate(world_, loop_);
   agent.compactor = make_compactor(world_, loop_);
   agent.charter.compaction.keep_messages = 4;
+  agent.charter.permissions.signers = sim_signers();
   for (ExecutorModelDescriptor& model : sim_models()) {
     const std::string literal = model.id;
     const std::string provider(provider_of(literal));
@@ -94,6 +97,9 @@ void SimProcess::start(const RunId& id, const Limits& limits, Approvers approver
   request.agent.charter.permissions.approvers = approvers;
   request.context = InvocationContextBuilder().identity(kStarter).build();
   request.input = "do it";
+  request.sign = [](const std::string& message) -> Result<std::string> {
+    return sim_signature(kStarter, message);
+  };
   request.id = id;
   engine_->start(std::move(request), [this](const Result<RunId>& accepted) {
     if (accepted) world_.oracle.on_accepted(*accepted);
@@ -106,6 +112,9 @@ void SimProcess::fork(const RunId& parent, std::uint64_t step, const RunId& id) 
   request.step = step;
   request.id = id;
   request.by = "operator";
+  request.sign = [](const std::string& message) -> Result<std::string> {
+    return sim_signature("operator", message);
+  };
   engine_->fork(std::move(request), [this](const Result<Forked>& forked) {
     if (forked) world_.oracle.on_forked(*forked);
   });

@@ -80,6 +80,10 @@ TEST_CASE("what is too large or no HTTP is refused, and the connection ends") {
   CHECK(answer("GET / HTTP/1.1\r\nhost: " + std::string(kRequestHeadBytesMax, 'x') + "\r\n\r\n") ==
         "HTTP/1.1 431");
   CHECK(answer("nonsense\r\n\r\n") == "HTTP/1.1 400");
+  CHECK(answer("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n"
+               "transfer-encoding: chunked\r\n\r\n0\r\n\r\n") == "HTTP/1.1 400");
+  CHECK(answer("POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n"
+               "content-length: 4\r\n\r\n0\r\n\r\n") == "HTTP/1.1 400");
 }
 
 TEST_CASE("a plan is sent piece by piece, repeated and in steps") {

@@ -137,9 +137,6 @@ void Exchange::take_head() {
   stage_ = Stage::streaming;
   last_byte_ms_ = owner_.now_ms();
   owner_.on_deadlines_changed(*this);
-  if (reader_.framing() == ResponseHeadReader::Framing::doubtful && easy_ != nullptr) {
-    set(CURLOPT_FORBID_REUSE, 1L);
-  }
   forget_request();
   const HttpResponseHead head = reader_.take();
   if (handler_.head) handler_.head(head);

@@ -107,7 +107,8 @@ ResponseHeadReader::Step ResponseHeadReader::on_blank() {
   }
   if (const char* const fault = fault_of_framing(head_)) return refuse(fault);
   if (head_.find("content-length") != nullptr && head_.find("transfer-encoding") != nullptr) {
-    framing_ = Framing::doubtful;
+    // Nobody knows which of them the server, or a proxy before it, goes by.
+    return refuse("Content-Length and Transfer-Encoding together");
   }
   stage_ = Stage::after;
   return Step::complete;

@@ -26,10 +26,6 @@ class ResponseHeadReader {
   const HttpResponseHead& head() const { return head_; }
   HttpResponseHead take() { return std::move(head_); }
   const char* why() const { return why_; }
-  // Content-Length and Transfer-Encoding together: the latter counts (RFC 9112, 6.3), but nobody
-  // knows what the server thinks follows on this connection.
-  enum class Framing : std::uint8_t { clear, doubtful };
-  Framing framing() const { return framing_; }
 
  private:
   Step on_status(std::string_view line);
@@ -40,7 +36,6 @@ class ResponseHeadReader {
   const std::uint64_t bytes_max_;
   std::uint64_t bytes_ = 0;
   enum class Stage : std::uint8_t { status, fields, after } stage_ = Stage::status;
-  Framing framing_ = Framing::clear;
   const char* why_ = "";
   HttpResponseHead head_;
 };

@@ -162,7 +162,10 @@ class AnthropicDecoder final : public ReplyDecoder {
     if (delta == nullptr || !delta->is_object()) return broken("content_block_delta without delta");
     const std::string_view type = view_at(*delta, "type");
     if (type == "input_json_delta") return on_input(text_at(*delta, "partial_json"), sink);
-    ++progress_;
+    // An empty delta moves bytes and does not bring the reply further.
+    for (const char* key : {"text", "thinking", "signature"}) {
+      if (!view_at(*delta, key).empty()) ++progress_;
+    }
     switch (block_->kind) {
       case OpenBlock::Kind::text:
         if (type == "text_delta") say(text_at(*delta, "text"), sink);
@@ -172,6 +175,7 @@ class AnthropicDecoder final : public ReplyDecoder {
         if (type == "signature_delta") block_->signature += text_at(*delta, "signature");
         break;
       case OpenBlock::Kind::raw:
+        if (delta->object().size() > 1) ++progress_;
         grow(block_->start, delta->object());
         break;
       case OpenBlock::Kind::call:

@@ -142,6 +142,21 @@ TEST_CASE("what is not known is passed over, and keep-alives are no progress") {
                           R"({"type":"input_json_delta","partial_json":""}})",
                           sink));
   CHECK(decoder->progress() == inside);
+  CHECK(decoder->on_event("", R"({"type":"content_block_stop","index":0})", sink));
+  CHECK(decoder->on_event(
+      "", R"({"type":"content_block_start","index":1,"content_block":{"type":"text"}})", sink));
+  const std::uint64_t speaking = decoder->progress();
+  const auto says = [&](const std::string& text) {
+    return decoder->on_event("",
+                             R"({"type":"content_block_delta","index":1,"delta":)"
+                             R"({"type":"text_delta","text":")" +
+                                 text + R"("}})",
+                             sink);
+  };
+  CHECK(says(""));
+  CHECK(decoder->progress() == speaking);
+  CHECK(says("x"));
+  CHECK(decoder->progress() == speaking + 1);
   CHECK_FALSE(decoder->on_event("", "{", sink));
 }
 

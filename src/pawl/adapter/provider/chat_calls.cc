@@ -40,6 +40,7 @@ Result<ChatCall*> ChatCalls::call_for(const Json& fragment, std::string_view nam
     return Error{ErrorCode::limit_exceeded, "more calls than a reply may have"};
   }
   calls_.push_back({index, "", "", ""});
+  ++bytes_;
   return &calls_.back();
 }
 
@@ -51,10 +52,14 @@ Result<std::string> ChatCalls::add(const Json& fragment) {
   if (given != nullptr) text = given->is_string() ? given->string() : write_json(*given);
   PAWL_TRY(ChatCall* const call, call_for(fragment, name, text));
   if (call->id.empty()) call->id = text_of(fragment, "id");
-  if (call->name.empty()) call->name = name;
+  if (call->name.empty()) {
+    call->name = name;
+    bytes_ += name.size();
+  }
   // The whole call once more, at the end of the stream.
   if (text == call->arguments && is_whole_object(text)) return std::string();
   call->arguments += text;
+  bytes_ += text.size();
   return call == &calls_.front() ? std::move(text) : std::string();
 }
 

@@ -29,11 +29,14 @@ class ChatCalls {
   Result<std::string> add(const Json& fragment);
 
   const std::vector<ChatCall>& all() const { return calls_; }
+  // Of all names and arguments, and one for each call.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   Result<ChatCall*> call_for(const Json& fragment, std::string_view name, std::string_view text);
 
   std::vector<ChatCall> calls_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace pawl::provider

@@ -111,8 +111,9 @@ Status ChatDecoder::on_message(const Json& message, const PhaseEventSink& sink) 
 }
 
 Status ChatDecoder::on_call(const Json& fragment, const PhaseEventSink& sink) {
-  ++progress_;
+  const std::size_t before = calls_.bytes();
   PAWL_TRY(std::string shown, calls_.add(fragment));
+  if (calls_.bytes() != before) ++progress_;  // An empty fragment does not bring the reply further.
   if (!shown.empty()) sink(ToolInputDelta{std::move(shown)});
   return ok();
 }

@@ -162,6 +162,10 @@ TEST_CASE("sc-P08: chat: empty chunks and padding bring the reply no further") {
   CHECK(progress({chunk(R"("role":"assistant","content":"")"),
                   R"({"choices":[],"obfuscation":"xxxx"})"}) == 0);
   CHECK(progress({says("x"), ends("stop"), ends("stop")}) == 2);
+  const std::string call =
+      chunk(R"("tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}])");
+  const std::string empty = chunk(R"("tool_calls":[{"index":0,"function":{"arguments":""}}])");
+  CHECK(progress({call, empty, empty}) == 1);
 }
 
 TEST_CASE("sc-P15: chat: a reply that goes on after its end breaks the protocol") {

@@ -53,7 +53,9 @@ Status ResponsesDecoder::on_event(std::string_view type, std::string_view data,
     outcome_ = openai_failure(error != nullptr ? *error : event);
     return ok();
   }
-  if (!is_keep_alive(type)) ++progress_;
+  const std::string* const delta = event.find_string("delta");
+  const bool is_empty = type.ends_with(".delta") && delta != nullptr && delta->empty();
+  if (!is_keep_alive(type) && !is_empty) ++progress_;
   if (type == "response.created") return on_created();
   if (type == "response.output_item.added" || type == "response.output_item.done") {
     return on_item(type, event, sink);

@@ -222,6 +222,8 @@ TEST_CASE("Responses: keep-alives bring the reply no further") {
                   R"({"type":"response.queued"})", "[DONE]"}) == 1);
   CHECK(progress({kCreated, added(0, kMessage), delta("output_text", 0, "a"),
                   R"({"type":"response.web_search_call.searching"})"}) == 4);
+  CHECK(progress({kCreated, added(0, kMessage), delta("output_text", 0, ""),
+                  delta("output_text", 0, "")}) == 2);
 }
 
 TEST_CASE("Responses: errors after a good status are understood") {

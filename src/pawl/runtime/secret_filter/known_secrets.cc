@@ -11,6 +11,7 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kDistinctBytesMin = 4;
+constexpr std::size_t kLineDistinctMin = 8;
 
 // Values of examples and of careless set-ups that are long enough, and words besides.
 constexpr std::array<std::string_view, 24> kCommon = {
@@ -19,13 +20,17 @@ constexpr std::array<std::string_view, 24> kCommon = {
     "username",  "anonymous", "localhost",    "disabled",     "required",  "development",
     "something", "your-key",  "your_api_key", "api_key_here", "function",  "deadbeef"};
 
+std::size_t distinct_bytes(std::string_view value) {
+  std::bitset<256> seen;
+  for (const char c : value) seen.set(static_cast<unsigned char>(c));
+  return seen.count();
+}
+
 bool is_common(std::string_view value) {
   std::string lower(value);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (std::find(kCommon.begin(), kCommon.end(), lower) != kCommon.end()) return true;
-  std::bitset<256> seen;
-  for (const char c : value) seen.set(static_cast<unsigned char>(c));
-  return seen.count() < kDistinctBytesMin;
+  return distinct_bytes(value) < kDistinctBytesMin;
 }
 
 }  // namespace
@@ -69,6 +74,25 @@ Learned KnownSecrets::add(std::string_view name, const std::string& value) {
   return Learned::added;
 }
 
+// Tools put numbers and signs before lines: each line of a key is a secret of its own, unless it is
+// short, plain or the frame that every key has. Line ends may be written as "\\n".
+std::vector<std::string> KnownSecrets::lines_of(std::string_view value) {
+  std::vector<std::string> lines;
+  while (!value.empty()) {
+    const std::size_t end = std::min({value.find('\n'), value.find("\\n"), value.size()});
+    std::string_view line = value.substr(0, end);
+    value.remove_prefix(end == value.size() ? end : end + (value[end] == '\n' ? 1 : 2));
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    while (!line.empty() && (line.front() == '\t' || line.front() == ' ')) line.remove_prefix(1);
+    const bool frame = line.starts_with("-----");
+    if (line.size() < kSecretLineBytesMin || frame || distinct_bytes(line) < kLineDistinctMin) {
+      continue;
+    }
+    lines.emplace_back(line);
+  }
+  return lines;
+}
+
 std::shared_ptr<const KnownSecrets::Snapshot> KnownSecrets::snapshot() const {
   const std::lock_guard lock(mutex_);
   if (snapshot_) return snapshot_;
@@ -78,6 +102,11 @@ std::shared_ptr<const KnownSecrets::Snapshot> KnownSecrets::snapshot() const {
     const auto id = static_cast<std::uint32_t>(names.size());
     names.push_back(entry.name);
     for (std::string& form : secret_forms(entry.value)) patterns.push_back({std::move(form), id});
+    const std::vector<std::string> lines = lines_of(entry.value);
+    if (lines.size() < 2 && lines == std::vector{entry.value}) continue;
+    for (const std::string& line : lines) {
+      for (std::string& form : secret_forms(line)) patterns.push_back({std::move(form), id});
+    }
   }
   snapshot_ = std::make_shared<const Snapshot>(
       Snapshot{PatternAutomaton(std::move(patterns)), std::move(names)});

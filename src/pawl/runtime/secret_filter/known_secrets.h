@@ -19,6 +19,8 @@ inline constexpr std::size_t kLearnedSecretBytesMax = 16U << 10U;  // of one
 inline constexpr std::size_t kLearnedBytesMax = 512U << 10U;       // of all: the automaton has some
                                                                    // 300 times as many
 
+inline constexpr std::size_t kSecretLineBytesMin = 16;  // of a line that is looked for by itself
+
 enum class Learned : std::uint8_t {
   added,
   known,       // under the name that it has already
@@ -44,6 +46,9 @@ class KnownSecrets {
     std::vector<std::string> names;  // by the ids of the patterns
   };
   std::shared_ptr<const Snapshot> snapshot() const;
+
+  // The lines of a value that are looked for by themselves.
+  static std::vector<std::string> lines_of(std::string_view value);
 
  private:
   struct Entry {

@@ -68,6 +68,46 @@ std::vector<std::string> disguises() {
           "\n" + kKey + "\r\n"};
 }
 
+TEST_CASE("a key of many lines is found however tools show its lines") {
+  const std::vector<std::string> lines = {
+      "-----BEGIN PRIVATE KEY-----", "MC4CAQAwBQYDK2VwBCIEIHr7Qz0bTz8xq1n2vW5uYd3L",
+      "kJ9sT4pXw6aE0mRfB7hUoVtZ2cN8yGiDq5lS1jPx+A/=", "-----END PRIVATE KEY-----"};
+  std::string key;
+  for (const std::string& line : lines) key += line + "\n";
+  const auto known = std::make_shared<KnownSecrets>();
+  REQUIRE(known->add("TLS_KEY", key) == Learned::added);
+  const SecretFilter filter(known);
+  std::string numbered;
+  std::string matched;
+  std::string changed;
+  std::string quoted = "\"";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    numbered += "     " + std::to_string(i + 1) + "\t" + lines[i] + "\n";
+    matched += "key.pem:" + std::to_string(i + 1) + ":" + lines[i] + "\n";
+    changed += "+" + lines[i] + "\n";
+    quoted += lines[i] + "\\n";
+  }
+  for (const std::string& text : {key, numbered, matched, changed, quoted}) {
+    const std::string safe = filter.ingress(text);
+    INFO(safe);
+    CHECK(safe.find(lines[1].substr(4, 20)) == std::string::npos);
+    CHECK(safe.find(lines[2].substr(4, 20)) == std::string::npos);
+    CHECK(safe.find("[[pawl-secret:TLS_KEY]]") != std::string::npos);
+  }
+  CHECK(filter.ingress(numbered).find(lines[0]) != std::string::npos);  // The frame is no secret.
+  // The variable may hold the line ends as two characters.
+  const auto flat = std::make_shared<KnownSecrets>();
+  REQUIRE(flat->add("FLAT", lines[0] + "\\n" + lines[1] + "\\n" + lines[2]) == Learned::added);
+  CHECK(SecretFilter(flat).ingress(numbered).find(lines[1]) == std::string::npos);
+}
+
+TEST_CASE("lines of values") {
+  CHECK(KnownSecrets::lines_of("short\nlines").empty());
+  CHECK(KnownSecrets::lines_of("aaaaaaaaaaaaaaaaaaaaaaaa\n").empty());
+  CHECK(KnownSecrets::lines_of("  abcdefghijklmnop1234 \r\nx") ==
+        std::vector<std::string>{"abcdefghijklmnop1234"});
+}
+
 }  // namespace
 
 TEST_CASE("a value becomes its handle and all else stays") {

@@ -50,7 +50,7 @@ std::string json_of(const PendingApproval& pending) {
   json.field("input", pending.input).field("reason", pending.reason);
   json.field("stage", name(pending.stage)).field("rule", pending.rule);
   json.field("project", pending.project).field("binding", to_hex(pending.binding));
-  json.field("digest", to_hex(sha256(pending.input)));
+  json.field("digest", to_hex(sha256(pending.input))).field("to_sign", pending.to_sign);
   json.field("model_says", pending.prose);
   json.field("asked_at_ms", pending.asked_at_ms).field("expires_at_ms", pending.expires_at_ms);
   return json.end_object().take();

@@ -35,6 +35,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
     {"message", command_message},
     {"approvals", command_approvals},
     {"approve", command_approve},
+    {"identity", command_identity},
     {"deny", command_deny},
     {"answer", command_answer},
     {"budget", command_budget},

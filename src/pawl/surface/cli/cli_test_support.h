@@ -85,6 +85,9 @@ struct FakeEnvironment : CliEnvironment {
     files[path] = text;
     return ok();
   }
+  Status write_private(const std::string& path, const std::string& text) override {
+    return write_new(path, text);
+  }
   Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) override {
     if (files.contains(path)) return Error{ErrorCode::conflict, path + " is there already"};
     return std::unique_ptr<OutputFile>(std::make_unique<FakeFile>(files[path]));

@@ -8,6 +8,7 @@
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/signing.h"
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
@@ -100,6 +101,10 @@ Result<Event> decided_event(const Target& target, const PendingApproval& shown, 
   decided.shown = shown.binding;
   decided.answer = make_answer();
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
+  if (decided.decision == InterruptDecision::approve) {
+    PAWL_CHECK(sign_decided(target.context, *target.service().engine().store().reader,
+                            details.state, shown.call, decided));
+  }
   PAWL_TRY(Event event, decision_about(details.state, shown.call, std::move(decided)));
   const std::int64_t now_ms = target.context.environment.main_loop().wall_ms();
   PAWL_CHECK(check_decision(details.state, event, now_ms));
@@ -225,6 +230,11 @@ int command_approve(const CliContext& context) {
   }
   if (plan && (context.arguments.has("CALL") || context.arguments.has("edit"))) {
     return fail(context, {ErrorCode::invalid_argument, "--plan takes neither CALL nor --edit"});
+  }
+  if (context.arguments.has("signature") &&
+      (plan || context.arguments.has("identity") || !context.arguments.has("by"))) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "--signature needs --by, and takes neither --plan nor --identity"});
   }
   return with_target(context, [&](const Target& target) {
     return plan ? approve_plan(context, target) : approve_one(context, target);

@@ -6,6 +6,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/signing.h"
 
 namespace pawl {
 namespace {
@@ -63,6 +64,7 @@ Result<ForkRequest> request_of(const CliContext& context) {
   }
   request.model = arguments.one_or("model", "");
   request.by = context.environment.user();
+  request.sign = signer_for(context);
   if (const auto id = arguments.one("id")) {
     PAWL_TRY(request.id, parse_run_id(*id));
   } else {

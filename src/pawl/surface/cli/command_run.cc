@@ -9,6 +9,7 @@
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/interactive.h"
 #include "pawl/surface/cli/run_options.h"
+#include "pawl/surface/cli/signing.h"
 #include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
@@ -116,6 +117,7 @@ Preparation prepare(const CliContext& context, const RunId& id, const std::strin
   request.input = input;
   request.id = id;
   request.context = *std::move(invocation);
+  request.sign = signer_for(context);
   return {std::move(request), {}};
 }
 

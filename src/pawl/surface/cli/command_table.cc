@@ -7,6 +7,9 @@ namespace {
 
 const ArgumentSpec kRun{"RUN", "The id of a run, or any unique prefix of it."};
 const ArgumentSpec kCharter{"CHARTER", "A charter file."};
+const OptionSpec kIdentity{
+    "identity", '\0', Takes::value, "FILE",
+    "The file with your key (pawl identity). Default: pawl/identity.pem of the configuration."};
 
 CommandEntry run_command() {
   return {
@@ -35,7 +38,8 @@ CommandEntry run_command() {
        {"cost", '\0', Takes::value, "AMOUNT", "Limit: money, such as 2.00 or '2.00 USD'."},
        {"attach", '\0', Takes::values, "FILE", "Give the model this image or PDF. Repeatable."},
        {"file", '\0', Takes::values, "FILE",
-        "Keep a copy that the run's tools can read; the model is told its name. Repeatable."}},
+        "Keep a copy that the run's tools can read; the model is told its name. Repeatable."},
+       kIdentity},
   };
 }
 
@@ -148,7 +152,8 @@ std::vector<CommandEntry> history_commands() {
          "reads the text from a file; a FILE alone is a JSON object of edits. Repeatable."},
         {"model", '\0', Takes::value, "REF", "Go on with this model."},
         {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
-        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."}}},
+        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
+        kIdentity}},
       {"export",
        "Write a run as one self-contained file",
        "To standard output, or to a new file. What looks like a secret is replaced; a run in which "
@@ -192,12 +197,25 @@ std::vector<CommandEntry> deciding_commands() {
          "Run it with these arguments instead; @FILE reads them from a file."},
         {"digest", '\0', Takes::value, "HEX",
          "The digest of the arguments you have seen. Needed when they are too long to be shown."},
+        kIdentity,
+        {"signature", '\0', Takes::value, "BASE64",
+         "A signature of the text that pawl approvals --json shows as to_sign, by anyone's tool."},
+        {"by", '\0', Takes::value, "NAME", "Whose signature it is."},
         {"full", '\0', Takes::nothing, "", "Show all of the arguments and approve nothing."}}},
       {"deny",
        "Deny a call that waits",
        "The call is not run, and the model reads why.",
        {kRun, {"CALL", "The call, such as c3. Not needed when only one waits.", Need::optional}},
        {{"reason", '\0', Takes::value, "TEXT", "Why; the model reads it."}}},
+      {"identity",
+       "Make, show or use the key that your approvals are signed with",
+       "new makes an Ed25519 key, show prints its public part for \"approvers\" of the operator's "
+       "policy, sign prints a signature of a text.",
+       {{"ACTION", "new, show or sign. Default: show.", Need::optional},
+        {"FILE", "sign: the text; - reads it from standard input, the default.", Need::optional}},
+       {kIdentity,
+        {"passphrase", '\0', Takes::nothing, "",
+         "new: protect the key with a passphrase, which is asked for at the terminal."}}},
       {"answer",
        "Answer a question of a run",
        "",

@@ -29,6 +29,7 @@ int command_approvals(const CliContext& context);
 int command_approve(const CliContext& context);
 int command_deny(const CliContext& context);
 int command_answer(const CliContext& context);
+int command_identity(const CliContext& context);
 int command_chat(const CliContext& context);
 int command_resolve(const CliContext& context);
 int command_artifacts(const CliContext& context);

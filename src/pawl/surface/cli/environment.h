@@ -85,6 +85,7 @@ struct Settings {
   std::string data_flag;    // as --data gave it, for commands that we suggest; may be empty
   std::string config;       // the path of the configuration file; empty when there is none
   std::string policy;       // the path of --policy, absolute; empty when there is none
+  std::string identity = {};  // the user's own key file, which need not be there; may be empty
   std::string limits = {};  // what policies limit charters to, for people; a line each
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
@@ -261,6 +262,8 @@ class CliEnvironment {
   virtual Result<std::string> read_text(const std::string& path) = 0;
   // With the directories on the way to it. conflict: it is there already.
   virtual Status write_new(const std::string& path, const std::string& text) = 0;
+  // Likewise, for the owner's eyes only.
+  virtual Status write_private(const std::string& path, const std::string& text) = 0;
   // conflict: it is there already.
   virtual Result<std::unique_ptr<OutputFile>> create_file(const std::string& path) = 0;
   virtual Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) = 0;

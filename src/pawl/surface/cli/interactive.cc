@@ -9,6 +9,7 @@
 #include "pawl/runtime/approvals.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/signing.h"
 
 namespace pawl {
 namespace {
@@ -109,9 +110,15 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
     const auto said = one.kind == InterruptKind::input ? ask_answer(context, one)
                                                        : ask_approval(context, one, details->state);
     if (!said) continue;
-    const auto event = decision_about(details->state, one.call, said->decided);
+    Decided decided = said->decided;
+    Status fit = ok();
+    if (decided.decision == InterruptDecision::approve) {
+      fit = sign_decided(context, *workspace.service().engine().store().reader, details->state,
+                         one.call, decided);
+    }
+    const auto event = decision_about(details->state, one.call, std::move(decided));
     const std::int64_t now_ms = workspace.loop().wall_ms();
-    const Status fit = event ? check_decision(details->state, *event, now_ms) : event.error();
+    if (fit) fit = event ? check_decision(details->state, *event, now_ms) : event.error();
     if (!fit) {
       complain(context, fit.error().message);
     } else if (post(context, workspace, run, *event)) {

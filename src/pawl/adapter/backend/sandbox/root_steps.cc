@@ -50,12 +50,12 @@ std::string inside(std::string_view path) {
 }
 
 bool exists(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
 
 bool is_directory(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -80,6 +80,7 @@ RootSteps::RootSteps(const SandboxPlan& plan, const std::vector<DetachedMount>& 
   bind_roots(detached);
   protect(places);
   bind_mounts(detached);
+  mask_programs();
   finish();
   open_rules();
 }
@@ -259,6 +260,15 @@ void RootSteps::bind_mounts(const std::vector<DetachedMount>& detached) {
         inside(wanted.target));
     add(Kind::attach, inside(wanted.target)).descriptor = made->descriptor;
     restrict_mount(inside(wanted.target), attributes);
+  }
+}
+
+// A device on a mount without devices and execution: it can be neither run nor read.
+void RootSteps::mask_programs() {
+  constexpr unsigned long kOfNothing = kOfSystem | MOUNT_ATTR_NOEXEC;
+  for (const std::string& path : plan_.masked) {
+    mount(std::string(kOld) + "/dev/null", inside(path), nullptr, kBind);
+    restrict_mount(inside(path), kOfNothing);
   }
 }
 

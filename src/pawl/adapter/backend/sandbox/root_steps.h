@@ -75,6 +75,7 @@ class RootSteps {
   void bind_roots(const std::vector<DetachedMount>& detached);
   void protect(const std::vector<ProtectedPlace>& places);
   void bind_mounts(const std::vector<DetachedMount>& detached);
+  void mask_programs();
   void finish();
   void open_rules();
 

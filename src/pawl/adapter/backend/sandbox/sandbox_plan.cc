@@ -2,9 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 
+#include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/path_text.h"
 
@@ -55,6 +57,13 @@ Status check_working_directory(const SandboxPlan& plan) {
                "it lies beneath none of the roots (add it to the write roots or the read roots)");
 }
 
+bool is_seen_inside(const std::string& path, const SandboxPlan& plan) {
+  const auto holds = [&path](const auto& root) { return is_within(path, std::string(root)); };
+  return std::ranges::any_of(kSystemDirectories, holds) ||
+         std::ranges::any_of(plan.read_roots, holds) ||
+         std::ranges::any_of(plan.write_roots, holds);
+}
+
 }  // namespace
 
 Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level) {
@@ -75,6 +84,9 @@ Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, Isolation
   for (const std::string& root : plan.read_roots) PAWL_CHECK(check_directory("read root", root));
   for (const std::string& name : plan.protected_names) PAWL_CHECK(check_protected(name));
   PAWL_CHECK(check_working_directory(plan));
+  for (const std::string& path : context.masked_programs) {
+    if (is_plain_absolute(path) && is_seen_inside(path, plan)) plan.masked.push_back(path);
+  }
   return plan;
 }
 

@@ -39,6 +39,7 @@ struct SandboxPlan {
   NetworkAccess network = NetworkAccess::none;
   BackendLimits limits;
   std::vector<PlanMount> mounts = {};  // in this order, over roots and protected names
+  std::vector<std::string> masked = {};  // programs that are there inside, and cannot be executed
 };
 
 // The plan of a session; an error names the path that is wrong and why.

@@ -12,15 +12,35 @@
 
 namespace pawl::backend {
 
-CallOutput::CallOutput(std::uint64_t bytes_max, std::string artifact_directory, KeptBounds bounds)
+CallOutput::CallOutput(std::uint64_t bytes_max, std::string artifact_directory, KeptBounds bounds,
+                       std::shared_ptr<const ByteFilter> filter)
     : bytes_max_(bytes_max),
       directory_(std::move(artifact_directory)),
+      filter_(std::move(filter)),
       capture_(bytes_max),
       space_(directory_, bounds) {}
 
 void CallOutput::append(std::string_view bytes) {
-  const bool fits = capture_.bytes_total() + bytes.size() <= bytes_max_;
-  if (!fits && !file_ && !directory_.empty()) open_artifact();
+  if (stage_ == Stage::fits && capture_.bytes_total() + bytes.size() > bytes_max_) overflow();
+  if (stream_) {
+    take(stream_->feed(bytes));
+  } else {
+    take(bytes);
+  }
+}
+
+// What came before is still in memory as a whole: it begins once more, filtered, so that no value
+// is cut in two where the output is, and none gets into the file.
+void CallOutput::overflow() {
+  stage_ = Stage::too_long;
+  const std::string before = capture_.head();
+  if (!directory_.empty()) open_artifact();
+  capture_ = tool_command::OutputCapture(bytes_max_);
+  if (filter_) stream_ = filter_->stream();
+  append(before);
+}
+
+void CallOutput::take(std::string_view bytes) {
   capture_.append(bytes);
   if (file_) keep(bytes);
 }
@@ -37,15 +57,11 @@ void CallOutput::keep(std::string_view bytes) {
   }
 }
 
-// What came before is still in memory as a whole.
 void CallOutput::open_artifact() {
-  const std::string before = capture_.head();
   std::string path = directory_ + "/output-XXXXXX";
-  directory_.clear();  // once
   file_.reset(::mkostemp(path.data(), O_CLOEXEC));
   if (!file_) return space_.close("the data disk: " + describe_errno(errno));
   path_ = std::move(path);
-  keep(before);
 }
 
 std::string CallOutput::describe_cut() const {
@@ -55,6 +71,7 @@ std::string CallOutput::describe_cut() const {
 }
 
 void CallOutput::finish(BackendOutcome& outcome, std::string_view note) {
+  if (stream_) take(std::exchange(stream_, nullptr)->finish());
   outcome.output_length = capture_.bytes_total();
   std::string before = std::string(note) + describe_cut();
   if (before.size() > bytes_max_) before.clear();

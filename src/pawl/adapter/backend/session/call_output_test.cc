@@ -40,6 +40,50 @@ TEST_CASE("output that does not fit loses its middle, and is kept as a whole") {
   CHECK(contract::read_file(outcome.artifact) == whole);
 }
 
+// "key" with its letters in any number of pieces becomes "[k]".
+struct KeyFilter final : ByteFilter {
+  struct Stream final : ByteStream {
+    std::string feed(std::string_view piece) override {
+      held += piece;
+      std::string out;
+      for (std::size_t at = 0; (at = held.find("key")) != std::string::npos;) {
+        out += held.substr(0, at) + "[k]";
+        held.erase(0, at + 3);
+      }
+      const std::size_t keep = std::min<std::size_t>(held.size(), 2);
+      out += held.substr(0, held.size() - keep);
+      held.erase(0, held.size() - keep);
+      return out;
+    }
+    std::string finish() override { return std::exchange(held, ""); }
+    std::string held;
+  };
+  std::string ingress(std::string text) const override { return text; }
+  std::string sink(std::string text) const override { return text; }
+  std::unique_ptr<ByteStream> stream() const override { return std::make_unique<Stream>(); }
+};
+
+TEST_CASE("sc-K02, sc-K04: output that is kept, or cut, is filtered before") {
+  const contract::ContractDirectory directory;
+  CallOutput output(100, directory.path(), kBounds, std::make_shared<KeyFilter>());
+  for (int i = 0; i < 200; ++i) {
+    output.append("a k");
+    output.append("ey.");
+  }
+  BackendOutcome outcome;
+  output.finish(outcome, "");
+  CHECK(outcome.output.find("key") == std::string::npos);
+  const std::string kept = contract::read_file(outcome.artifact);
+  CHECK(kept.find("key") == std::string::npos);
+  CHECK(kept.starts_with("a [k].a [k]."));
+  CHECK(kept.size() == 200 * 6);
+  // What fits is filtered by whoever takes it: the words for it are theirs.
+  CallOutput fits(100, directory.path(), kBounds, std::make_shared<KeyFilter>());
+  fits.append("key");
+  fits.finish(outcome, "");
+  CHECK(outcome.output == "key");
+}
+
 TEST_CASE("without a place to keep it, output is cut and nothing else") {
   CallOutput output(400, "/no/such/directory", kBounds);
   output.append(std::string(5000, 'x'));

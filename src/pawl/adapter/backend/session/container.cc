@@ -186,6 +186,9 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
     const bool read = made.access == sandbox::PlanMount::Access::read;
     mounts.push_back({made.target, made.source, read ? Access::read : Access::write});
   }
+  for (const std::string& path : plan.sandbox.masked) {
+    mounts.push_back({path, "/dev/null", Access::read});
+  }
   std::stable_sort(mounts.begin(), mounts.end(), [](const auto& left, const auto& right) {
     return left.path.size() < right.path.size();
   });

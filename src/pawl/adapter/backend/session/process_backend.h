@@ -10,6 +10,7 @@
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/session_files.h"
 #include "pawl/port/backend.h"
+#include "pawl/port/byte_filter.h"
 #include "pawl/port/loop.h"
 
 namespace pawl::backend {
@@ -17,6 +18,8 @@ namespace pawl::backend {
 struct BackendOptions {
   OpenFiles open_files;
   SessionConnector connect_proxy = nullptr;  // for networks of listed hosts
+  // Output that is kept in files passes it first; null: it is kept as it comes.
+  std::shared_ptr<const ByteFilter> filter = nullptr;
 };
 
 // The loop outlives the backend, its sessions and their operations.

@@ -148,7 +148,7 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   const AsOwner owner(place_->identity());
   files_->note();
   return {CallOutput(context_.limits.output_bytes, context_.artifact_directory,
-                     {context_.limits.kept_bytes, context_.store_kept_bytes}),
+                     {context_.limits.kept_bytes, context_.store_kept_bytes}, filter_),
           limits,
           {}};
 }

@@ -28,6 +28,9 @@ class SessionCore final : public SessionCalls {
                                                    const SessionConnector& connect,
                                                    std::optional<ContainerEngine> wanted);
 
+  // Output that is kept in files passes it first.
+  void filter_kept(std::shared_ptr<const ByteFilter> filter) { filter_ = std::move(filter); }
+
   const ExecutionContext& context() const override { return context_; }
   IsolationLevel level() const override { return level_; }
 
@@ -70,6 +73,7 @@ class SessionCore final : public SessionCalls {
   std::string input_file() const;
 
   ExecutionContext context_;
+  std::shared_ptr<const ByteFilter> filter_;
   IsolationLevel level_;
   std::unique_ptr<SessionFiles> files_;
   std::shared_ptr<sandbox::Confinement> place_;
