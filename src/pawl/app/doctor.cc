@@ -98,7 +98,7 @@ Finding examine_space(const std::string& directory) {
 
 void examine_files(const std::string& directory, std::vector<Finding>& findings) {
   static const std::set<std::string> kOurs = {"pawl.db", "pawl.db-wal", "pawl.db-shm", "pawl.lock",
-                                              "logs",    "artifacts",   "inputs"};
+                                              "logs",    "artifacts",   "inputs",      "taken"};
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator(directory, fault)) {
     const std::string name = entry.path().filename().string();

@@ -134,6 +134,7 @@ AgentAssembler& Program::assembler() {
     tools.inputs = settings_.data + "/inputs";
   }
   tools.policies = policies_;
+  tools.notice = [this](const std::string& text) { log_line(settings_, "warn: " + text); };
   tools.user = user();
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
   tools.remembered = [data = settings_.data](const Digest& binding) {
@@ -282,6 +283,7 @@ std::vector<Finding> Program::examine(const Settings& settings, Probing probing)
   };
   add(examine_machine());
   add(examine_sandboxes(loop()));
+  add(examine_taken(settings.data));
   add(examine_providers(model_layer()));
   if (probing == Probing::live) {
     const auto run = [this](const std::function<bool()>& done) { loop().run_until(done); };

@@ -16,6 +16,7 @@
 #include "pawl/app/network_within.h"
 #include "pawl/app/sandbox_doctor.h"
 #include "pawl/app/toolbox_egress.h"
+#include "pawl/app/workspace_roots.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -76,15 +77,6 @@ Status prepare_artifacts(ExecutionContext& context) {
   return make_private_directory(context.artifact_directory);
 }
 
-// What a program in the sandbox can touch, whatever its words say.
-std::vector<std::string> roots_of(const Charter& charter) {
-  std::vector<std::string> roots = {absolute(charter.directory, charter.sandbox.directory)};
-  for (const auto* list : {&charter.sandbox.write, &charter.sandbox.read}) {
-    for (const std::string& path : *list) roots.push_back(absolute(charter.directory, path));
-  }
-  return roots;
-}
-
 bool has_files(const PermissionBits& needs) {
   return needs.has(Permission::fs_read) || needs.has(Permission::fs_write);
 }
@@ -108,6 +100,7 @@ bool has_http(const std::string& name) {
 struct Toolbox::Work {
   RunnableAgent& agent;
   HeldPolicies policies;
+  WorkspaceRoots roots = {};
   std::vector<ToolFault> faults = {};
   std::map<std::string, GatedTool> gated = {};
   std::shared_ptr<RunSessions> sessions = nullptr;
@@ -176,9 +169,17 @@ bool Toolbox::make_sessions(Work& work) {
     work.faults.push_back({sandbox.backend, error.message, ""});
     return false;
   };
+  for (ToolFault& fault : faults_of_roots(work.charter(), work.roots, sensitive_places())) {
+    work.faults.push_back(std::move(fault));
+  }
+  if (!work.faults.empty()) return false;
   const auto policy = egress_of(sandbox.network);
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
+  options.notice = [&loop = loop_, notice = options_.notice](const ExecutionContext& of_run,
+                                                             const std::string& text) {
+    if (notice) loop.post([notice, line = of_run.run.text + ": " + text] { notice(line); });
+  };
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
@@ -197,14 +198,10 @@ bool Toolbox::make_sessions(Work& work) {
   if (!demand_level(work, reach, sandbox.backend)) return false;
   note_level(work, reach);
   ExecutionContext context;
-  const std::string& directory = work.charter().directory;
-  context.working_directory = absolute(directory, sandbox.directory);
-  for (const std::string& path : sandbox.write) {
-    context.write_roots.push_back(absolute(directory, path));
-  }
-  for (const std::string& path : sandbox.read) {
-    context.read_roots.push_back(absolute(directory, path));
-  }
+  context.working_directory = work.roots.directory;
+  context.write_roots = work.roots.write;
+  context.read_roots = work.roots.read;
+  context.deny_roots = work.roots.deny;
   std::vector<Fault> said_elsewhere;
   std::vector<ToolRule> rules =
       rules_held(work.policies, work.charter().permissions.guardrails, said_elsewhere);
@@ -218,6 +215,7 @@ bool Toolbox::make_sessions(Work& work) {
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
   context.store_kept_bytes = options_.artifacts_bytes_max;
+  if (!options_.data.empty()) context.taken_directory = options_.data + "/taken";
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
@@ -422,9 +420,13 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   agent.charter.permissions = permissions_within(work.policies.all, agent.charter.permissions);
   SandboxDeclaration& sandbox = agent.charter.sandbox;
   sandbox.network = network_within(std::move(sandbox.network), agent.charter.permissions);
-  work.place.directory = absolute(agent.charter.directory, sandbox.directory);
+  work.roots = roots_of(agent.charter);
+  work.place.directory = work.roots.directory;
   work.place.environment = sandbox.environment;
-  work.place.roots = roots_of(agent.charter);
+  work.place.roots = {work.roots.directory};
+  for (const auto* list : {&work.roots.write, &work.roots.read}) {
+    work.place.roots.insert(work.place.roots.end(), list->begin(), list->end());
+  }
   add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);

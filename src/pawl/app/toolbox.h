@@ -29,6 +29,7 @@ struct ToolboxOptions {
   std::vector<UserPolicy> policies = {};  // that every charter is within, the outermost first
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
+  std::function<void(const std::string&)> notice = {};         // a line that an operator must see
   std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 
