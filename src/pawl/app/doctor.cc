@@ -111,7 +111,8 @@ void examine_files(const std::string& directory, std::vector<Finding>& findings)
                                               "remembered.jsonl.lock",
                                               "logs",
                                               "artifacts",
-                                              "inputs"};
+                                              "inputs",
+                                              "taken"};
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator(directory, fault)) {
     const std::string name = entry.path().filename().string();

@@ -155,6 +155,7 @@ AgentAssembler& Program::assembler() {
   tools.policies = policies_;
   tools.trust = trust_;
   tools.settings = settings_files_;
+  tools.notice = [this](const std::string& text) { log_line(settings_, "warn: " + text); };
   tools.user = user();
   tools.filter = filter_;
   // Read each time, so that what is taken back counts no more. What cannot be read was not said.
@@ -384,6 +385,7 @@ std::vector<Finding> Program::examine(const Settings& settings, Probing probing)
   };
   add(examine_machine());
   add(examine_sandboxes(loop()));
+  add(examine_taken(settings.data));
   add(examine_providers(model_layer()));
   if (probing == Probing::live) {
     const auto run = [this](const std::function<bool()>& done) { loop().run_until(done); };

@@ -1,11 +1,13 @@
 #include "pawl/app/sandbox_doctor.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/taken_names.h"
 
 namespace pawl {
 namespace {
@@ -59,6 +61,25 @@ std::vector<Finding> examine_sandboxes(Loop& loop) {
                                       std::string_view("container"), std::string_view("local")}) {
     findings.push_back(examine(name, loop));
   }
+  return findings;
+}
+
+std::vector<Finding> examine_taken(const std::string& data) {
+  const std::string directory = data + "/taken";
+  std::vector<Finding> findings;
+  for (const std::string& sentence : backend::sweep_absent_notes(directory)) {
+    findings.push_back({Grade::warning, "workspace", sentence, "look at it before it is used"});
+  }
+  std::error_code none;
+  std::size_t runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
+    if (entry.is_directory(none)) ++runs;
+  }
+  if (runs == 0) return findings;
+  findings.push_back({Grade::ok, "workspace",
+                      directory + " keeps what " + std::to_string(runs) +
+                          " runs made under protected names; remove it when it is not needed",
+                      ""});
   return findings;
 }
 

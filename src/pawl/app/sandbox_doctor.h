@@ -18,5 +18,8 @@ std::vector<Finding> examine_sandboxes(Loop& loop);
 std::string describe_reach(const SandboxReach& reach);
 // The second layer of the level has everything that this program has a use for.
 bool is_complete(const SandboxReach& reach);
+// Takes what sessions that were killed left under protected names out of their work trees, and says
+// what was taken; and where earlier things are kept.
+std::vector<Finding> examine_taken(const std::string& data);
 
 }  // namespace pawl

@@ -19,6 +19,7 @@
 #include "pawl/app/network_within.h"
 #include "pawl/app/sandbox_doctor.h"
 #include "pawl/app/toolbox_egress.h"
+#include "pawl/app/workspace_roots.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -79,15 +80,6 @@ Status prepare_artifacts(ExecutionContext& context) {
   return make_private_directory(context.artifact_directory);
 }
 
-// What a program in the sandbox can touch, whatever its words say.
-std::vector<std::string> roots_of(const Charter& charter) {
-  std::vector<std::string> roots = {absolute(charter.directory, charter.sandbox.directory)};
-  for (const auto* list : {&charter.sandbox.write, &charter.sandbox.read}) {
-    for (const std::string& path : *list) roots.push_back(absolute(charter.directory, path));
-  }
-  return roots;
-}
-
 bool has_files(const PermissionBits& needs) {
   return needs.has(Permission::fs_read) || needs.has(Permission::fs_write);
 }
@@ -101,6 +93,15 @@ PermissionBits bits_of(const ToolNeeds& needs) {
   return bits;
 }
 
+// Those of policies and charter together; their faults are said where the gate is made.
+std::vector<ToolRule> all_rules(const HeldPolicies& policies, const Charter& charter) {
+  std::vector<Fault> said_elsewhere;
+  const CharterPermissions& declared = charter.permissions;
+  std::vector<ToolRule> rules = rules_held(policies, declared.guardrails, said_elsewhere);
+  rules.insert(rules.end(), declared.listed.begin(), declared.listed.end());
+  return rules;
+}
+
 bool has_http(const std::string& name) {
   return name == "http_fetch" || name == "http_post";
 }
@@ -112,6 +113,7 @@ struct Toolbox::Work {
   RunnableAgent& agent;
   HeldPolicies policies;
   FilesOfHost files = {};
+  WorkspaceRoots roots = {};
   std::vector<ToolFault> faults = {};
   std::map<std::string, GatedTool> gated = {};
   std::shared_ptr<RunSessions> sessions = nullptr;
@@ -194,10 +196,18 @@ bool Toolbox::make_sessions(Work& work) {
     work.faults.push_back({sandbox.backend, error.message, ""});
     return false;
   };
+  for (ToolFault& fault : faults_of_roots(work.charter(), work.roots, sensitive_places())) {
+    work.faults.push_back(std::move(fault));
+  }
+  if (!work.faults.empty()) return false;
   const auto policy = egress_of(sandbox.network);
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
   options.filter = options_.filter;
+  options.notice = [&loop = loop_, notice = options_.notice](const ExecutionContext& of_run,
+                                                             const std::string& text) {
+    if (notice) loop.post([notice, line = of_run.run.text + ": " + text] { notice(line); });
+  };
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
@@ -216,15 +226,12 @@ bool Toolbox::make_sessions(Work& work) {
   if (!demand_level(work, reach, sandbox.backend)) return false;
   note_level(work, reach);
   ExecutionContext context;
-  const std::string& directory = work.charter().directory;
-  context.working_directory = absolute(directory, sandbox.directory);
-  for (const std::string& path : sandbox.write) {
-    context.write_roots.push_back(absolute(directory, path));
-  }
-  for (const std::string& path : sandbox.read) {
-    context.read_roots.push_back(absolute(directory, path));
-  }
-  protect_programs(programs_of(work.charter(), work.policies.accepted), context);
+  context.working_directory = work.roots.directory;
+  context.write_roots = work.roots.write;
+  context.read_roots = work.roots.read;
+  context.deny_roots = work.roots.deny;
+  const std::vector<ToolRule> rules = all_rules(work.policies, work.charter());
+  protect_programs(host_programs(work.charter(), rules), context);
   if (const Status held = protect_files(work, context); !held) return refuse(held.error());
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
   context.masked_programs = files_of_programs(
@@ -235,6 +242,7 @@ bool Toolbox::make_sessions(Work& work) {
   context.limits = sandbox.limits;
   context.artifact_directory = options_.artifacts;
   context.store_kept_bytes = options_.artifacts_bytes_max;
+  if (!options_.data.empty()) context.taken_directory = options_.data + "/taken";
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
@@ -460,11 +468,7 @@ void Toolbox::seal_scripts(Work& work) const {
 
 std::vector<std::string> Toolbox::programs_of(const Charter& charter,
                                               const std::vector<UserPolicy>& accepted) const {
-  std::vector<Fault> said_elsewhere;
-  std::vector<ToolRule> rules = rules_held(hold_policies(options_.policies, accepted),
-                                           charter.permissions.guardrails, said_elsewhere);
-  rules.insert(rules.end(), charter.permissions.listed.begin(), charter.permissions.listed.end());
-  return host_programs(charter, rules);
+  return host_programs(charter, all_rules(hold_policies(options_.policies, accepted), charter));
 }
 
 std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted,
@@ -476,9 +480,13 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   agent.charter.permissions = permissions_within(work.policies.all, agent.charter.permissions);
   SandboxDeclaration& sandbox = agent.charter.sandbox;
   sandbox.network = network_within(std::move(sandbox.network), agent.charter.permissions);
-  work.place.directory = absolute(agent.charter.directory, sandbox.directory);
+  work.roots = roots_of(agent.charter);
+  work.place.directory = work.roots.directory;
   work.place.environment = sandbox.environment;
-  work.place.roots = roots_of(agent.charter);
+  work.place.roots = {work.roots.directory};
+  for (const auto* list : {&work.roots.write, &work.roots.read}) {
+    work.place.roots.insert(work.place.roots.end(), list->begin(), list->end());
+  }
   add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);

@@ -6,11 +6,12 @@
 
 namespace pawl {
 
+// Git's own first, until a repository is held as a whole.
 std::vector<std::string> default_protected_names() {
-  return {".git/hooks",     ".git/config",  ".git/config.worktree",
-          ".git/commondir", ".git/modules", ".git/worktrees",
-          ".pawl",          ".mcp.json",    ".envrc",
-          ".vscode",        ".idea"};
+  std::vector<std::string> names = {".git/hooks",     ".git/config",  ".git/config.worktree",
+                                    ".git/commondir", ".git/modules", ".git/worktrees"};
+  for (std::string& name : names_of(NameClass::never_written)) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> default_hidden_names() {

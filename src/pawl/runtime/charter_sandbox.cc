@@ -93,7 +93,9 @@ void read_sandbox(const Node& node, std::vector<Fault>& faults, SandboxDeclarati
   reader.take_string("level", out.backend);
   reader.take_string("directory", out.directory);
   read_paths(reader, node, "write", out.write);
+  out.write_named = node.find("write") != nullptr;
   read_paths(reader, node, "read", out.read);
+  read_paths(reader, node, "deny", out.deny);
   if (const auto choice = reader.take_choice("protected", kProtections)) {
     out.protection = static_cast<ExecutionContext::Protection>(*choice);
   }

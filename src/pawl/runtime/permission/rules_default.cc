@@ -1,7 +1,11 @@
 // The rules that Pawl ships. Protected ones hold whatever a file says; the others are defaults that
 // a user may change by id. None of them is the boundary: the sandbox is.
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
+#include "pawl/port/protected_names.h"
 #include "pawl/runtime/permission/rules.h"
 
 namespace pawl {
@@ -85,43 +89,53 @@ ToolRule rule_for(const Guard& guard, const char* tool, const char* argument) {
   return rule;
 }
 
-ToolRule names_rule(const char* id, const char* tool, const char* argument, const char* regex) {
-  ToolRule rule;
-  rule.id = id;
-  rule.pattern = {tool, {{argument, ConditionKind::regex, Sense::is, {regex}}}};
-  rule.verdict = Verdict::deny;
-  rule.reason = "files of git, ssh and pawl itself are not to be written by tools";
-  rule.protection = Protection::is_protected;
-  return rule;
+// "\.ssh|\.cargo/credentials": the table's names of a class that hold at any depth, for RE2.
+std::string alternatives(std::initializer_list<NameClass> kinds, std::string regex) {
+  for (const ProtectedName& name : kProtectedNames) {
+    const bool wanted = std::find(kinds.begin(), kinds.end(), name.kind) != kinds.end();
+    if (!wanted || (name.reach == NameReach::places && name.kind != NameClass::ask)) continue;
+    if (!regex.empty()) regex += '|';
+    for (const char letter : name.path) {
+      if (letter == '.') regex += '\\';
+      regex += letter;
+    }
+  }
+  return regex;
+}
+
+// Of what a file tool is asked to write: three rules, one a tool.
+void add_names(std::vector<ToolRule>& rules, const ToolRule& model, const std::string& names) {
+  const std::string path = "(?i)(^|/)(" + names + ")(/|$)";
+  const std::string patched =
+      R"((?im)^(\+\+\+|---|\*\*\*|diff|rename|copy) ([^\n]*[/ ])?()" + names + R"()(/|\s|$))";
+  for (const char* tool : {"create_file", "str_replace", "apply_patch"}) {
+    const bool patch = std::string_view(tool) == "apply_patch";
+    ToolRule rule = model;
+    rule.id += std::string(".") + tool;
+    rule.pattern = {
+        tool, {{patch ? "*" : "path", ConditionKind::regex, Sense::is, {patch ? patched : path}}}};
+    rules.push_back(std::move(rule));
+  }
 }
 
 void add_file_rules(std::vector<ToolRule>& rules) {
-  constexpr const char* kNames = R"((?i)(^|/)(\.git|\.ssh|\.gnupg|\.pawl)(/|$))";
-  constexpr const char* kPatched =
-      R"((?im)^(\+\+\+|---|\*\*\*|diff|rename|copy) [^\n]*(\.git|\.ssh|\.gnupg|\.pawl)(/|\s|$))";
-  constexpr const char* kPatchedStartup =
-      R"((?im)^(\+\+\+|---|\*\*\*|diff|rename|copy) ([^\n]*[/ ])?\.((bash|zsh)[a-z_]*|profile|envrc|npmrc|netrc)(\s|$))";
-  constexpr const char* kStartup = "programs run what stands in this file";
-  rules.push_back(names_rule("protected-names.create_file", "create_file", "path", kNames));
-  rules.push_back(names_rule("protected-names.str_replace", "str_replace", "path", kNames));
-  rules.push_back(names_rule("protected-names.apply_patch", "apply_patch", "*", kPatched));
-  for (const char* tool : {"create_file", "str_replace"}) {
-    ToolRule startup;
-    startup.id = std::string("startup-files.") + tool;
-    startup.pattern = {
-        tool,
-        {{"path",
-          ConditionKind::regex,
-          Sense::is,
-          {R"((?i)(^|/)\.(bash|zsh)[a-z_]*$)", R"((?i)(^|/)\.(profile|envrc|npmrc|netrc)$)"}}}};
-    startup.reason = kStartup;
-    rules.push_back(std::move(startup));
-  }
-  ToolRule patched;
-  patched.id = "startup-files.apply_patch";
-  patched.pattern = {"apply_patch", {{"*", ConditionKind::regex, Sense::is, {kPatchedStartup}}}};
-  patched.reason = kStartup;
-  rules.push_back(std::move(patched));
+  ToolRule denied;
+  denied.id = "protected-names";
+  denied.verdict = Verdict::deny;
+  denied.reason =
+      "files that programs of the host run or believe, and credentials, are not to be written by "
+      "tools";
+  denied.protection = Protection::is_protected;
+  add_names(rules, denied, alternatives({NameClass::never_written, NameClass::secret}, R"(\.git)"));
+  ToolRule asked;
+  asked.id = "asked-names";
+  asked.reason = "editors and package managers run what stands in this file";
+  asked.protection = Protection::is_protected;
+  add_names(rules, asked, alternatives({NameClass::ask}, ""));
+  ToolRule startup;
+  startup.id = "startup-files";
+  startup.reason = "programs run what stands in this file";
+  add_names(rules, startup, R"(\.(bash|zsh)[a-z_]*|\.profile)");
 }
 
 }  // namespace

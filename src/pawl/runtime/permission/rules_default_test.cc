@@ -86,7 +86,8 @@ TEST_CASE("lists of words are judged alike") {
 
 TEST_CASE("protected names") {
   for (const char* where : {".git/config", "a/.git/hooks/x", "/w/.ssh/id", ".GIT/x", ".git",
-                            "./.git/config", "a/../.git/config", ".pawl/x"}) {
+                            "./.git/config", "a/../.git/config", ".pawl/x", "a/.envrc",
+                            ".cargo/credentials", "x/.mcp.json", ".gitconfig", ".aws/config"}) {
     INFO(std::string(where));
     CHECK(path("create_file", where) == "deny protected-names.create_file");
     CHECK(path("str_replace", where) == "deny protected-names.str_replace");
@@ -94,14 +95,22 @@ TEST_CASE("protected names") {
   }
   CHECK(path("create_file", "src/a.git.cc") == "-");
   CHECK(path("create_file", ".gitignore") == "-");
+  CHECK(path("create_file", ".cargo/config.toml") == "-");
+  for (const char* where : {".vscode/tasks.json", "a/.npmrc", ".idea/x.xml", ".gitmodules"}) {
+    INFO(std::string(where));
+    CHECK(path("create_file", where) == "ask asked-names.create_file");
+    CHECK(path("str_replace", where) == "ask asked-names.str_replace");
+  }
+  CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/.npmrc\n"})") ==
+        "ask asked-names.apply_patch");
   CHECK(path("create_file", "x/.bashrc") == "ask startup-files.create_file");
   CHECK(path("str_replace", ".profile") == "ask startup-files.str_replace");
   CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/.git/config\n"})") ==
         "deny protected-names.apply_patch");
   CHECK(verdict("apply_patch", R"({"patch":"--- a/x\n+++ b/x\n+ see .git/config\n"})") == "-");
-  for (const char* patch :
-       {"--- /dev/null\\n+++ b/.bashrc\\n", "*** Add File: .profile\\n+x\\n",
-        "*** Update File: x\\n*** Move to: a/.zshenv\\n", "rename from x\\nrename to .envrc\\n"}) {
+  for (const char* patch : {"--- /dev/null\\n+++ b/.bashrc\\n", "*** Add File: .profile\\n+x\\n",
+                            "*** Update File: x\\n*** Move to: a/.zshenv\\n",
+                            "rename from x\\nrename to .bash_login\\n"}) {
     CAPTURE(patch);
     CHECK(verdict("apply_patch", R"({"patch":")" + std::string(patch) + R"("})") ==
           "ask startup-files.apply_patch");

@@ -46,9 +46,12 @@ bool is_root(const std::vector<Place>& roots, const Place& place) {
                      [&place](const Place& root) { return root.absolute == place.absolute; });
 }
 
-void scan_root(FileScan& scan, std::size_t root) {
+void scan_root(const Roots& roots, FileScan& scan, std::size_t root) {
   const Place& start = scan.roots[root];
-  const auto note = [&scan, &start, root](const WalkEntry& entry) {
+  const auto note = [&scan, &start, &roots, root](const WalkEntry& entry) {
+    if (roots.is_name(entry.relative) && scan.named.size() < kNamedMax) {
+      scan.named.push_back(Roots::beneath(start, entry.relative).absolute);
+    }
     if (S_ISDIR(entry.status.st_mode)) {
       if (is_bulk_directory(entry.name)) return Visit::pass_by;
       // A root inside a root is scanned on its own.
@@ -108,7 +111,7 @@ FileScan scan_files(const Roots& roots) {
   for (std::size_t root = 0; root < scan.roots.size(); ++root) {
     // The same directory twice would be scanned twice.
     const auto first = scan.roots.begin() + static_cast<std::ptrdiff_t>(root);
-    if (!is_root({scan.roots.begin(), first}, *first)) scan_root(scan, root);
+    if (!is_root({scan.roots.begin(), first}, *first)) scan_root(roots, scan, root);
   }
   std::sort(scan.files.begin(), scan.files.end(), comes_before);
   return scan;

@@ -12,6 +12,7 @@
 namespace pawl::backend {
 
 inline constexpr std::size_t kScannedMax = 20'000;
+inline constexpr std::size_t kNamedMax = 512;
 inline constexpr std::size_t kChangedFilesMax = 200;
 inline constexpr std::uint64_t kHashedBytesMax = 1ULL << 30U;  // of one comparison
 
@@ -23,8 +24,9 @@ struct FileScan {
     FileStamp stamp;
   };
   std::vector<Place> roots;
-  std::vector<Entry> files;  // in order of root and name
-  bool complete = true;      // false: there were more than a scan takes
+  std::vector<Entry> files;             // in order of root and name
+  bool complete = true;                 // false: there were more than a scan takes
+  std::vector<std::string> named = {};  // absolute: protected names that hold at any depth
 };
 
 struct FileChangesSeen {

@@ -45,6 +45,10 @@ class RootedFiles {
 
   Scan scan() const;
   std::vector<FileRef> changed_since(const Scan& before) const;
+  // Likewise between two scans; the later one also says which protected names there are.
+  static std::vector<FileRef> changed_between(const Scan& before, const Scan& after) {
+    return changes_between(before, after).files;
+  }
   // Likewise, with a note when there was more than is listed.
   FileChangesSeen changes_since(const Scan& before) const;
 

@@ -10,7 +10,9 @@
 
 #include "pawl/adapter/backend/files/shown_name.h"
 #include "pawl/base/describe_errno.h"
+#include "pawl/base/link_free_path.h"
 #include "pawl/base/path_text.h"
+#include "pawl/port/protected_names.h"
 
 namespace pawl::backend {
 namespace {
@@ -124,16 +126,22 @@ Result<std::string> plain_path(std::string_view absolute) {
   return plain.empty() ? std::string("/") : plain;
 }
 
-Status Roots::add(const std::string& path, Access access) {
+Status Roots::add(const std::string& path, Access access, FileRoots::Links links) {
   const auto refuse = [&path](const std::string& why) {
     return Error{ErrorCode::invalid_argument, "root " + shown_name(path) + ": " + why};
   };
   if (roots_.size() >= kRootsMax) return refuse("more than " + std::to_string(kRootsMax));
   if (!path.starts_with('/')) return refuse("not an absolute path");
   PAWL_TRY(std::string plain, plain_path(path));
-  Descriptor directory(::open(plain.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const int kind = access == Access::none ? 0 : O_DIRECTORY;
+  Descriptor directory;
+  if (links == FileRoots::Links::refused) {
+    PAWL_TRY(directory, open_link_free(plain, O_PATH | kind));
+  } else {
+    directory.reset(::open(plain.c_str(), O_PATH | kind | O_CLOEXEC));
+  }
   if (!directory) return system_error(errno, "root " + shown_name(path));
-  PAWL_CHECK(probe_openat2(directory.number()));
+  if (access != Access::none) PAWL_CHECK(probe_openat2(directory.number()));
   std::error_code failure;
   std::string alias = std::filesystem::canonical(plain, failure).string();
   if (failure) alias = plain;
@@ -143,8 +151,12 @@ Status Roots::add(const std::string& path, Access access) {
 
 Result<Roots> Roots::open(const FileRoots& roots) {
   Roots opened;
-  for (const std::string& path : roots.write_roots) PAWL_CHECK(opened.add(path, Access::write));
-  for (const std::string& path : roots.read_roots) PAWL_CHECK(opened.add(path, Access::read));
+  for (const std::string& path : roots.write_roots)
+    PAWL_CHECK(opened.add(path, Access::write, roots.links));
+  for (const std::string& path : roots.read_roots)
+    PAWL_CHECK(opened.add(path, Access::read, roots.links));
+  for (const std::string& path : roots.deny_roots)
+    PAWL_CHECK(opened.add(path, Access::none, roots.links));
   if (opened.roots_.empty()) {
     return Error{ErrorCode::invalid_argument, "no root: name a directory that may be read"};
   }
@@ -158,11 +170,19 @@ Result<Roots> Roots::open(const FileRoots& roots) {
     const auto really = std::filesystem::canonical(opened.working_directory_, failure);
     if (!failure && opened.covers(really.string())) opened.working_directory_ = really.string();
   }
-  for (const std::string& name : roots.protected_names) {
-    std::vector<std::string> parts = split_path(name);
-    if (!parts.empty()) opened.protected_names_.push_back(std::move(parts));
-  }
+  opened.protected_names_ = names_from(roots.protected_names);
+  opened.hidden_names_ = names_from(roots.hidden_names);
+  opened.protected_places_ = roots.protected_places;
   return opened;
+}
+
+std::vector<Roots::Name> Roots::names_from(const std::vector<std::string>& names) {
+  std::vector<Name> parsed;
+  for (const std::string& name : names) {
+    std::vector<std::string> parts = split_path(name);
+    if (!parts.empty()) parsed.push_back({std::move(parts), reach_of(name) == NameReach::places});
+  }
+  return parsed;
 }
 
 bool Roots::covers(const std::string& path) const {
@@ -171,20 +191,70 @@ bool Roots::covers(const std::string& path) const {
   });
 }
 
-// At any depth: a repository inside the workspace has hooks, too. And what stands on the way to a
-// protected name must not become a file, or the name could never be what it should be.
-bool Roots::is_protected(std::string_view relative) const {
-  const std::vector<std::string> parts = split_path(relative);
-  for (const std::vector<std::string>& name : protected_names_) {
+// The longest root that the path lies beneath; of several for one place, the last one counts.
+Roots::Best Roots::best_of(const std::string& plain) const {
+  Best best;
+  std::size_t length = 0;
+  for (const Root& root : roots_) {
+    for (const std::string& prefix : {root.path, root.alias}) {
+      if (!is_within(plain, prefix) || prefix.size() < length) continue;
+      // Of a root that may be written and read, the first counts.
+      if (prefix.size() == length && root.access == Access::read) continue;
+      best = {&root, relative_to(plain, prefix)};
+      length = prefix.size();
+    }
+  }
+  return best;
+}
+
+// Whether the first `count` parts lead from the root to the working directory, or on the way there.
+bool Roots::is_place(const Root& root, const std::vector<std::string>& parts,
+                     std::size_t count) const {
+  if (count == 0) return true;
+  if (!is_within(working_directory_, root.path)) return false;
+  const std::vector<std::string> way = split_path(relative_to(working_directory_, root.path));
+  return count <= way.size() &&
+         std::equal(way.begin(), way.begin() + static_cast<std::ptrdiff_t>(count), parts.begin());
+}
+
+bool Roots::has_name(const std::vector<Name>& names, const Best& place, Part part) const {
+  const std::vector<std::string> parts = split_path(place.below);
+  for (const Name& name : names) {
     for (std::size_t at = 0; at < parts.size(); ++at) {
-      const std::size_t length = std::min(name.size(), parts.size() - at);
-      const auto end = name.begin() + static_cast<std::ptrdiff_t>(length);
-      if (std::equal(name.begin(), end, parts.begin() + static_cast<std::ptrdiff_t>(at))) {
-        return true;
+      const std::size_t length = std::min(name.parts.size(), parts.size() - at);
+      if (part == Part::whole && length < name.parts.size()) break;
+      const auto end = name.parts.begin() + static_cast<std::ptrdiff_t>(length);
+      if (!std::equal(name.parts.begin(), end, parts.begin() + static_cast<std::ptrdiff_t>(at))) {
+        continue;
       }
+      if (!name.in_places || is_place(*place.root, parts, at)) return true;
     }
   }
   return false;
+}
+
+// What stands on the way to a protected name must not become a file either, or the name could never
+// be what it should be.
+bool Roots::is_protected(const Best& place, const std::string& plain) const {
+  const auto holds = [&plain](const std::string& path) { return is_within(plain, path); };
+  return has_name(protected_names_, place, Part::beginning) ||
+         has_name(hidden_names_, place, Part::beginning) ||
+         std::ranges::any_of(protected_places_, holds);
+}
+
+bool Roots::is_hidden(const std::string& absolute) const {
+  const Best best = best_of(absolute);
+  if (best.root == nullptr) return false;
+  return best.root->access == Access::none || has_name(hidden_names_, best, Part::whole);
+}
+
+bool Roots::is_name(std::string_view relative) const {
+  const std::vector<std::string> parts = split_path(relative);
+  const auto ends = [&parts](const Name& name) {
+    return !name.in_places && name.parts.front() != ".git" && name.parts.size() <= parts.size() &&
+           std::equal(name.parts.rbegin(), name.parts.rend(), parts.rbegin());
+  };
+  return std::ranges::any_of(protected_names_, ends) || std::ranges::any_of(hidden_names_, ends);
 }
 
 std::string Roots::outside(std::string_view path, Access access) const {
@@ -208,27 +278,29 @@ Result<Place> Roots::place(std::string_view path, Access access) const {
       plain_path(relative ? working_directory_ + "/" + std::string(path) : std::string(path));
   const Error refused{ErrorCode::invalid_argument, outside(path, access)};
   if (!plain) return refused;
-  const Root* best = nullptr;
-  std::size_t best_length = 0;
-  std::string below;
-  for (const Root& root : roots_) {
-    for (const std::string& prefix : {root.path, root.alias}) {
-      if (!is_within(*plain, prefix) || prefix.size() <= best_length) continue;
-      best = &root;
-      best_length = prefix.size();
-      below = relative_to(*plain, prefix);
-    }
+  Best best = best_of(*plain);
+  if (best.root == nullptr || (access == Access::write && best.root->access == Access::read)) {
+    return refused;
   }
-  if (best == nullptr || (access == Access::write && best->access == Access::read)) return refused;
-  if (access == Access::write && is_protected(below)) {
+  if (best.root->access == Access::none) {
+    return Error{
+        ErrorCode::invalid_argument,
+        shown_name(path) + " is denied by the charter: it may be neither read nor written"};
+  }
+  if (has_name(hidden_names_, best, Part::whole)) {
+    return Error{ErrorCode::invalid_argument,
+                 shown_name(path) + " holds credentials: no tool may read or write it"};
+  }
+  if (access == Access::write && is_protected(best, *plain)) {
     return Error{ErrorCode::invalid_argument,
                  shown_name(path) + " is a protected name: it may be read, never written"};
   }
-  std::string absolute = best->path == "/" ? "" : best->path;
-  if (below != ".") absolute += "/" + below;
+  std::string absolute = best.root->path == "/" ? "" : best.root->path;
+  if (best.below != ".") absolute += "/" + best.below;
   if (absolute.empty()) absolute = "/";
   std::string written = shown_path(absolute);
-  return Place{best->directory.number(), std::move(below), std::move(absolute), std::move(written)};
+  return Place{best.root->directory.number(), std::move(best.below), std::move(absolute),
+               std::move(written), this};
 }
 
 Place Roots::beneath(const Place& directory, std::string_view name) {
@@ -236,7 +308,8 @@ Place Roots::beneath(const Place& directory, std::string_view name) {
     if (front == ".") return std::string(name);
     return front + (front == "/" ? "" : "/") + std::string(name);
   };
-  return {directory.root, join(directory.relative), join(directory.absolute), join(directory.path)};
+  return {directory.root, join(directory.relative), join(directory.absolute), join(directory.path),
+          directory.of};
 }
 
 std::vector<Place> Roots::write_places() const {
@@ -249,8 +322,17 @@ std::vector<Place> Roots::write_places() const {
 }
 
 Result<Descriptor> open_place(const Place& place, int flags, Links links) {
-  return open_resolved(place.root, place.relative, flags,
-                       links == Links::refused ? RESOLVE_NO_SYMLINKS : 0);
+  PAWL_TRY(Descriptor opened, open_resolved(place.root, place.relative, flags,
+                                            links == Links::refused ? RESOLVE_NO_SYMLINKS : 0));
+  if (place.of == nullptr || links == Links::refused) return opened;
+  std::error_code failure;
+  const auto really =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(opened.number()), failure);
+  if (failure || place.of->is_hidden(really.string())) {
+    return Error{ErrorCode::invalid_argument,
+                 shown_name(place.path) + " leads to something that no tool may read"};
+  }
+  return opened;
 }
 
 Result<Descriptor> open_child(int directory, const std::string& name, int flags) {

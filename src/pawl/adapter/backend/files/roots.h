@@ -19,17 +19,23 @@
 namespace pawl::backend {
 
 struct FileRoots {
-  std::string working_directory;             // absolute; where relative paths begin
-  std::vector<std::string> write_roots;      // absolute; may be written and read
-  std::vector<std::string> read_roots;       // absolute
-  std::vector<std::string> protected_names;  // ".git/hooks": never written, at any depth
-  std::string artifact_directory = {};       // absolute; where cut output is kept; may be empty
+  std::string working_directory;               // absolute; where relative paths begin
+  std::vector<std::string> write_roots;        // absolute; may be written and read
+  std::vector<std::string> read_roots;         // absolute
+  std::vector<std::string> protected_names;    // ".envrc": never written (port/protected_names.h)
+  std::string artifact_directory = {};         // absolute; where cut output is kept; may be empty
+  std::vector<std::string> hidden_names = {};  // ".ssh": neither written nor read
+  std::vector<std::string> protected_places = {};  // absolute: never written, nor what is beneath
+  std::vector<std::string> deny_roots = {};  // absolute: neither, unless a longer root says so
+  enum class Links : std::uint8_t { followed, refused } links = Links::followed;  // in the roots
 };
 
 inline constexpr std::size_t kPathBytesMax = 4095;
 inline constexpr std::size_t kRootsMax = 64;
 
-enum class Access : std::uint8_t { read, write };
+enum class Access : std::uint8_t { read, write, none };
+
+class Roots;
 
 // A path that lies beneath a root. Lives no longer than its Roots.
 struct Place {
@@ -37,6 +43,7 @@ struct Place {
   std::string relative;  // from there, plain; "." is the root itself
   std::string absolute;  // plain: the key by which a file is remembered
   std::string path;      // as a caller would write it: from the working directory if beneath it
+  const Roots* of = nullptr;  // set: what these hide is not opened, and passed by in walks
 };
 
 class Roots {
@@ -50,7 +57,10 @@ class Roots {
   static Place beneath(const Place& directory, std::string_view name);
 
   std::vector<Place> write_places() const;
-  bool is_protected(std::string_view relative) const;
+  // No tool may read it. `absolute` is plain.
+  bool is_hidden(const std::string& absolute) const;
+  // Whether the last components of a path are a protected or hidden name that holds at any depth.
+  bool is_name(std::string_view relative) const;
 
  private:
   struct Root {
@@ -60,20 +70,39 @@ class Roots {
     Descriptor directory;
   };
 
+  // A name, and whether it holds only in a root, the working directory and between them.
+  struct Name {
+    std::vector<std::string> parts;
+    bool in_places = false;
+  };
+  struct Best {
+    const Root* root = nullptr;
+    std::string below;  // relative to it
+  };
+
   Roots() = default;
-  Status add(const std::string& path, Access access);
+  Status add(const std::string& path, Access access, FileRoots::Links links);
+  Best best_of(const std::string& plain) const;
+  static std::vector<Name> names_from(const std::vector<std::string>& names);
+  enum class Part : std::uint8_t { whole, beginning };
+  bool has_name(const std::vector<Name>& names, const Best& place, Part part) const;
+  bool is_protected(const Best& place, const std::string& plain) const;
+  bool is_place(const Root& root, const std::vector<std::string>& parts, std::size_t count) const;
   bool covers(const std::string& path) const;
   std::string outside(std::string_view path, Access access) const;
   std::string shown_path(const std::string& absolute) const;
 
   std::string working_directory_;
   std::vector<Root> roots_;
-  std::vector<std::vector<std::string>> protected_names_;
+  std::vector<Name> protected_names_;
+  std::vector<Name> hidden_names_;
+  std::vector<std::string> protected_places_;
 };
 
 enum class Links : std::uint8_t { refused, beneath };
 
-// Opens with O_CLOEXEC | O_NOCTTY | O_NONBLOCK, without leaving the place's root.
+// Opens with O_CLOEXEC | O_NOCTTY | O_NONBLOCK, without leaving the place's root. A link to
+// something that the place's Roots hide is refused.
 Result<Descriptor> open_place(const Place& place, int flags, Links links);
 // Likewise one level below an open directory.
 Result<Descriptor> open_child(int directory, const std::string& name, int flags);

@@ -19,8 +19,8 @@ struct CloseDirectory {
 
 class Walk {
  public:
-  Walk(const WalkBounds& bounds, const Visitor& visitor)
-      : bounds_(bounds), visitor_(visitor), deadline_(bounds.time_ms_max) {}
+  Walk(const Place& start, const WalkBounds& bounds, const Visitor& visitor)
+      : start_(start), bounds_(bounds), visitor_(visitor), deadline_(bounds.time_ms_max) {}
 
   // Recursion is bounded by depth_max. False: the walk is over.
   bool enter(Descriptor directory, const std::string& prefix, std::size_t depth) {
@@ -58,6 +58,9 @@ class Walk {
       return false;
     }
     const std::string relative = prefix.empty() ? name : prefix + "/" + name;
+    if (start_.of != nullptr && start_.of->is_hidden(Roots::beneath(start_, relative).absolute)) {
+      return true;
+    }
     WalkEntry entry{directory, name, relative, {}, depth};
     if (::fstatat(directory, name.c_str(), &entry.status, AT_SYMLINK_NOFOLLOW) != 0) return true;
     const Visit wanted = visitor_(entry);
@@ -74,6 +77,7 @@ class Walk {
     return !below || enter(*std::move(below), relative, depth + 1);
   }
 
+  const Place& start_;
   const WalkBounds& bounds_;
   const Visitor& visitor_;
   const Deadline deadline_;
@@ -85,7 +89,7 @@ class Walk {
 
 Result<WalkEnd> walk_tree(const Place& start, const WalkBounds& bounds, const Visitor& visitor) {
   PAWL_TRY(Descriptor directory, open_place(start, O_RDONLY | O_DIRECTORY, Links::beneath));
-  Walk walk(bounds, visitor);
+  Walk walk(start, bounds, visitor);
   walk.enter(std::move(directory), "", 1);
   return walk.end();
 }

@@ -182,8 +182,8 @@ Status Confinement::set_up() {
   identity_ = choose_identity(plan_);
   cgroup_ = Cgroup::make(plan_.limits);
   if (alone) return set_up_landlock();
-  PAWL_CHECK(placeholders_.make(plan_));
-  PAWL_TRY(namespaces_, make_namespaces(plan_, identity_, placeholders_));
+  PAWL_CHECK(places_.find(plan_));
+  PAWL_TRY(namespaces_, make_namespaces(plan_, identity_, places_));
   return ok();
 }
 

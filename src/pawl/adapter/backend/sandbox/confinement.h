@@ -20,7 +20,7 @@
 #include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/namespaces.h"
 #include "pawl/adapter/backend/sandbox/own_directory.h"
-#include "pawl/adapter/backend/sandbox/placeholders.h"
+#include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
 #include "pawl/base/descriptor.h"
@@ -60,6 +60,8 @@ class Confinement {
   const Cgroup& cgroup() const { return cgroup_; }
   // The version of Landlock that commands are held by; 0: none, the namespaces hold them.
   int landlock() const { return landlock_; }
+  // What is mounted over itself; none but in namespaces.
+  const std::vector<ProtectedPlace>& places() const { return places_.places(); }
   // Whether commands run as somebody else than the host.
   const HostIdentity& identity() const { return identity_; }
 
@@ -71,7 +73,7 @@ class Confinement {
   SandboxPlan plan_;
   std::shared_ptr<const SeccompProgram> filter_;
   HostIdentity identity_;
-  Placeholders placeholders_;
+  ProtectedPlaces places_;
   Namespaces namespaces_;
   Cgroup cgroup_;
   int landlock_ = 0;

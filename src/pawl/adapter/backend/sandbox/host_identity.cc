@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/id_map.h"
+#include "pawl/base/link_free_path.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -19,13 +20,14 @@ using Change = HostIdentity::Change;
 
 constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 
-// A copy of the mount at `path` that is attached nowhere yet. With `ids`, shown as that user
+// A copy of the mount of `place` that is attached nowhere yet. With `ids`, shown as that user
 // namespace maps it.
-Descriptor clone_mount(const std::string& path, const Descriptor* ids) {
-  Descriptor tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
-                                             OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | kRecursive)));
+Descriptor clone_mount(const Descriptor& place, const Descriptor* ids) {
+  Descriptor tree(static_cast<int>(
+      ::syscall(SYS_open_tree, place.number(), "",
+                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | kRecursive)));
   if (!tree || ids == nullptr) return tree;
-  struct mount_attr attributes {};
+  struct mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
   attributes.userns_fd = static_cast<__u64>(ids->number());
   const long mapped = ::syscall(SYS_mount_setattr, tree.number(), "", AT_EMPTY_PATH | kRecursive,
@@ -36,9 +38,9 @@ Descriptor clone_mount(const std::string& path, const Descriptor* ids) {
 // All roots or none: half of them as somebody else would be a riddle to the tool.
 bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
   std::optional<Descriptor> ids;
-  const auto add = [&](const std::string& source, const std::string& target) {
-    struct stat status {};
-    if (::stat(source.c_str(), &status) != 0) return false;
+  const auto add = [&](const Descriptor& source, const std::string& target) {
+    struct stat status{};
+    if (!source || ::fstat(source.number(), &status) != 0) return false;
     const bool of_root = status.st_uid == 0;
     if (of_root && !ids) {
       auto made = make_user_namespace({0, identity.user}, {0, identity.group});
@@ -53,11 +55,13 @@ bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
   };
   for (const auto* roots : {&plan.read_roots, &plan.write_roots}) {
     for (const std::string& root : *roots) {
-      if (!add(root, root)) return false;
+      const auto place = open_link_free(root, O_PATH);
+      if (!place || !add(*place, root)) return false;
     }
   }
-  return std::ranges::all_of(
-      plan.mounts, [&](const PlanMount& wanted) { return add(wanted.source, wanted.target); });
+  return std::ranges::all_of(plan.mounts, [&](const PlanMount& wanted) {
+    return add(Descriptor(::open(wanted.source.c_str(), O_PATH | O_CLOEXEC)), wanted.target);
+  });
 }
 
 }  // namespace
@@ -67,7 +71,7 @@ HostIdentity choose_identity(const SandboxPlan& plan) {
   if (own.user != 0) return own;
   const std::string& place =
       plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front();
-  struct stat status {};
+  struct stat status{};
   if (::stat(place.c_str(), &status) != 0) return own;
   HostIdentity other{status.st_uid, status.st_gid, Change::drop, {}, {}};
   const bool of_root = status.st_uid == 0;

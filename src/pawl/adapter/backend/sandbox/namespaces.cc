@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,9 +26,10 @@ namespace pawl::sandbox {
 namespace {
 
 constexpr int kProxyBacklog = 64;
-constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
-constexpr unsigned kDetach = 2;          // MNT_DETACH
-constexpr unsigned kMoveEmptyPath = 4;   // MOVE_MOUNT_F_EMPTY_PATH
+constexpr unsigned kRecursive = 0x8000;        // AT_RECURSIVE
+constexpr long kBindRecursive = 4096 | 16384;  // MS_BIND | MS_REC
+constexpr unsigned kDetach = 2;                // MNT_DETACH
+constexpr unsigned kMoveEmptyPath = 4;         // MOVE_MOUNT_F_EMPTY_PATH
 constexpr const char* kNames[kNamespaces] = {"/proc/self/ns/user", "/proc/self/ns/mnt",
                                              "/proc/self/ns/net",  "/proc/self/ns/ipc",
                                              "/proc/self/ns/uts",  "/proc/self/ns/cgroup"};
@@ -64,6 +67,12 @@ PAWL_IN_CHILD long make_text_file(const Step& step) {
   return written < 0 ? written : 0;
 }
 
+PAWL_IN_CHILD long make_mask(const Step& step) {
+  const long file = system_call(SYS_openat, AT_FDCWD, word(step.target),
+                                O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+  return file < 0 ? file : system_call(SYS_close, file);
+}
+
 PAWL_IN_CHILD long open_object(Step& step) {
   const long file = system_call(SYS_openat, AT_FDCWD, word(step.target), O_PATH | O_CLOEXEC);
   step.descriptor = file < 0 ? -1 : static_cast<int>(file);
@@ -74,6 +83,39 @@ PAWL_IN_CHILD long restrict_mount(const Step& step) {
   std::uint64_t attributes[4] = {step.flags, 0, 0, 0};  // struct mount_attr
   return system_call(SYS_mount_setattr, AT_FDCWD, word(step.target), kRecursive, word(attributes),
                      sizeof attributes);
+}
+
+// Mounts belong to their namespace, so the host's own descriptor cannot be mounted here: the path
+// is opened again, without links, and compared.
+PAWL_IN_CHILD long bind_held(const Step& step) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const long found = system_call(SYS_openat2, AT_FDCWD, word(step.source), word(&how), sizeof how);
+  if (found < 0) return found;
+  struct stat wanted{};
+  struct stat there{};
+  long result = system_call(SYS_fstat, step.descriptor, word(&wanted));
+  if (result >= 0) result = system_call(SYS_fstat, found, word(&there));
+  if (result >= 0 && (wanted.st_dev != there.st_dev || wanted.st_ino != there.st_ino)) {
+    result = -ESTALE;
+  }
+  if (result < 0) {
+    system_call(SYS_close, found);
+    return result;
+  }
+  result = system_call(SYS_open_tree, found, word(""),
+                       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | kRecursive);
+  if (result == -ENOSYS || result == -EPERM) {  // hidden from the host: the path, as compared
+    result = system_call(SYS_mount, word(step.source), word(step.target), 0, kBindRecursive, 0);
+  } else if (result >= 0) {
+    const long tree = result;
+    result =
+        system_call(SYS_move_mount, tree, word(""), AT_FDCWD, word(step.target), kMoveEmptyPath);
+    system_call(SYS_close, tree);
+  }
+  system_call(SYS_close, found);
+  return result;
 }
 
 PAWL_IN_CHILD long make_directory(const Step& step) {
@@ -88,11 +130,15 @@ PAWL_IN_CHILD long carry_out(Step& step) {
       return make_directory(step);
     case Step::Kind::make_file:
       return make_text_file(step);
+    case Step::Kind::make_mask:
+      return make_mask(step);
     case Step::Kind::link:
       return system_call(SYS_symlinkat, word(step.source), AT_FDCWD, word(step.target));
     case Step::Kind::mount:
       return system_call(SYS_mount, word(step.source), word(step.target), word(step.type),
                          static_cast<long>(step.flags), word(step.data));
+    case Step::Kind::bind_held:
+      return bind_held(step);
     case Step::Kind::attach:
       return system_call(SYS_move_mount, step.descriptor, word(""), AT_FDCWD, word(step.target),
                          kMoveEmptyPath);
@@ -274,9 +320,9 @@ Status run_build(Build& build, const HostIdentity& identity) {
 }  // namespace
 
 Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& identity,
-                                   const Placeholders& placeholders) {
+                                   const ProtectedPlaces& places) {
   PAWL_TRY(Descriptor ruleset, make_landlock_ruleset(plan.level, plan.network));
-  RootSteps root(plan, identity.mounts, placeholders.places());
+  RootSteps root(plan, identity.mounts, places.places());
   Build build;
   build.steps = root.steps().data();
   build.step_count = root.steps().size();

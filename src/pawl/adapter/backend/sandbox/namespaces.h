@@ -8,7 +8,7 @@
 #include <string>
 
 #include "pawl/adapter/backend/sandbox/host_identity.h"
-#include "pawl/adapter/backend/sandbox/placeholders.h"
+#include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/base/descriptor.h"
 
@@ -24,6 +24,6 @@ struct Namespaces {
 };
 
 Result<Namespaces> make_namespaces(const SandboxPlan& plan, const HostIdentity& identity,
-                                   const Placeholders& placeholders);
+                                   const ProtectedPlaces& places);
 
 }  // namespace pawl::sandbox

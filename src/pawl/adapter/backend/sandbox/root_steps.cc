@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/sandbox/root_steps.h"
 
+#include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,8 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
+#include "pawl/base/link_free_path.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -33,6 +36,7 @@ constexpr unsigned long kOfDevices = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOU
 constexpr std::string_view kScaffold = "/usr";
 constexpr std::string_view kOld = "/old";
 constexpr std::string_view kNew = "/new";
+constexpr std::string_view kMask = "/mask";  // an empty file without any right
 
 constexpr std::uint64_t kFilesLeast = 4096;
 constexpr std::uint64_t kBytesPerFile = 4096;
@@ -134,6 +138,17 @@ void RootSteps::bind(const std::string& source, const std::string& target,
   restrict_mount(inside(target), attributes);
 }
 
+// A root has no link on its way, and is opened before its step: whoever puts another thing in its
+// place meanwhile makes the step fail. What cannot be opened fails in the step, too.
+void RootSteps::bind_root(const std::string& path, unsigned long attributes) {
+  make_parents(path);
+  auto held = open_link_free(path, O_PATH);
+  held_.push_back(held ? *std::move(held) : Descriptor());
+  add(is_directory(path) ? Kind::make_directory : Kind::make_file, inside(path));
+  add(Kind::bind_held, inside(path), std::string(kOld) + path).descriptor = held_.back().number();
+  restrict_mount(inside(path), attributes);
+}
+
 void RootSteps::begin() {
   mount("none", "/", nullptr, kPrivate | kRecursive);
   mount("pawl", kScaffold, "tmpfs", kNoSuid | kNoDevices, "mode=0755,size=1m");
@@ -142,6 +157,7 @@ void RootSteps::begin() {
   add(Kind::pivot, kScaffold, std::string(kScaffold) + std::string(kOld));
   add(Kind::enter, "/");
   mount("pawl", kNew, "tmpfs", kNoSuid | kNoDevices, "mode=0755,size=1m");
+  add(Kind::make_mask, kMask);
 }
 
 void RootSteps::bind_system() {
@@ -215,18 +231,25 @@ void RootSteps::make_temporary() {
 }
 
 void RootSteps::bind_roots(const std::vector<DetachedMount>& detached) {
-  std::vector<std::pair<std::string, unsigned long>> roots;
-  for (const std::string& root : plan_.read_roots) roots.emplace_back(root, kOfSystem);
-  for (const std::string& root : plan_.write_roots) roots.emplace_back(root, kOfWorkspace);
-  // Outer ones first; of two for the same place, the one that may be written comes last.
+  using Access = RootAccess;
+  std::vector<std::pair<std::string, Access>> roots;
+  for (const std::string& root : plan_.read_roots) roots.emplace_back(root, Access::read);
+  for (const std::string& root : plan_.write_roots) roots.emplace_back(root, Access::write);
+  for (const std::string& root : plan_.deny_roots) roots.emplace_back(root, Access::deny);
+  // Outer ones first; of several for the same place, the last one counts.
   std::stable_sort(roots.begin(), roots.end(), [](const auto& left, const auto& right) {
     return left.first.size() < right.first.size();
   });
-  for (const auto& [root, attributes] : roots) {
+  for (const auto& [root, access] : roots) {
+    if (access == Access::deny) {
+      hide(root, is_directory(root));
+      continue;
+    }
+    const unsigned long attributes = access == Access::read ? kOfSystem : kOfWorkspace;
     const auto made = std::find_if(detached.begin(), detached.end(),
                                    [&](const DetachedMount& mount) { return mount.path == root; });
     if (made == detached.end()) {
-      bind(root, attributes);
+      bind_root(root, attributes);
       continue;
     }
     make_parents(root + "/.");
@@ -235,10 +258,41 @@ void RootSteps::bind_roots(const std::vector<DetachedMount>& detached) {
   }
 }
 
+// A directory becomes an empty one that cannot be listed. It can be passed through if another root
+// lies beneath it, which has its place made here.
+void RootSteps::hide(const std::string& path, bool directory) {
+  if (!directory) {
+    mount(kMask, inside(path), nullptr, kBind);
+    restrict_mount(inside(path), kOfSystem);
+    return;
+  }
+  std::vector<std::string> inner;
+  for (const auto* roots : {&plan_.read_roots, &plan_.write_roots}) {
+    for (const std::string& root : *roots) {
+      if (is_beneath(root, path)) inner.push_back(root);
+    }
+  }
+  mount("pawl", inside(path), "tmpfs", kNoSuid | kNoDevices | kNoExecute,
+        std::string("size=64k,mode=") + (inner.empty() ? "0000" : "0111"));
+  for (const std::string& root : inner) {
+    for (std::size_t at = path.size(); at != std::string::npos;) {
+      at = root.find('/', at + 1);
+      const std::string part = root.substr(0, at);
+      const bool file = at == std::string::npos && !is_directory(part);
+      add(file ? Kind::make_file : Kind::make_directory, inside(part));
+    }
+  }
+  restrict_mount(inside(path), kOfSystem);
+}
+
 // Parents are mounted over themselves, too: a mount point cannot be renamed, what is in it could be
 // carried away with it otherwise.
 void RootSteps::protect(const std::vector<ProtectedPlace>& places) {
   for (const ProtectedPlace& place : places) {
+    if (place.hold == ProtectedPlace::Hold::hidden) {
+      hide(place.path, place.is_directory);
+      continue;
+    }
     mount(inside(place.path), inside(place.path), nullptr, kBind | kRecursive);
     if (place.hold == ProtectedPlace::Hold::read_only) {
       restrict_mount(inside(place.path), kOfSystem);

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
-#include "pawl/adapter/backend/sandbox/placeholders.h"
+#include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
 
 namespace pawl::sandbox {
 
@@ -20,7 +21,9 @@ struct Step {
     make_file,       // target, with `source` as its text; one that exists is fine
     link,            // target -> source
     mount,           // source on target, type, flags, data
+    bind_held,       // source on target, if it is what `descriptor` holds
     attach,          // the detached mount `descriptor` on target
+    make_mask,       // target, an empty file that cannot be read
     restrict_mount,  // adds the attributes `flags` to the mount at target and all beneath
     pivot,           // target becomes the root; the old one goes to source
     enter,           // chdir to target
@@ -65,6 +68,7 @@ class RootSteps {
   void mount(std::string_view source, std::string_view target, const char* type,
              unsigned long flags, std::string data = {});
   void bind(const std::string& path, unsigned long attributes);
+  void bind_root(const std::string& path, unsigned long attributes);
   void bind(const std::string& source, const std::string& target, unsigned long attributes);
   void restrict_mount(std::string_view target, unsigned long attributes);
   void begin();
@@ -73,6 +77,7 @@ class RootSteps {
   void make_devices();
   void make_temporary();
   void bind_roots(const std::vector<DetachedMount>& detached);
+  void hide(const std::string& path, bool directory);
   void protect(const std::vector<ProtectedPlace>& places);
   void bind_mounts(const std::vector<DetachedMount>& detached);
   void mask_programs();
@@ -81,6 +86,7 @@ class RootSteps {
 
   const SandboxPlan& plan_;
   std::deque<std::string> texts_;
+  std::vector<Descriptor> held_;  // of roots
   std::vector<Step> steps_;
   std::vector<LandlockRule> rules_;
   std::vector<std::string> made_;  // directories that have a step already

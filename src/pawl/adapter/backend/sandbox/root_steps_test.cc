@@ -31,7 +31,7 @@ TEST_CASE("roots are mounted over /tmp, protected names over roots, and the old 
   auto& steps = root.steps();
   const std::string inside = "/new" + directory.path();
   const std::size_t temporary = find(steps, Kind::mount, "/new/tmp");
-  const std::size_t workspace = find(steps, Kind::mount, inside);
+  const std::size_t workspace = find(steps, Kind::bind_held, inside);
   const std::size_t name = find(steps, Kind::mount, inside + "/.pawl");
   const std::size_t held = find(steps, Kind::restrict_mount, inside + "/.pawl");
   const std::size_t detached = find(steps, Kind::detach, ".");
@@ -81,6 +81,31 @@ TEST_CASE("a mount of the plan is seen at its own place, over what is protected 
   CHECK(find(steps, Kind::make_directory, "/new/run/pawl/objects") < steps.size());
   CHECK(find(steps, Kind::open, directory / "work/.git") < steps.size());
   CHECK(find(steps, Kind::open, "/run/pawl/objects") == steps.size());
+}
+
+TEST_CASE("a hidden place is masked, and can be passed through to a root beneath it") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / "private/open");
+  SandboxPlan plan;
+  plan.working_directory = directory.path();
+  plan.write_roots = {directory.path(), directory / "private/open"};
+  plan.deny_roots = {directory / "private"};
+  RootSteps root(plan, {},
+                 {{directory / ".ssh", ProtectedPlace::Hold::hidden, true, 0, 0},
+                  {directory / ".netrc", ProtectedPlace::Hold::hidden, false, 0, 0}});
+  auto& steps = root.steps();
+  const std::string inside = "/new" + directory.path();
+  const auto data_of = [&](const std::string& target) {
+    const std::size_t at = find(steps, Kind::mount, target);
+    return at == steps.size() || steps[at].data == nullptr ? "" : std::string(steps[at].data);
+  };
+  CHECK(data_of(inside + "/private") == "size=64k,mode=0111");
+  CHECK(data_of(inside + "/.ssh") == "size=64k,mode=0000");
+  CHECK(find(steps, Kind::mount, inside + "/private") <
+        find(steps, Kind::bind_held, inside + "/private/open"));
+  const std::size_t file = find(steps, Kind::mount, inside + "/.netrc");
+  REQUIRE(file < steps.size());
+  CHECK(std::string_view(steps[file].source) == "/mask");
 }
 
 TEST_CASE("names of the network come from the host only with its network") {

@@ -1,6 +1,6 @@
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 
-#include <sys/stat.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +8,7 @@
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/base/describe_errno.h"
+#include "pawl/base/link_free_path.h"
 #include "pawl/base/path_text.h"
 
 namespace pawl::sandbox {
@@ -34,11 +35,11 @@ Status check_directory(const std::string& what, const std::string& path) {
   if (!is_plain_absolute(path)) {
     return fault(what, path, "name an absolute path without '..', '.' or a slash at the end");
   }
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    return fault(what, path, describe_errno(errno) + " (create it)");
-  }
-  return ok();
+  const auto found = open_link_free(path, O_PATH);
+  if (found) return ok();
+  const bool absent = found.error().code == ErrorCode::not_found;
+  return Error{found.error().code,
+               what + " " + path + ": " + found.error().message + (absent ? " (create it)" : "")};
 }
 
 Status check_protected(const std::string& name) {
@@ -48,11 +49,8 @@ Status check_protected(const std::string& name) {
 
 Status check_working_directory(const SandboxPlan& plan) {
   PAWL_CHECK(check_directory("working directory", plan.working_directory));
-  for (const auto* roots : {&plan.write_roots, &plan.read_roots}) {
-    for (const std::string& root : *roots) {
-      if (is_within(plan.working_directory, root)) return ok();
-    }
-  }
+  const RootAccess access = access_at(plan, plan.working_directory);
+  if (access == RootAccess::read || access == RootAccess::write) return ok();
   return fault("working directory", plan.working_directory,
                "it lies beneath none of the roots (add it to the write roots or the read roots)");
 }
@@ -66,6 +64,38 @@ bool is_seen_inside(const std::string& path, const SandboxPlan& plan) {
 
 }  // namespace
 
+RootAccess access_at(const SandboxPlan& plan, std::string_view path) {
+  RootAccess access = RootAccess::none;
+  std::size_t longest = 0;
+  const auto look = [&](const std::vector<std::string>& roots, RootAccess of_these) {
+    for (const std::string& root : roots) {
+      if (!is_within(path, root) || root.size() < longest) continue;
+      access = of_these;
+      longest = root.size();
+    }
+  };
+  look(plan.read_roots, RootAccess::read);
+  look(plan.write_roots, RootAccess::write);
+  look(plan.deny_roots, RootAccess::deny);
+  return access;
+}
+
+std::vector<std::string> places_of(const SandboxPlan& plan) {
+  std::vector<std::string> places;
+  const auto add = [&places](std::string path) {
+    if (std::ranges::find(places, path) == places.end()) places.push_back(std::move(path));
+  };
+  for (const std::string& root : plan.write_roots) add(root);
+  for (const std::string& root : plan.write_roots) {
+    if (!is_beneath(plan.working_directory, root)) continue;
+    for (std::size_t at = root.size(); at != std::string::npos;) {
+      at = plan.working_directory.find('/', at + 1);
+      add(plan.working_directory.substr(0, at));
+    }
+  }
+  return places;
+}
+
 Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level) {
   SandboxPlan plan{level,
                    context.working_directory,
@@ -74,15 +104,21 @@ Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, Isolation
                    context.protected_names,
                    context.network.access,
                    context.limits};
-  if (plan.write_roots.size() + plan.read_roots.size() > kRootsMax ||
-      plan.protected_names.size() > kProtectedNamesMax) {
-    return Error{ErrorCode::limit_exceeded, "too many roots or protected names (64 at most)"};
+  plan.hidden_names = context.hidden_names;
+  plan.protected_places = context.protected_places;
+  plan.deny_roots = context.deny_roots;
+  for (const std::string& name : context.asked_names) plan.protected_names.push_back(name);
+  if (plan.write_roots.size() + plan.read_roots.size() + plan.deny_roots.size() > kRootsMax ||
+      plan.protected_names.size() + plan.hidden_names.size() > kProtectedNamesMax) {
+    return Error{ErrorCode::limit_exceeded, "too many roots (64 at most) or protected names (256)"};
   }
   for (const std::string& root : plan.write_roots) {
     PAWL_CHECK(check_directory("write root", root));
   }
   for (const std::string& root : plan.read_roots) PAWL_CHECK(check_directory("read root", root));
+  for (const std::string& root : plan.deny_roots) PAWL_CHECK(check_directory("deny root", root));
   for (const std::string& name : plan.protected_names) PAWL_CHECK(check_protected(name));
+  for (const std::string& name : plan.hidden_names) PAWL_CHECK(check_protected(name));
   PAWL_CHECK(check_working_directory(plan));
   for (const std::string& path : context.masked_programs) {
     if (is_plain_absolute(path) && is_seen_inside(path, plan)) plan.masked.push_back(path);

@@ -13,7 +13,7 @@
 namespace pawl::sandbox {
 
 inline constexpr std::size_t kRootsMax = 64;
-inline constexpr std::size_t kProtectedNamesMax = 64;
+inline constexpr std::size_t kProtectedNamesMax = 256;
 inline constexpr std::size_t kPathBytesMax = 4095;
 inline constexpr std::uint16_t kProxyPort = 3128;  // inside the network namespace
 
@@ -34,13 +34,25 @@ struct SandboxPlan {
   std::string working_directory;
   std::vector<std::string> write_roots;
   std::vector<std::string> read_roots;
-  std::vector<std::string>
-      protected_names;  // relative to the working directory and each write root
+  std::vector<std::string> protected_names;  // relative to each of places_of(): read-only
   NetworkAccess network = NetworkAccess::none;
   BackendLimits limits;
-  std::vector<PlanMount> mounts = {};  // in this order, over roots and protected names
+  std::vector<PlanMount> mounts = {};              // in this order, over roots and protected names
+  std::vector<std::string> hidden_names = {};      // likewise: not even read; also in read roots
+  std::vector<std::string> protected_places = {};  // absolute: read-only, and their parents held
+  std::vector<std::string> found_places = {};      // absolute, of a walk: read-only
+  std::vector<std::string> hidden_places = {};     // likewise: not even read
+  std::vector<std::string> deny_roots = {};  // absolute: hidden, unless a longer root says else
   std::vector<std::string> masked = {};  // programs that are there inside, and cannot be executed
 };
+
+enum class RootAccess : std::uint8_t { none, deny, read, write };
+// Of the longest root that the path lies within. Of several for one place: deny, write, read.
+RootAccess access_at(const SandboxPlan& plan, std::string_view path);
+
+// The directories that protected names are relative to: write roots, the working directory if it
+// lies within one, and the directories between them. Each once.
+std::vector<std::string> places_of(const SandboxPlan& plan);
 
 // The plan of a session; an error names the path that is wrong and why.
 Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level);

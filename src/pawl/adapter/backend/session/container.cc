@@ -107,12 +107,22 @@ void add_inner_mounts(std::vector<ContainerMount>& mounts) {
       const bool longer = outer == nullptr || mount.source.size() > outer->source.size();
       if (longer && is_within(point, mount.source)) outer = &mount;
     }
-    if (outer == nullptr || outer->source == point || outer->access == Access::write) continue;
+    if (outer == nullptr || outer->source == point || outer->access != Access::read) continue;
     const std::string path = outer->path + point.substr(outer->source.size());
     if (::access(point.c_str(), F_OK) != 0) continue;  // another mount hides it
     inner[path] = {path, point, Access::read};
   }
   for (auto& [path, mount] : inner) mounts.push_back(std::move(mount));
+}
+
+ContainerMount::Kind mask_of(const sandbox::SandboxPlan& plan, const std::string& path) {
+  using Kind = ContainerMount::Kind;
+  std::error_code none;
+  if (!fs::is_directory(path, none)) return Kind::other;
+  const auto inner = [&](const std::string& root) { return is_beneath(root, path); };
+  const bool passed =
+      std::ranges::any_of(plan.write_roots, inner) || std::ranges::any_of(plan.read_roots, inner);
+  return passed ? Kind::passage : Kind::directory;
 }
 
 }  // namespace
@@ -175,8 +185,16 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
   }
   for (const std::string& root : plan.sandbox.read_roots) found[root] = Access::read;
   for (const std::string& root : plan.sandbox.write_roots) found[root] = Access::write;
+  for (const std::string& root : plan.sandbox.deny_roots) found[root] = Access::hidden;
+  for (const sandbox::ProtectedPlace& place : plan.places) {
+    if (place.hold == Hold::hidden) found[place.path] = Access::hidden;
+  }
   std::vector<ContainerMount> mounts;
   for (const auto& [path, access] : found) {
+    if (access == Access::hidden) {
+      mounts.push_back({path, path, access, mask_of(plan.sandbox, path)});
+      continue;
+    }
     std::error_code none;
     const fs::path source = fs::canonical(path, none);
     if (!none) mounts.push_back({path, source, access});
@@ -196,7 +214,7 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
 }
 
 ContainerUser user_of(const sandbox::SandboxPlan& plan) {
-  struct stat owner {};
+  struct stat owner{};
   ::stat((plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front()).c_str(),
          &owner);
   return {owner.st_uid, owner.st_gid};

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/backend/sandbox/placeholders.h"
+#include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/base/result.h"
 
@@ -56,7 +56,13 @@ std::string find_program(std::string_view name);
 struct ContainerMount {
   std::string path;  // the same inside
   std::string source;
-  enum class Access : std::uint8_t { read, write } access = Access::read;
+  // Hidden: a file becomes an empty device, a directory an empty one (runc lets it be listed).
+  enum class Access : std::uint8_t { read, write, hidden } access = Access::read;
+  enum class Kind : std::uint8_t {
+    other,
+    directory,
+    passage
+  } kind = Kind::other;  // of hidden ones
 };
 // All of the plan, outer ones first: they would hide what is mounted in them.
 std::vector<ContainerMount> mounts_of(const ContainerPlan& plan);

@@ -31,6 +31,14 @@ Json mount(const std::string& source, const std::string& target, const std::stri
       {{"destination", target}, {"type", type}, {"source", source}, {"options", list(options)}});
 }
 
+// A device on a mount without devices cannot be opened.
+Json mask(const ContainerMount& made, const std::vector<std::string>& read) {
+  using Kind = ContainerMount::Kind;
+  if (made.kind == Kind::other) return mount("/dev/null", made.path, "bind", read);
+  const char* mode = made.kind == Kind::passage ? "mode=0111" : "mode=0000";
+  return mount("tmpfs", made.path, "tmpfs", {"nosuid", "nodev", "noexec", mode, "size=64k"});
+}
+
 Json list_mounts(const ContainerPlan& plan) {
   const std::vector<std::string> read = {"rbind", "ro", "nosuid", "nodev"};
   const std::vector<std::string> write = {"rbind", "rw", "nosuid", "nodev"};
@@ -41,6 +49,10 @@ Json list_mounts(const ContainerPlan& plan) {
       mount("tmpfs", "/tmp", "tmpfs", {"nosuid", "nodev", "mode=1777", size}),
   };
   for (const ContainerMount& made : mounts_of(plan)) {
+    if (made.access == ContainerMount::Access::hidden) {
+      mounts.push_back(mask(made, read));
+      continue;
+    }
     const bool read_only = made.access == ContainerMount::Access::read;
     mounts.push_back(mount(made.source, made.path, "bind", read_only ? read : write));
   }

@@ -93,6 +93,15 @@ void add(Words& words, Words more) {
                std::make_move_iterator(more.end()));
 }
 
+std::string mask(const ContainerMount& mount) {
+  using Kind = ContainerMount::Kind;
+  if (mount.kind == Kind::other) {
+    return "type=bind,source=/dev/null,target=" + mount.path + ",readonly";
+  }
+  return "type=tmpfs,target=" + mount.path +
+         (mount.kind == Kind::passage ? ",tmpfs-mode=0111" : ",tmpfs-mode=0000");
+}
+
 Words limits_of(const BackendLimits& limits) {
   const std::string memory = std::to_string(limits.memory_bytes);
   const auto both = [](std::uint64_t value) {
@@ -172,6 +181,10 @@ Words CommandContainer::run(const ContainerPlan& plan,
                  ""};
   add(words, limits_of(plan.sandbox.limits));
   for (const ContainerMount& mount : mounts) {
+    if (mount.access == ContainerMount::Access::hidden) {
+      add(words, {"--mount", mask(mount)});
+      continue;
+    }
     const bool read_only = mount.access == ContainerMount::Access::read;
     add(words, {"--mount", "type=bind,source=" + mount.source + ",target=" + mount.path +
                                (read_only ? ",readonly" : "")});

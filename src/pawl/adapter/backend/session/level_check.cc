@@ -17,13 +17,10 @@ Status check_level(const ExecutionContext& context, IsolationLevel level, HasPro
                  "`local` has the host's network and cannot keep a tool from it (write network: "
                  "full, or use `namespace`)"};
   }
+  PAWL_TRY(const sandbox::SandboxPlan plan, sandbox::make_sandbox_plan(context, level));
   if (level != IsolationLevel::landlock) return ok();
-  sandbox::SandboxPlan plan;
-  plan.level = level;
-  plan.working_directory = context.working_directory;
-  plan.write_roots = context.write_roots;
   PAWL_CHECK(sandbox::check_owner(plan, sandbox::choose_identity(plan)));
-  PAWL_TRY(const NameWatch watch, NameWatch::open(context));
+  PAWL_TRY(const NameWatch watch, NameWatch::open(plan, context.protection));
   return ok();
 }
 

@@ -11,7 +11,10 @@ namespace pawl::backend {
 namespace {
 
 TEST_CASE("a level is refused for a network that it cannot keep") {
+  const TempDirectory directory;
   ExecutionContext context;
+  context.working_directory = directory.path();
+  context.write_roots = {directory.path()};
   context.network.access = NetworkAccess::limited;
   using Level = IsolationLevel;
   CHECK(check_level(context, Level::namespaces, HasProxy::yes));
@@ -38,6 +41,25 @@ TEST_CASE("only a level that cannot hold a protected name is refused for one") {
   const Status refused = check_level(context, IsolationLevel::landlock, HasProxy::no);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find(directory / ".git") != std::string::npos);
+}
+
+TEST_CASE("roots that no call could use are refused in advance, at every level") {
+  const TempDirectory directory;
+  for (const IsolationLevel level : {IsolationLevel::none, IsolationLevel::landlock,
+                                     IsolationLevel::namespaces, IsolationLevel::container}) {
+    ExecutionContext context;
+    context.network.access = NetworkAccess::full;
+    context.working_directory = "/usr";
+    context.write_roots = {directory.path()};
+    const Status outside = check_level(context, level, HasProxy::no);
+    REQUIRE_FALSE(outside);
+    CHECK(outside.error().message.find("beneath none of the roots") != std::string::npos);
+    context.working_directory = directory.path();
+    context.write_roots = {directory / "absent"};
+    CHECK_FALSE(check_level(context, level, HasProxy::no));
+    context.write_roots = {"/"};
+    CHECK_FALSE(check_level(context, level, HasProxy::no));
+  }
 }
 
 }  // namespace

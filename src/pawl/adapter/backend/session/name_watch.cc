@@ -1,10 +1,7 @@
 #include "pawl/adapter/backend/session/name_watch.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "pawl/adapter/backend/sandbox/placeholders.h"
-#include "pawl/base/assert.h"
 #include "pawl/base/bare_repository.h"
-#include "pawl/base/describe_errno.h"
+#include "pawl/base/link_free_path.h"
 #include "pawl/base/path_text.h"
 
 namespace pawl::backend {
@@ -25,14 +20,6 @@ using Protection = ExecutionContext::Protection;
 
 constexpr int kWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// A placeholder of another session is nothing: it is empty, and who fills it replaces it.
-bool is_there(const Descriptor& parent, const std::string& part) {
-  struct stat status{};
-  const int found = ::fstatat(parent.number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW);
-  if (found != 0) return errno != ENOENT;
-  return !sandbox::is_placeholder(status);
-}
-
 Error cannot_hold(const std::string& path) {
   return {ErrorCode::unavailable,
           "at the level landlock commands could write the protected name " + path +
@@ -40,143 +27,162 @@ Error cannot_hold(const std::string& path) {
               "it; or accept it by protected: if_possible)"};
 }
 
-Error cannot_read_only(const std::string& path, const std::string& root) {
-  return {ErrorCode::unavailable,
-          "at the level landlock commands could write the read root " + path +
-              ", because it lies within the write root " + root +
-              " (use the level namespace or container, or put it elsewhere)"};
+Error cannot_nest(const std::string& what, const std::string& path, const std::string& root) {
+  return {ErrorCode::unavailable, "at the level landlock commands could " + what + " " + path +
+                                      ", because it lies within the root " + root +
+                                      " (use the level namespace or container, or put it "
+                                      "elsewhere)"};
 }
 
-// The first is easy to find; the next are not easy to take in advance.
-std::string aside_name(const std::string& part, int attempt) {
-  const std::string name = "denied" + part;
-  if (attempt == 0) return name;
-  std::uint32_t noise = 0;
-  PAWL_ASSERT(::getrandom(&noise, sizeof noise, 0) == static_cast<ssize_t>(sizeof noise));
-  return name + "." + std::to_string(noise);
-}
-
-// A tool may have taken the right to write from a directory of its own.
-void let_write(const Descriptor& directory) {
-  struct stat status{};
-  const std::string path = "/proc/self/fd/" + std::to_string(directory.number());
-  if (::fstat(directory.number(), &status) != 0) return;
-  ::chmod(path.c_str(), (status.st_mode & 07777U) | S_IRWXU);
-}
-
-// What it is called now.
-Result<std::string> move_aside(const Descriptor& parent, const std::string& part) {
-  for (int attempt = 0; attempt < kAsideAttemptsMax; ++attempt) {
-    std::string aside = aside_name(part, attempt);
-    if (::syscall(SYS_renameat2, parent.number(), part.c_str(), parent.number(), aside.c_str(),
-                  RENAME_NOREPLACE) == 0) {
-      return aside;
+// A rule of Landlock can only add to those of the directories above.
+Status check_nesting(const sandbox::SandboxPlan& plan) {
+  for (const std::string& root : plan.write_roots) {
+    for (const std::string& path : plan.read_roots) {
+      if (is_within(path, root)) return cannot_nest("write the read root", path, root);
     }
-    if (errno != EEXIST && errno != EACCES) break;
-    if (errno == EACCES) let_write(parent);
   }
-  return Error{ErrorCode::unavailable, describe_errno(errno)};
+  for (const auto* roots : {&plan.write_roots, &plan.read_roots}) {
+    for (const std::string& root : *roots) {
+      for (const std::string& path : plan.deny_roots) {
+        if (is_within(path, root)) return cannot_nest("read the denied", path, root);
+      }
+    }
+  }
+  return ok();
 }
 
 }  // namespace
 
-Status NameWatch::add_places(const ExecutionContext& context) {
-  std::vector<std::string> paths = context.write_roots;
-  const auto outer = [&](const std::string& root) {
-    return is_beneath(context.working_directory, root);
-  };
-  if (std::ranges::any_of(paths, outer)) paths.push_back(context.working_directory);
-  for (std::string& path : paths) {
-    Descriptor directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) {
-      return Error{ErrorCode::unavailable, path + ": " + describe_errno(errno) + " (create it)"};
-    }
-    const bool repository = is_bare_repository(directory);
-    places_.push_back({std::move(path), std::move(directory), repository});
-  }
+Status NameWatch::add_place(const std::string& path) {
+  PAWL_TRY(Descriptor directory, open_link_free(path, O_PATH | O_DIRECTORY));
+  const bool repository = is_bare_repository(directory);
+  places_.push_back({path, std::move(directory), repository});
   return ok();
 }
 
-Result<NameWatch> NameWatch::open_for_repositories(const ExecutionContext& context) {
+Result<NameWatch> NameWatch::open(const sandbox::SandboxPlan& plan, Protection protection) {
+  const bool alone = plan.level == IsolationLevel::landlock;
+  if (alone) PAWL_CHECK(check_nesting(plan));
+  const bool refuse = alone && protection == Protection::held;
   NameWatch watch;
-  PAWL_CHECK(watch.add_places(context));
-  return watch;
-}
-
-Result<NameWatch> NameWatch::open(const ExecutionContext& context) {
-  for (const std::string& root : context.write_roots) {
-    for (const std::string& path : context.read_roots) {
-      if (is_within(path, root)) return cannot_read_only(path, root);
+  for (const std::string& path : sandbox::places_of(plan)) PAWL_CHECK(watch.add_place(path));
+  for (std::size_t place = 0; place < watch.places_.size(); ++place) {
+    for (const auto* names : {&plan.protected_names, &plan.hidden_names}) {
+      for (const std::string& name : *names) PAWL_CHECK(watch.add_name(place, name, refuse));
     }
-  }
-  NameWatch watch;
-  PAWL_CHECK(watch.add_places(context));
-  for (const Place& place : watch.places_) {
-    for (const std::string& name : context.protected_names) {
-      PAWL_CHECK(watch.add(place, name, context.protection));
+    for (const std::string& path : plan.protected_places) {
+      const std::string& root = watch.places_[place].path;
+      if (!is_beneath(path, root)) continue;
+      PAWL_CHECK(watch.add_name(place, path.substr(root.size() + 1), refuse));
     }
   }
   return watch;
 }
 
-Status NameWatch::add(const Place& place, const std::string& name, Protection protection) {
+Status NameWatch::add_name(std::size_t place, const std::string& name, bool refuse) {
+  Name added{place, name};
+  // A repository is refused, or taken if a command has made it, as a whole.
+  if (name.starts_with(".git/") && (refuse || !find({place, ".git"}))) added.name = ".git";
+  if (const auto found = find(added)) return refuse ? Status(cannot_hold(found->shown)) : ok();
+  const std::string path = places_[place].path + "/" + added.name;
+  const auto same = [&](const Name& known) {
+    return places_[known.place].path + "/" + known.name == path;
+  };
+  if (std::ranges::none_of(names_, same)) names_.push_back(std::move(added));
+  return ok();
+}
+
+// Component by component. A link on the way counts as the thing itself: where it leads is not ours
+// to hold, and it was not there when the session began.
+std::optional<NameWatch::Found> NameWatch::find(const Name& name) const {
+  const Place& place = places_[name.place];
   Descriptor parent(::fcntl(place.directory.number(), F_DUPFD_CLOEXEC, 0));
   std::string shown = place.path;
-  std::string_view rest = name;
+  std::string_view rest = name.name;
   while (parent && !rest.empty()) {
-    const std::string part(rest.substr(0, rest.find('/')));
+    std::string part(rest.substr(0, rest.find('/')));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     shown += "/" + part;
-    if (!is_there(parent, part)) {
-      const auto same = [&](const Name& known) { return known.shown == shown; };
-      if (std::ranges::none_of(names_, same)) names_.push_back({shown, std::move(parent), part});
-      return ok();
+    struct stat status{};
+    if (::fstatat(parent.number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+        (errno == ENOENT || errno == ENOTDIR)) {
+      return std::nullopt;
     }
-    if (protection == Protection::held) return cannot_hold(shown);
+    if (rest.empty() || S_ISLNK(status.st_mode)) return Found{std::move(parent), part, shown};
+    if (!S_ISDIR(status.st_mode)) return std::nullopt;
     parent.reset(::openat(parent.number(), part.c_str(), kWay));
   }
-  return ok();
+  return std::nullopt;
+}
+
+void NameWatch::arm(PlaceWatch& watch) const {
+  for (const Place& place : places_) watch.add_directory(place.path);
+  for (const char* part : {"HEAD", "objects", "refs", "commondir"}) watch.add_name(part);
+  for (const Name& name : names_) {
+    std::string directory = places_[name.place].path;
+    std::string_view rest = name.name;
+    while (!rest.empty()) {
+      const std::string part(rest.substr(0, rest.find('/')));
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+      watch.add_name(part);
+      directory += "/" + part;
+      struct stat status{};
+      if (rest.empty() || ::lstat(directory.c_str(), &status) != 0) break;
+      if (S_ISDIR(status.st_mode)) watch.add_directory(directory);
+    }
+  }
 }
 
 bool NameWatch::is_new_repository(const Place& place) {
   return !place.was_repository && is_bare_repository(place.directory);
 }
 
-bool NameWatch::is_touched() const {
-  const auto moved = [](const Place& place) {
+bool NameWatch::is_away() const {
+  return std::ranges::any_of(places_, [](const Place& place) {
     struct stat held{};
     struct stat named{};
     return ::fstat(place.directory.number(), &held) != 0 ||
            ::stat(place.path.c_str(), &named) != 0 || held.st_ino != named.st_ino ||
            held.st_dev != named.st_dev;
-  };
-  const auto made = [](const Name& name) { return is_there(name.parent, name.part); };
-  // Where the kernel holds names it holds their places, too.
-  const bool away = !names_.empty() && std::ranges::any_of(places_, moved);
-  return away || std::ranges::any_of(places_, is_new_repository) ||
-         std::ranges::any_of(names_, made);
+  });
 }
 
-std::vector<std::string> NameWatch::put_aside() const {
+bool NameWatch::is_touched() const {
+  return is_away() || std::ranges::any_of(places_, is_new_repository) ||
+         std::ranges::any_of(names_, [&](const Name& name) { return find(name).has_value(); });
+}
+
+std::vector<std::string> NameWatch::take(const TakenNames& store) const {
   std::vector<std::string> said;
-  const auto put = [&](const std::string& what, const Descriptor& parent, const std::string& part) {
-    const auto aside = move_aside(parent, part);
-    said.push_back(aside ? what + ": it was put aside as " + *aside
-                         : what + ", and could not be put aside: " + aside.error().message +
-                               " (remove it)");
-  };
   for (const Name& name : names_) {
-    if (!is_there(name.parent, name.part)) continue;
-    put(name.shown + " is a protected name", name.parent, name.part);
+    const auto found = find(name);
+    if (!found) continue;
+    said.push_back(describe_taken(found->shown, store.take(found->parent, found->part)));
   }
   for (const Place& place : places_) {
     if (!is_new_repository(place)) continue;
-    put(place.path + "/HEAD makes a git repository of this directory", place.directory, "HEAD");
+    const auto taken = store.take(place.directory, "HEAD");
+    said.push_back(place.path + "/HEAD makes a git repository of this directory" +
+                   (taken ? ": it was moved to " + *taken
+                          : ", and could not be taken away: " + taken.error().message));
   }
-  if (said.empty() && is_touched()) {
+  if (is_away()) {
     said.push_back("a directory that protected names are relative to was moved away (put it back)");
   }
   return said;
+}
+
+std::vector<std::string> NameWatch::absent() const {
+  std::vector<std::string> paths;
+  for (const Name& name : names_) paths.push_back(places_[name.place].path + "/" + name.name);
+  return paths;
+}
+
+bool NameWatch::accept(const std::string& path) {
+  const auto erased = std::erase_if(names_, [&](const Name& name) {
+    return is_within(path, places_[name.place].path + "/" + name.name);
+  });
+  return erased > 0;
 }
 
 }  // namespace pawl::backend

@@ -70,8 +70,7 @@ std::unique_ptr<Backend> make(std::string name, IsolationLevel level, Loop& loop
   };
   parts.open = [level, engine, options = std::move(options)](
                    const ExecutionContext& context) -> Result<std::shared_ptr<SessionCalls>> {
-    PAWL_TRY(auto core,
-             SessionCore::open(context, level, options.open_files, options.connect_proxy, engine));
+    PAWL_TRY(auto core, SessionCore::open(context, level, options, engine));
     core->filter_kept(options.filter);
     return std::shared_ptr<SessionCalls>(std::move(core));
   };

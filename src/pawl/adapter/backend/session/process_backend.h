@@ -4,6 +4,7 @@
 // A session's calls are performed one after the other, on a thread of its own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,11 +16,16 @@
 
 namespace pawl::backend {
 
+// Called on the session's thread: what an operator must know at once, as a sentence without its
+// dot.
+using SessionNotice = std::function<void(const ExecutionContext& context, const std::string& text)>;
+
 struct BackendOptions {
   OpenFiles open_files;
   SessionConnector connect_proxy = nullptr;  // for networks of listed hosts
   // Output that is kept in files passes it first; null: it is kept as it comes.
   std::shared_ptr<const ByteFilter> filter = nullptr;
+  SessionNotice notice = nullptr;
 };
 
 // The loop outlives the backend, its sessions and their operations.

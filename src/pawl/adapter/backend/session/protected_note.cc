@@ -7,8 +7,8 @@ namespace pawl::backend {
 namespace {
 
 // What the kernel says about a place that is mounted over itself, in the words of libc.
-constexpr std::array<std::string_view, 2> kComplaints = {"Read-only file system",
-                                                         "Device or resource busy"};
+constexpr std::array<std::string_view, 3> kComplaints = {
+    "Read-only file system", "Device or resource busy", "Permission denied"};
 
 bool complains(std::string_view line) {
   return std::any_of(kComplaints.begin(), kComplaints.end(), [&](std::string_view complaint) {
@@ -30,30 +30,36 @@ bool names(std::string_view line, std::string_view name) {
   return false;
 }
 
-std::string note_for(std::string_view line, const std::vector<std::string>& protected_names) {
-  for (const std::string& name : protected_names) {
+std::string note_for(std::string_view line, const ExecutionContext& context) {
+  for (const std::string& name : context.protected_names) {
     if (names(line, name)) {
       return "[" + name + " is protected here: it can be read, and not written.]\n";
     }
   }
-  for (const std::string& name : protected_names) {
-    const std::string first = name.substr(0, name.find('/'));
-    if (first != ".git" || !names(line, first)) continue;
-    return "[There is no git repository in this directory, and none can be made: " + name +
-           " and others are protected. `git init DIR` makes one in a directory of its own.]\n";
+  for (const std::string& name : context.asked_names) {
+    if (names(line, name)) {
+      return "[" + name +
+             " is read-only for commands: create_file, str_replace and apply_patch can write it "
+             "after a question to a person.]\n";
+    }
+  }
+  for (const std::string& name : context.hidden_names) {
+    if (names(line, name)) {
+      return "[" + name + " holds credentials: no tool can read or write it.]\n";
+    }
   }
   return {};
 }
 
 }  // namespace
 
-std::string protected_note(std::string_view output, const std::vector<std::string>& names) {
+std::string protected_note(std::string_view output, const ExecutionContext& context) {
   output = output.substr(0, kNotedOutputBytesMax);
   while (!output.empty()) {
     const std::string_view line = output.substr(0, output.find('\n'));
     output.remove_prefix(std::min(output.size(), line.size() + 1));
     if (!complains(line)) continue;
-    if (std::string note = note_for(line, names); !note.empty()) return note;
+    if (std::string note = note_for(line, context); !note.empty()) return note;
   }
   return {};
 }

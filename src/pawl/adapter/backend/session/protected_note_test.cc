@@ -1,5 +1,7 @@
 #include "pawl/adapter/backend/session/protected_note.h"
 
+#include <filesystem>
+
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "tests/contract/backend_contract_support.h"
 
@@ -9,12 +11,15 @@ namespace {
 using contract::holds;
 
 TEST_CASE("a complaint about a protected name is explained, and nothing else is") {
-  const std::vector<std::string> names = {".git/hooks", ".git/config", ".pawl"};
+  ExecutionContext names;
+  names.protected_names = {".git/hooks", ".git/config", ".pawl"};
+  names.asked_names = {".npmrc"};
+  names.hidden_names = {".ssh"};
   CHECK(holds(protected_note("a\nbash: .pawl/x: Read-only file system\n", names), ".pawl is"));
   CHECK(holds(protected_note("touch: cannot touch '/w/.git/hooks/x': Read-only file system", names),
               ".git/hooks is"));
-  CHECK(holds(protected_note("fatal: '/w/.git/description': Read-only file system", names),
-              "git init DIR"));
+  CHECK(holds(protected_note("bash: .npmrc: Read-only file system", names), "after a question"));
+  CHECK(holds(protected_note("cat: .ssh/id_rsa: Permission denied", names), "credentials"));
   for (const char* other :
        {"", "fine\n", "/usr/x: Read-only file system\n", ".git/hooks is fine\n",
         "x.pawl: Read-only file system\n", "/w/.gitignore: Read-only file system\n"}) {
@@ -26,19 +31,15 @@ TEST_CASE("a complaint about a protected name is explained, and nothing else is"
             .empty());
 }
 
-TEST_CASE("whoever makes a repository where none can be made is told where one can") {
+TEST_CASE("commands are told why, and what a file tool can do instead") {
   if (!is_there(&make_namespace_backend)) return;
   Bench bench(&make_namespace_backend);
-  if (bench.bash("command -v git").exit_code != 0) {
-    std::printf("SKIPPED: no git here\n");
-    return;
-  }
-  const BackendOutcome refused = bench.bash("git init");
-  CHECK(refused.exit_code != 0);
-  CAPTURE(refused.output);
-  CHECK(holds(refused.output, "`git init DIR` makes one"));
-  CHECK(bench.bash("git init sub && cd sub && git status").exit_code == 0);
-  CHECK(holds(bench.bash("cd ..; cd \"$OLDPWD/..\"; touch .pawl/x").output, ".pawl is protected"));
+  contract::write_file(bench.directory / ".npmrc", "x");
+  contract::write_file(bench.directory / ".pawl", "x");
+  std::filesystem::create_directories(bench.directory / ".ssh");
+  CHECK(holds(bench.bash("echo y >.npmrc").output, "create_file, str_replace and apply_patch"));
+  CHECK(holds(bench.bash("touch .pawl").output, ".pawl is protected"));
+  CHECK(holds(bench.bash("ls .ssh").output, "holds credentials"));
 }
 
 }  // namespace

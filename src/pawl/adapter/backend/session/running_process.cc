@@ -129,10 +129,11 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Descripto
   bool first = limits.past == TreeWatch::Past::forgotten;
   for (;;) {  // bounded by the deadline
     if (input.empty() && after == After::close) input_.reset();
-    std::array<pollfd, 4> ready{pollfd{process_.handle.number(), POLLIN, 0},
+    std::array<pollfd, 5> ready{pollfd{process_.handle.number(), POLLIN, 0},
                                 pollfd{stop.number(), POLLIN, 0},
                                 pollfd{output_.number(), POLLIN, 0},
-                                pollfd{input.empty() ? -1 : input_.number(), POLLOUT, 0}};
+                                pollfd{input.empty() ? -1 : input_.number(), POLLOUT, 0},
+                                pollfd{limits.watched, POLLIN, 0}};
     ::poll(ready.data(), ready.size(), until(std::min(deadline, next_look)));
     if (ready[2].revents != 0 && receive(consume, kChunksPerTurnMax) == Flow::satisfied) {
       return Pumped::satisfied;
@@ -141,6 +142,7 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Descripto
       const Flow rest = receive(consume, kDrainChunksMax);
       return rest == Flow::satisfied ? Pumped::satisfied : Pumped::ended;
     }
+    if (ready[4].revents != 0) why = limits.look_watched();
     if (ready[1].revents != 0) why = BackendOutcome::Kind::aborted;
     if (Clock::now() >= deadline) why = BackendOutcome::Kind::timed_out;
     if (!why && Clock::now() >= next_look) {
@@ -149,6 +151,7 @@ Pumped RunningProcess::pump(std::string_view input, After after, const Descripto
       why = look(limits);
       first = false;
       if (limits.beside) limits.beside();
+      if (!why && limits.watched < 0 && limits.look_watched) why = limits.look_watched();
       next_look = Clock::now() + std::chrono::milliseconds(kWatchIntervalMs);
     }
     if (why) return Pumped::stopped;

@@ -28,6 +28,9 @@ struct PumpLimits {
   DiskWatch* disk = nullptr;  // outlives the call
   TreeWatch::Memory memory = TreeWatch::Memory::counted;
   std::function<void()> beside = {};  // called with each look, for what else there is to look at
+  // Polled beside the process; -1: `look_watched` is called with each look instead.
+  int watched = -1;
+  std::function<std::optional<BackendOutcome::Kind>()> look_watched = {};
 };
 
 class RunningProcess {

@@ -3,6 +3,7 @@
 #include <sys/fsuid.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -80,35 +81,137 @@ void set_proxy(std::map<std::string, std::string>& environment) {
 
 Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
                                                        IsolationLevel level,
-                                                       const OpenFiles& open_files,
-                                                       const SessionConnector& connect,
+                                                       const BackendOptions& options,
                                                        std::optional<ContainerEngine> wanted) {
   complete(context.limits);
   PAWL_CHECK(tool_command::check_ends_are_told());
-  const bool limited = context.network.access == NetworkAccess::limited;
-  PAWL_CHECK(check_level(context, level, connect ? HasProxy::yes : HasProxy::no));
+  PAWL_CHECK(check_level(context, level, options.connect_proxy ? HasProxy::yes : HasProxy::no));
   std::shared_ptr<SessionCore> core(new SessionCore(std::move(context), level));
-  PAWL_TRY(core->plan_, sandbox::make_sandbox_plan(core->context_, level));
-  sandbox::SandboxPlan plan = core->plan_;
+  core->connect_ = options.connect_proxy;
+  core->notice_ = options.notice;
   if (level == IsolationLevel::container) {
     PAWL_TRY(core->engine_, find_engine(wanted));
     sweep_containers(core->engine_);
-    PAWL_CHECK(core->placeholders_.make(plan));
+  }
+  PAWL_TRY(core->files_, options.open_files(core->context_));
+  PAWL_CHECK(core->set_up());
+  return core;
+}
+
+// Also again, when the host has replaced what a mount was on. Nothing of the session runs.
+Status SessionCore::set_up() {
+  PAWL_TRY(plan_, sandbox::make_sandbox_plan(context_, level_));
+  std::unique_ptr<WorkspaceGuard> guard;
+  if (level_ != IsolationLevel::none) {
+    PAWL_TRY(guard, WorkspaceGuard::open(plan_, context_));
+    for (const std::string& remark : guard->remarks()) {
+      tell(remark);
+      remarks_ += "[" + remark + ".]\n";
+    }
+  }
+  sandbox::SandboxPlan plan = plan_;
+  if (level_ == IsolationLevel::container) {
+    PAWL_CHECK(places_.find(plan));
     plan.level = IsolationLevel::none;  // of the engine itself, which is the host's
   }
-  if (level == IsolationLevel::landlock) {
-    PAWL_TRY(core->watch_, NameWatch::open(core->context_));
-  } else if (level != IsolationLevel::none) {
-    PAWL_TRY(core->watch_, NameWatch::open_for_repositories(core->context_));
+  forwarder_.reset();
+  PAWL_TRY(place_, sandbox::Confinement::prepare(std::move(plan)));
+  if (guard) {
+    guard->hold(level_ == IsolationLevel::container ? places_.places() : place_->places());
   }
-  PAWL_TRY(core->files_, open_files(core->context_));
-  PAWL_TRY(core->place_, sandbox::Confinement::prepare(std::move(plan)));
-  if (limited) {
-    core->forwarder_ = std::make_unique<ProxyForwarder>(
-        core->place_->proxy_listener(),
-        [connect, context = core->context_] { return connect(context); });
+  if (guard_) guard_->close();
+  guard_ = std::move(guard);
+  if (context_.network.access == NetworkAccess::limited) {
+    forwarder_ = std::make_unique<ProxyForwarder>(
+        place_->proxy_listener(),
+        [connect = connect_, context = context_] { return connect(context); });
   }
-  return core;
+  stale_ = false;
+  return ok();
+}
+
+// Before a process starts: mounts that no longer hold are made anew.
+Status SessionCore::refresh() {
+  if (guard_) {
+    if (const auto paths = guard_->replaced(); !paths.empty()) {
+      const bool ran = shell_.process != nullptr;
+      const std::string said = end_for(paths);
+      if (ran) why_lost_ += said;
+    }
+  }
+  return stale_ ? set_up() : ok();
+}
+
+void SessionCore::watch_places(PumpLimits& limits) {
+  if (!guard_) return;
+  limits.watched = guard_->descriptor();
+  limits.look_watched = [this]() -> std::optional<Kind> {
+    replaced_ = guard_->replaced();
+    return replaced_.empty() ? std::nullopt : std::optional(Kind::denied);
+  };
+}
+
+void SessionCore::tell(const std::string& text) const {
+  if (notice_) notice_(context_, text);
+}
+
+// A name whose mount is gone could be written: nothing of the session may run on.
+std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
+  lost_shell_ = lost_shell_ || shell_.process != nullptr;
+  end_shell();
+  stale_ = true;
+  std::string text;
+  for (const std::string& path : replaced) {
+    text +=
+        "[" + path + " was replaced outside; the command was ended so that it stays protected.]\n";
+    if (!guard_->was_written(path)) continue;
+    const std::string loud = path +
+                             " was replaced outside and written again before the session's "
+                             "processes had ended: it may hold what the agent wrote. Look at it "
+                             "before anything reads or runs it";
+    text += "[" + loud + ".]\n";
+    tell(loud);
+  }
+  return text;
+}
+
+// A protected name at any depth, found by the look at all files that follows a call.
+std::string SessionCore::take_nested(BackendOutcome& outcome) {
+  if (!guard_) return {};
+  const std::vector<std::string> paths = guard_->new_among(files_->protected_found());
+  if (paths.empty()) return {};
+  lost_shell_ = lost_shell_ || shell_.process != nullptr;
+  end_shell();
+  const std::vector<std::string> said = guard_->take_paths(paths);
+  outcome.kind = Kind::denied;
+  {
+    const AsOwner owner(place_->identity());
+    outcome.files = files_->changes();
+  }
+  for (const std::string& sentence : said) tell(sentence);
+  return describe_denial(said);
+}
+
+// A name that a file tool wrote after a question is there by right. It is held from now on.
+BackendOutcome SessionCore::with_hold(BackendOutcome outcome) {
+  outcome.level = level_;
+  if (!guard_) return outcome;
+  for (const FileRef& file : outcome.files) {
+    const std::string path =
+        file.path.starts_with('/') ? file.path : context_.working_directory + "/" + file.path;
+    if (guard_->accept(path)) stale_ = true;
+  }
+  if (!guard_->replaced().empty()) stale_ = true;
+  if (!stale_) return outcome;
+  lost_shell_ = lost_shell_ || shell_.process != nullptr;
+  end_shell();
+  return outcome;
+}
+
+void SessionCore::look_around() {
+  look_at_jobs();
+  if (!guard_ || !shell_.process) return;
+  if (const auto paths = guard_->replaced(); !paths.empty()) why_lost_ += end_for(paths);
 }
 
 sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const {
@@ -145,12 +248,14 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
   }
+  watch_places(limits);
+  replaced_.clear();
   const AsOwner owner(place_->identity());
   files_->note();
   return {CallOutput(context_.limits.output_bytes, context_.artifact_directory,
                      {context_.limits.kept_bytes, context_.store_kept_bytes}, filter_),
           limits,
-          {}};
+          std::exchange(remarks_, {})};
 }
 
 // A shell without jobs has nothing to be looked at. False: there may be some, and they were looked
@@ -177,17 +282,19 @@ BackendOutcome SessionCore::refusal(const Error& error) const {
   return outcome;
 }
 
-// Nothing of the session may run while names are put aside.
-std::vector<std::string> SessionCore::put_names_aside() {
-  if (!watch_ || !watch_->is_touched()) return {};
+// Nothing of the session may run while names are taken.
+std::vector<std::string> SessionCore::take_names() {
+  if (!guard_ || !guard_->is_touched()) return {};
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
   end_shell();
-  return watch_->put_aside();
+  std::vector<std::string> said = guard_->take();
+  for (const std::string& sentence : said) tell(sentence);
+  return said;
 }
 
 // What a background job has made since the last call.
 std::optional<BackendOutcome> SessionCore::denial() {
-  const std::vector<std::string> said = put_names_aside();
+  const std::vector<std::string> said = take_names();
   if (said.empty()) return std::nullopt;
   BackendOutcome outcome =
       refusal({ErrorCode::unavailable, describe_denial(said) + std::string(kNotRun)});
@@ -226,7 +333,13 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     lost_shell_ = lost_shell_ || shell_.process != nullptr;
     end_shell();
   }
-  if (const auto said = put_names_aside(); !said.empty()) {
+  if (guard_ && replaced_.empty()) replaced_ = guard_->replaced();
+  if (!replaced_.empty()) {
+    call.note += end_for(replaced_);
+    const auto written = [&](const std::string& path) { return guard_->was_written(path); };
+    if (std::ranges::any_of(replaced_, written)) outcome.kind = Kind::denied;
+  }
+  if (const auto said = take_names(); !said.empty()) {
     outcome.kind = Kind::denied;
     call.note += describe_denial(said);
   }
@@ -234,9 +347,10 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     const AsOwner owner(place_->identity());
     outcome.files = files_->changes();
   }
+  call.note += take_nested(outcome);
   call.output.finish(outcome, call.note);
   if (!holds_names(level_)) return outcome;
-  const std::string why_not = protected_note(outcome.output, context_.protected_names);
+  const std::string why_not = protected_note(outcome.output, context_);
   if (!why_not.empty()) call.output.finish(outcome, call.note + why_not);
   return outcome;
 }
@@ -249,8 +363,8 @@ std::string SessionCore::input_file() const {
 Result<SessionCore::Started> SessionCore::start(sandbox::ProcessStart start) const {
   Started started;
   if (level_ == IsolationLevel::container) {
-    PAWL_TRY(started.container, make_container(engine_, {plan_, placeholders_.places(), start.argv,
-                                                         start.environment}));
+    PAWL_TRY(started.container,
+             make_container(engine_, {plan_, places_.places(), start.argv, start.environment}));
     start.argv = started.container->command();
     start.working_directory.clear();
   }
@@ -272,6 +386,7 @@ Status SessionCore::start_shell() {
 
 BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& stop) {
   if (auto denied = denial()) return *std::move(denied);
+  if (auto held = refresh(); !held) return refusal(held.error());
   Call call = begin(command);
   const std::string mark = make_mark();
   MarkFinder finder(mark);
@@ -280,7 +395,7 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& 
   if (!frame) return refusal(frame.error());
   if (auto started = start_shell(); !started) return refusal(started.error());
   if (std::exchange(lost_shell_, false)) {
-    call.note = std::exchange(why_lost_, {}) + std::string(kFreshShell);
+    call.note += std::exchange(why_lost_, {}) + std::string(kFreshShell);
   }
   std::optional<Kind> why;
   const Pumped pumped = shell_.process->pump(
@@ -302,6 +417,7 @@ BackendOutcome SessionCore::bash(const ShellCommand& command, const Descriptor& 
 
 BackendOutcome SessionCore::exec(const ShellCommand& command, const Descriptor& stop) {
   if (auto denied = denial()) return *std::move(denied);
+  if (auto held = refresh(); !held) return refusal(held.error());
   Call call = begin(command);
   call.limits.past = TreeWatch::Past::counts;
   call.limits.beside = [this] { look_at_jobs(); };
@@ -339,28 +455,23 @@ BackendOutcome SessionCore::view(const std::string& path, std::optional<ViewRang
 
 BackendOutcome SessionCore::create_file(const FileWrite& write) {
   const AsOwner owner(place_->identity());
-  BackendOutcome outcome = files_->create_file(write);
-  outcome.level = level_;
-  return outcome;
+  return with_hold(files_->create_file(write));
 }
 
 BackendOutcome SessionCore::str_replace(const StrReplace& edit) {
   const AsOwner owner(place_->identity());
-  BackendOutcome outcome = files_->str_replace(edit);
-  outcome.level = level_;
-  return outcome;
+  return with_hold(files_->str_replace(edit));
 }
 
 BackendOutcome SessionCore::file_request(const FileRequest& request) {
   const AsOwner owner(place_->identity());
-  BackendOutcome outcome = files_->file_request(request, context_.limits.output_bytes);
-  outcome.level = level_;
-  return outcome;
+  return with_hold(files_->file_request(request, context_.limits.output_bytes));
 }
 
 Status SessionCore::cleanup() {
   end_shell();
-  if (place_) put_names_aside();
+  if (place_) take_names();
+  if (guard_) guard_->close();
   forwarder_.reset();
   place_.reset();
   files_.reset();

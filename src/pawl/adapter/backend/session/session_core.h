@@ -10,11 +10,12 @@
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
 #include "pawl/adapter/backend/session/container.h"
-#include "pawl/adapter/backend/session/name_watch.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/running_process.h"
 #include "pawl/adapter/backend/session/session_calls.h"
 #include "pawl/adapter/backend/session/session_files.h"
+#include "pawl/adapter/backend/session/workspace_guard.h"
 #include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
@@ -22,10 +23,8 @@ namespace pawl::backend {
 
 class SessionCore final : public SessionCalls {
  public:
-  // `connect` is asked for a connection to the proxy where the network is limited.
   static Result<std::shared_ptr<SessionCore>> open(ExecutionContext context, IsolationLevel level,
-                                                   const OpenFiles& open_files,
-                                                   const SessionConnector& connect,
+                                                   const BackendOptions& options,
                                                    std::optional<ContainerEngine> wanted);
 
   // Output that is kept in files passes it first.
@@ -41,7 +40,7 @@ class SessionCore final : public SessionCalls {
   BackendOutcome str_replace(const StrReplace& edit) override;
   BackendOutcome file_request(const FileRequest& request) override;
   Status cleanup() override;
-  void look_around() override { look_at_jobs(); }
+  void look_around() override;
 
  private:
   struct Call {
@@ -57,7 +56,14 @@ class SessionCore final : public SessionCalls {
   enum class ProcessEnd : std::uint8_t { exited, signalled };
   BackendOutcome finish(Call& call, std::optional<BackendOutcome::Kind> why,
                         std::optional<int> exit_code, ProcessEnd end = ProcessEnd::exited);
-  std::vector<std::string> put_names_aside();
+  Status set_up();
+  Status refresh();
+  void watch_places(PumpLimits& limits);
+  std::string end_for(const std::vector<std::string>& replaced);
+  std::string take_nested(BackendOutcome& outcome);
+  BackendOutcome with_hold(BackendOutcome outcome);
+  void tell(const std::string& text) const;
+  std::vector<std::string> take_names();
   std::optional<BackendOutcome> denial();
   BackendOutcome refusal(const Error& error) const;
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
@@ -80,8 +86,13 @@ class SessionCore final : public SessionCalls {
   std::unique_ptr<ProxyForwarder> forwarder_;
   sandbox::SandboxPlan plan_;
   ContainerEngine engine_ = ContainerEngine::runc;  // of containers
-  sandbox::Placeholders placeholders_;              // of containers; a sandbox has its own
-  std::optional<NameWatch> watch_;                  // of what the level does not hold
+  sandbox::ProtectedPlaces places_;                 // of containers; a sandbox has its own
+  SessionConnector connect_;
+  SessionNotice notice_;
+  std::unique_ptr<WorkspaceGuard> guard_;  // none where the level holds nothing
+  std::vector<std::string> replaced_;      // protected names that the host has replaced in a call
+  bool stale_ = false;                     // a mount no longer holds: set up anew before a process
+  std::string remarks_;                    // for the next call
   Started shell_;
   bool lost_shell_ = false;          // there was one before, and its state is gone
   std::string why_lost_;             // between two calls

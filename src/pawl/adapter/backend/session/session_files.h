@@ -26,6 +26,8 @@ class SessionFiles {
   // Looks at all files, to be compared with by changes().
   virtual void note() = 0;
   virtual std::vector<FileRef> changes() = 0;
+  // Absolute, as changes() has seen them: protected names that hold at any depth.
+  virtual std::vector<std::string> protected_found() const { return {}; }
 };
 
 using OpenFiles = std::function<Result<std::unique_ptr<SessionFiles>>(const ExecutionContext&)>;
@@ -48,11 +50,20 @@ class RootedSessionFiles final : public SessionFiles {
     return {};
   }
   void note() override { before_.emplace(files_->scan()); }
-  std::vector<FileRef> changes() override { return files_->changed_since(*before_); }
+  std::vector<FileRef> changes() override {
+    if constexpr (requires { before_->named; }) {
+      typename Rooted::Scan after = files_->scan();
+      found_ = std::move(after.named);
+      return Rooted::changed_between(*before_, after);
+    }
+    return files_->changed_since(*before_);
+  }
+  std::vector<std::string> protected_found() const override { return found_; }
 
  private:
   std::shared_ptr<Rooted> files_;
   std::optional<typename Rooted::Scan> before_;
+  std::vector<std::string> found_;
 };
 
 template <class Rooted, class Roots>
@@ -63,6 +74,12 @@ OpenFiles open_rooted_files() {
     roots.write_roots = context.write_roots;
     roots.read_roots = context.read_roots;
     roots.protected_names = context.protected_names;
+    if constexpr (requires { roots.hidden_names; }) {
+      roots.hidden_names = context.hidden_names;
+      roots.protected_places = context.protected_places;
+      roots.deny_roots = context.deny_roots;
+      roots.links = Roots::Links::refused;
+    }
     if constexpr (requires { roots.artifact_directory; }) {
       roots.artifact_directory = context.artifact_directory;
     }

@@ -1,0 +1,146 @@
+#include "pawl/adapter/backend/sandbox/protected_places.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
+
+namespace pawl::sandbox {
+namespace {
+
+using Hold = ProtectedPlace::Hold;
+
+constexpr int kHeldLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+
+Error is_link(const std::string& path) {
+  return {ErrorCode::invalid_argument,
+          "protected name " + path +
+              ": it is a symbolic link, which cannot be held (put a file or directory in its "
+              "place, or take it from the protected names)"};
+}
+
+}  // namespace
+
+bool ProtectedPlace::is_unchanged() const {
+  struct stat named{};
+  return ::lstat(path.c_str(), &named) == 0 && named.st_ino == inode && named.st_dev == device;
+}
+
+Status ProtectedPlaces::find(const SandboxPlan& plan) {
+  places_.clear();
+  const std::vector<std::string> directories = places_of(plan);
+  for (const std::string& outer : plan.write_roots) {
+    for (const std::string& path : directories) PAWL_CHECK(hold_way(outer, path));
+    for (const std::string& path : plan.read_roots) PAWL_CHECK(hold_way(outer, path));
+  }
+  for (const std::string& directory : directories) PAWL_CHECK(hold_names(plan, directory));
+  for (const std::string& root : plan.read_roots) {
+    if (access_at(plan, root) != RootAccess::read) continue;
+    for (const std::string& name : plan.hidden_names) {
+      PAWL_CHECK(hold_path(root, name, Hold::hidden, Way::held));
+    }
+  }
+  PAWL_CHECK(hold_paths(plan, plan.protected_places, Hold::read_only, Way::held));
+  PAWL_CHECK(hold_paths(plan, plan.found_places, Hold::read_only, Way::free));
+  PAWL_CHECK(hold_paths(plan, plan.hidden_places, Hold::hidden, Way::free));
+  std::ranges::sort(places_, {}, &ProtectedPlace::path);
+  return ok();
+}
+
+// What lies between a write root and another place beneath it: who could rename a directory on the
+// way could put another in its place, with protected names that nobody holds.
+Status ProtectedPlaces::hold_way(const std::string& outer, const std::string& path) {
+  if (!is_beneath(path, outer)) return ok();
+  for (std::size_t at = outer.size(); at != std::string::npos;) {
+    at = path.find('/', at + 1);
+    const std::string part = path.substr(0, at);
+    struct stat status{};
+    if (::lstat(part.c_str(), &status) != 0) {
+      return Error{ErrorCode::unavailable, part + ": " + describe_errno(errno) + " (create it)"};
+    }
+    if (S_ISLNK(status.st_mode)) {
+      return Error{ErrorCode::invalid_argument,
+                   part + " is a symbolic link, on the way from the write root " + outer + " to " +
+                       path + " (name the place that it leads to)"};
+    }
+    PAWL_CHECK(note(part, Hold::in_place, status));
+  }
+  return ok();
+}
+
+Status ProtectedPlaces::hold_names(const SandboxPlan& plan, const std::string& directory) {
+  if (access_at(plan, directory) != RootAccess::write) return ok();
+  for (const std::string& name : plan.protected_names) {
+    PAWL_CHECK(hold_path(directory, name, Hold::read_only, Way::held));
+  }
+  for (const std::string& name : plan.hidden_names) {
+    PAWL_CHECK(hold_path(directory, name, Hold::hidden, Way::held));
+  }
+  return ok();
+}
+
+Status ProtectedPlaces::hold_paths(const SandboxPlan& plan, const std::vector<std::string>& paths,
+                                   Hold hold, Way way) {
+  for (const std::string& path : paths) {
+    if (access_at(plan, path) != RootAccess::write) continue;
+    const auto root = std::ranges::find_if(
+        plan.write_roots, [&](const std::string& outer) { return is_beneath(path, outer); });
+    if (root == plan.write_roots.end()) continue;
+    PAWL_CHECK(hold_path(*root, path.substr(root->size() + 1), hold, way));
+  }
+  return ok();
+}
+
+Status ProtectedPlaces::note(const std::string& path, Hold hold, const struct stat& status) {
+  for (ProtectedPlace& place : places_) {
+    if (place.path != path) continue;
+    place.hold = std::max(place.hold, hold);
+    return ok();
+  }
+  if (places_.size() >= kPlacesMax) {
+    return Error{ErrorCode::limit_exceeded, "more than " + std::to_string(kPlacesMax) +
+                                                " protected names (use a smaller write root)"};
+  }
+  places_.push_back({path, hold, S_ISDIR(status.st_mode), status.st_dev, status.st_ino});
+  return ok();
+}
+
+// Component by component and never through a link: a tool of an earlier call may have put it there.
+// A name that does not exist needs nothing.
+Status ProtectedPlaces::hold_path(const std::string& directory, const std::string& name, Hold hold,
+                                  Way parents) {
+  Descriptor at(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  std::vector<std::pair<std::string, struct stat>> way;
+  std::string path = directory;
+  std::string_view rest = name;
+  while (at && !rest.empty()) {
+    const std::string part(rest.substr(0, rest.find('/')));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    path += "/" + part;
+    Descriptor next(::openat(at.number(), part.c_str(), kHeldLook));
+    struct stat status{};
+    if (!next && (errno == ENOENT || errno == ENOTDIR)) return ok();
+    if (!next || ::fstat(next.number(), &status) != 0) {
+      return Error{ErrorCode::unavailable, "protected name " + path + ": " + describe_errno(errno)};
+    }
+    if (S_ISLNK(status.st_mode)) return is_link(path);
+    way.emplace_back(path, status);
+    // A file where a directory is expected holds all that could be beneath it.
+    if (!rest.empty() && !S_ISDIR(status.st_mode)) break;
+    at = std::move(next);
+  }
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    const bool last = i + 1 == way.size();
+    if (!last && parents == Way::free) continue;
+    PAWL_CHECK(note(way[i].first, last ? hold : Hold::in_place, way[i].second));
+  }
+  return ok();
+}
+
+}  // namespace pawl::sandbox

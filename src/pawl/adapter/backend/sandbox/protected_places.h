@@ -1,0 +1,54 @@
+// Protected names that exist: each is mounted over itself inside, read-only or hidden.
+//
+// Nothing is made for a name that does not exist; what a command makes there is taken away when its
+// call ends (session/name_watch.h).
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/base/descriptor.h"
+#include "pawl/base/result.h"
+
+namespace pawl::sandbox {
+
+inline constexpr std::size_t kPlacesMax = 1024;
+
+// What the mount of a place does, weakest first.
+struct ProtectedPlace {
+  std::string path;
+  // `in_place` only keeps it from being renamed.
+  enum class Hold : std::uint8_t { in_place, read_only, hidden } hold = Hold::read_only;
+  bool is_directory = false;
+  dev_t device = 0;  // of what was found there
+  ino_t inode = 0;
+
+  // The path still leads to what was found.
+  bool is_unchanged() const;
+};
+
+class ProtectedPlaces {
+ public:
+  // Refuses names that are symbolic links, or lead through one: what a link leads to cannot be
+  // held.
+  Status find(const SandboxPlan& plan);
+  // Parents before what is in them.
+  const std::vector<ProtectedPlace>& places() const { return places_; }
+
+ private:
+  Status hold_way(const std::string& outer, const std::string& path);
+  Status hold_names(const SandboxPlan& plan, const std::string& directory);
+  enum class Way : std::uint8_t { held, free };
+  Status hold_path(const std::string& directory, const std::string& name, ProtectedPlace::Hold hold,
+                   Way way);
+  Status hold_paths(const SandboxPlan& plan, const std::vector<std::string>& paths,
+                    ProtectedPlace::Hold hold, Way way);
+  Status note(const std::string& path, ProtectedPlace::Hold hold, const struct stat& status);
+
+  std::vector<ProtectedPlace> places_;
+};
+
+}  // namespace pawl::sandbox

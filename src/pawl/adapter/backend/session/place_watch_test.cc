@@ -1,0 +1,69 @@
+#include "pawl/adapter/backend/session/place_watch.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_directory.h"
+
+namespace pawl::backend {
+namespace {
+
+void save(const std::string& path, const char* text) {
+  std::ofstream(path) << text;
+}
+
+TEST_CASE("only what concerns a name is news") {
+  const TempDirectory directory;
+  PlaceWatch watch;
+  watch.add_directory(directory.path());
+  watch.add_name(".envrc");
+  CHECK_FALSE(watch.has_news());
+  save(directory / "other", "x");
+  CHECK_FALSE(watch.has_news());
+  save(directory / ".envrc", "x");
+  CHECK(watch.has_news());
+  watch.forget();
+  CHECK_FALSE(watch.has_news());
+  save(directory / ".envrc", "in place");
+  CHECK_FALSE(watch.has_news());
+  std::filesystem::remove(directory / ".envrc");
+  CHECK(watch.has_news());
+}
+
+TEST_CASE("a write after a replacement is told from the replacement itself") {
+  const TempDirectory directory;
+  save(directory / ".envrc", "old");
+  PlaceWatch watch;
+  watch.add_directory(directory.path());
+  watch.add_name(".envrc");
+  save(directory / "new", "new");
+  std::filesystem::rename(directory / "new", directory / ".envrc");
+  CHECK(watch.has_news());
+  CHECK_FALSE(watch.was_written(directory / ".envrc"));
+  save(directory / ".envrc", "the agent's");
+  watch.has_news();
+  CHECK(watch.was_written(directory / ".envrc"));
+}
+
+TEST_CASE("a directory that cannot be watched makes it blind, and blind means look") {
+  PlaceWatch watch;
+  CHECK(watch.descriptor() >= 0);
+  watch.add_directory("/no/such/directory");
+  CHECK(watch.descriptor() == -1);
+  CHECK(watch.has_news());
+  CHECK(watch.was_written("/any"));
+}
+
+TEST_CASE("a directory that is moved away is news") {
+  const TempDirectory directory;
+  std::filesystem::create_directories(directory / "a");
+  PlaceWatch watch;
+  watch.add_directory(directory / "a");
+  std::filesystem::rename(directory / "a", directory / "b");
+  CHECK(watch.has_news());
+}
+
+}  // namespace
+}  // namespace pawl::backend

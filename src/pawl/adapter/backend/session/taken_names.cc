@@ -1,0 +1,228 @@
+#include "pawl/adapter/backend/session/taken_names.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "pawl/base/assert.h"
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/link_free_path.h"
+
+namespace pawl::backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNotePrefix = "absent-";
+constexpr mode_t kPrivateDirectory = 0700;
+
+Error failure(const std::string& path) {
+  return {ErrorCode::unavailable, path + ": " + describe_errno(errno)};
+}
+
+// With its parents. Its last directory must be the user's own, and nobody else's to write.
+Status make_private(const std::string& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) {
+    fs::create_directories(fs::path(path).parent_path(), none);
+    if (::mkdir(path.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) return failure(path);
+  }
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return failure(path);
+  const bool safe = S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+                    (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (safe) return ok();
+  return Error{ErrorCode::unavailable,
+               path + " must be a directory of this user alone (chmod 700)"};
+}
+
+// A tool may have taken the right to write from a directory of its own, and without it a directory
+// cannot be moved either.
+void let_write_to(const Descriptor& directory) {
+  struct stat status{};
+  if (::fstat(directory.number(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  const std::string path = "/proc/self/fd/" + std::to_string(directory.number());
+  ::chmod(path.c_str(), (status.st_mode & 07777U) | S_IRWXU);
+}
+
+bool rename_away(const Descriptor& parent, const std::string& part, const std::string& target) {
+  const auto rename = [&] {
+    return ::syscall(SYS_renameat2, parent.number(), part.c_str(), AT_FDCWD, target.c_str(),
+                     RENAME_NOREPLACE) == 0;
+  };
+  if (rename()) return true;
+  if (errno != EACCES) return false;
+  const Descriptor object(::openat(parent.number(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  let_write_to(parent);
+  let_write_to(object);
+  return rename();
+}
+
+Status check_size(const fs::path& source) {
+  std::error_code none;
+  std::size_t entries = 0;
+  std::uint64_t bytes = fs::is_regular_file(source, none) ? fs::file_size(source, none) : 0;
+  if (fs::is_directory(fs::symlink_status(source, none))) {
+    for (const auto& entry : fs::recursive_directory_iterator(source, none)) {
+      if (entry.is_regular_file(none) && !entry.is_symlink(none)) bytes += entry.file_size(none);
+      if (++entries > kTakenEntriesMax || bytes > kTakenBytesMax) break;
+    }
+  }
+  if (!none && entries <= kTakenEntriesMax && bytes <= kTakenBytesMax) return ok();
+  return Error{ErrorCode::limit_exceeded, "it is too large to be copied to another file system"};
+}
+
+// Where rename() cannot reach. What is neither a file, a directory nor a link has nothing to keep.
+Status copy_away(const Descriptor& parent, const std::string& part, const std::string& target) {
+  const fs::path source = "/proc/self/fd/" + std::to_string(parent.number()) + "/" + part;
+  std::error_code failed;
+  const fs::file_type type = fs::symlink_status(source, failed).type();
+  if (type == fs::file_type::regular || type == fs::file_type::directory ||
+      type == fs::file_type::symlink) {
+    PAWL_CHECK(check_size(source));
+    fs::copy(source, target, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
+    if (failed) return Error{ErrorCode::unavailable, "it could not be copied: " + failed.message()};
+  }
+  fs::remove_all(source, failed);
+  if (failed) return Error{ErrorCode::unavailable, failed.message()};
+  return ok();
+}
+
+Result<std::vector<std::string>> read_note(const Descriptor& file) {
+  std::string text;
+  std::string piece(std::size_t{64} << 10U, '\0');
+  for (ssize_t count = 1; count > 0 && text.size() <= kAbsentNoteBytesMax;) {
+    count = ::read(file.number(), piece.data(), piece.size());
+    if (count > 0) text.append(piece, 0, static_cast<std::size_t>(count));
+  }
+  if (text.size() > kAbsentNoteBytesMax) return Error{ErrorCode::limit_exceeded, "too large"};
+  std::vector<std::string> paths;
+  for (std::size_t at = 0; at < text.size();) {  // each ends with a NUL
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    paths.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return paths;
+}
+
+void take_left(const TakenNames& store, const std::string& path, std::vector<std::string>& said) {
+  // Without links: the killed session's tools may have put one there.
+  const auto parent = open_link_free(fs::path(path).parent_path().string(), O_PATH | O_DIRECTORY);
+  const std::string part = fs::path(path).filename().string();
+  struct stat status{};
+  if (!parent || part.empty()) return;
+  if (::fstatat(parent->number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  said.push_back("left by a session that was killed: " +
+                 describe_taken(path, store.take(*parent, part)));
+}
+
+}  // namespace
+
+std::string default_taken_directory() {
+  std::error_code none;
+  fs::path base = fs::temp_directory_path(none);
+  if (none) base = "/tmp";
+  return (base / ("pawl-taken-" + std::to_string(::geteuid()))).string();
+}
+
+std::string describe_taken(const std::string& path, const Result<std::string>& taken) {
+  const std::string what = path + " is a protected name";
+  if (!taken) {
+    return what + ", and could not be taken away: " + taken.error().message + " (remove it)";
+  }
+  return what + ": it was moved to " + *taken + " (mv puts it back)";
+}
+
+TakenNames::TakenNames(std::string directory, std::string run)
+    : directory_(directory.empty() ? default_taken_directory() : std::move(directory)),
+      run_(std::move(run)) {}
+
+Result<std::string> TakenNames::make_slot() const {
+  PAWL_CHECK(make_private(directory_));
+  const std::string of_run = directory_ + "/" + run_;
+  PAWL_CHECK(make_private(of_run));
+  for (int number = 1; number <= kTakenMax; ++number) {
+    std::string slot = of_run + "/" + std::to_string(number);
+    if (::mkdir(slot.c_str(), kPrivateDirectory) == 0) return slot;
+    if (errno != EEXIST) return failure(slot);
+  }
+  return Error{ErrorCode::limit_exceeded,
+               of_run + " holds " + std::to_string(kTakenMax) + " things already"};
+}
+
+Result<std::string> TakenNames::take(const Descriptor& parent, const std::string& part) const {
+  PAWL_TRY(const std::string slot, make_slot());
+  std::string target = slot + "/" + part;
+  if (rename_away(parent, part, target)) return target;
+  const int error = errno;
+  const Status copied = error == EXDEV
+                            ? copy_away(parent, part, target)
+                            : Status(Error{ErrorCode::unavailable, describe_errno(error)});
+  if (copied) return target;
+  std::error_code none;
+  fs::remove_all(slot, none);
+  return copied.error();
+}
+
+Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string& run,
+                                     const std::vector<std::string>& paths) {
+  AbsentNote note;
+  if (paths.empty()) return note;
+  PAWL_CHECK(make_private(store.directory()));
+  std::uint64_t noise = 0;
+  PAWL_ASSERT(::getrandom(&noise, sizeof noise, 0) == static_cast<ssize_t>(sizeof noise));
+  note.path_ =
+      store.directory() + "/" + std::string(kNotePrefix) + run + "-" + std::to_string(noise);
+  note.file_.reset(::open(note.path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+  if (!note.file_ || ::flock(note.file_.number(), LOCK_EX | LOCK_NB) != 0) {
+    return failure(note.path_);
+  }
+  std::string text;
+  for (const std::string& path : paths) text += path + '\0';
+  const ssize_t written = ::write(note.file_.number(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size()) || ::fdatasync(note.file_.number()) != 0) {
+    Error error = failure(note.path_);
+    note.remove();
+    return error;
+  }
+  return note;
+}
+
+void AbsentNote::remove() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+  path_.clear();
+  file_.reset();
+}
+
+std::vector<std::string> sweep_absent_notes(const std::string& directory) {
+  std::vector<std::string> said;
+  std::size_t looked = 0;
+  std::error_code none;  // Most directories have no notes.
+  for (const auto& entry : fs::directory_iterator(directory, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kNotePrefix) || ++looked > kAbsentNotesMax) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;  // its session lives
+    const std::size_t end = name.rfind('-');
+    const TakenNames store(directory, name.substr(kNotePrefix.size(), end - kNotePrefix.size()));
+    const auto paths = read_note(file);
+    if (paths) {
+      for (const std::string& path : *paths) take_left(store, path, said);
+    } else {
+      said.push_back(entry.path().string() + " cannot be read: look for protected names yourself");
+    }
+    ::unlink(entry.path().c_str());
+  }
+  return said;
+}
+
+}  // namespace pawl::backend

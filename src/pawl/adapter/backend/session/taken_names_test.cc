@@ -1,0 +1,108 @@
+#include "pawl/adapter/backend/session/taken_names.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/contract/backend_contract_support.h"
+#include "tests/support/temp_directory.h"
+
+namespace pawl::backend {
+namespace {
+
+using contract::holds;
+using contract::read_file;
+using contract::write_file;
+
+Descriptor open_directory(const std::string& path) {
+  return Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+TEST_CASE("what is taken keeps its name and content, and nothing taken before is replaced") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  for (const char* number : {"1", "2"}) {
+    std::filesystem::create_directories(work / ".pawl");
+    write_file(work / ".pawl/settings", number);
+    const auto taken = store.take(open_directory(work.path()), ".pawl");
+    REQUIRE(taken);
+    CHECK(*taken == data / ("taken/r/" + std::string(number) + "/.pawl"));
+    CHECK(read_file(*taken + "/settings") == number);
+    CHECK(std::filesystem::is_empty(work.path()));
+  }
+}
+
+TEST_CASE("a directory without the right to write is taken, too, and a link is not followed") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  std::filesystem::create_directories(work / "d/.ssh");
+  ::chmod((work / "d/.ssh").c_str(), 0500);
+  ::chmod((work / "d").c_str(), 0500);
+  CHECK(store.take(open_directory(work / "d"), ".ssh"));
+  ::chmod((work / "d").c_str(), 0700);
+  write_file(work / "kept", "kept");
+  std::filesystem::create_symlink("kept", work / ".envrc");
+  CHECK(store.take(open_directory(work.path()), ".envrc"));
+  CHECK(read_file(work / "kept") == "kept");
+}
+
+TEST_CASE("another file system is reached by a copy") {
+  const TempDirectory data;
+  std::string other = "/dev/shm/pawl-taken-test-XXXXXX";
+  if (::mkdtemp(other.data()) == nullptr) return;
+  std::filesystem::create_directories(other + "/.config/fish");
+  write_file(other + "/.config/fish/config.fish", "evil");
+  std::filesystem::create_symlink("/etc/passwd", other + "/.config/link");
+  const auto taken = TakenNames(data / "taken", "r").take(open_directory(other), ".config");
+  CHECK(std::filesystem::is_empty(other));
+  std::filesystem::remove_all(other);
+  REQUIRE(taken);
+  CHECK(read_file(*taken + "/fish/config.fish") == "evil");
+  CHECK(std::filesystem::is_symlink(*taken + "/link"));
+}
+
+TEST_CASE(
+    "a note that is left behind leads to what was made, one that lives or was removed does not") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  write_file(work / ".envrc", "evil");
+  {
+    auto note = AbsentNote::write(store, "r", {work / ".envrc", work / ".pawl", work / "no/.ssh"});
+    REQUIRE(note);
+    CHECK(sweep_absent_notes(data / "taken").empty());  // its session lives
+    CHECK(std::filesystem::exists(work / ".envrc"));
+  }
+  const auto said = sweep_absent_notes(data / "taken");
+  REQUIRE(said.size() == 1);
+  CHECK(holds(said[0], "left by a session that was killed"));
+  CHECK(read_file(data / "taken/r/1/.envrc") == "evil");
+  CHECK_FALSE(std::filesystem::exists(work / ".envrc"));
+  CHECK(sweep_absent_notes(data / "taken").empty());
+  write_file(work / ".envrc", "the user's");
+  auto note = AbsentNote::write(store, "r", {work / ".envrc"});
+  REQUIRE(note);
+  note->remove();
+  CHECK(sweep_absent_notes(data / "taken").empty());
+  CHECK(std::filesystem::exists(work / ".envrc"));
+}
+
+TEST_CASE("a directory that others may write is no place for what was taken") {
+  const TempDirectory data;
+  const TempDirectory work;
+  std::filesystem::create_directories(data / "taken");
+  ::chmod((data / "taken").c_str(), 0777);
+  write_file(work / ".envrc", "evil");
+  const auto taken = TakenNames(data / "taken", "r").take(open_directory(work.path()), ".envrc");
+  REQUIRE_FALSE(taken);
+  CHECK(holds(describe_taken(work / ".envrc", taken), "could not be taken away"));
+  CHECK(std::filesystem::exists(work / ".envrc"));
+}
+
+}  // namespace
+}  // namespace pawl::backend

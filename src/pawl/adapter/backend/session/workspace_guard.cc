@@ -1,0 +1,139 @@
+#include "pawl/adapter/backend/session/workspace_guard.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/adapter/backend/files/workspace_walk.h"
+#include "pawl/base/path_text.h"
+#include "pawl/port/protected_names.h"
+
+namespace pawl::backend {
+namespace {
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& path) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& name) { return path.ends_with("/" + name); });
+}
+
+bool is_link(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode);
+}
+
+std::string parent_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// Nested ones; a link among them cannot be held, and is no file of its own.
+Result<WorkspaceFindings> find_nested(sandbox::SandboxPlan& plan) {
+  std::vector<std::string> names = names_anywhere(plan.protected_names);
+  const std::vector<std::string> hidden = names_anywhere(plan.hidden_names);
+  names.insert(names.end(), hidden.begin(), hidden.end());
+  PAWL_TRY(WorkspaceFindings found, walk_workspace(plan.write_roots, names));
+  for (const std::string& path : found.names) {
+    if (is_link(path)) continue;
+    auto& places = is_one_of(hidden, path) ? plan.hidden_places : plan.found_places;
+    places.push_back(path);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> names_anywhere(const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  for (const std::string& name : names) {
+    if (reach_of(name) == NameReach::anywhere && !name.starts_with(".git/")) kept.push_back(name);
+  }
+  return kept;
+}
+
+Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::open(sandbox::SandboxPlan& plan,
+                                                             const ExecutionContext& context) {
+  TakenNames store(context.taken_directory, context.run.text);
+  std::vector<std::string> remarks = sweep_absent_notes(store.directory());
+  PAWL_TRY(NameWatch names, NameWatch::open(plan, context.protection));
+  std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard(std::move(names), std::move(store)));
+  guard->remarks_ = std::move(remarks);
+  const bool mounts = plan.level != IsolationLevel::landlock;
+  PAWL_TRY(const WorkspaceFindings found, find_nested(plan));
+  guard->known_.insert(found.names.begin(), found.names.end());
+  if (!found.complete) {
+    guard->remarks_.push_back(
+        "the work tree is too large to be searched for protected names as a whole; those deep in "
+        "it may not be held");
+  }
+  sandbox::ProtectedPlaces places;
+  if (mounts) PAWL_CHECK(places.find(plan));
+  guard->arm(places.places());
+  PAWL_TRY(guard->note_,
+           AbsentNote::write(guard->store_, context.run.text, guard->names_.absent()));
+  return guard;
+}
+
+void WorkspaceGuard::arm(const std::vector<sandbox::ProtectedPlace>& places) {
+  names_.arm(watch_);
+  for (const sandbox::ProtectedPlace& place : places) {
+    watch_.add_directory(parent_of(place.path));
+    watch_.add_name(place.path.substr(place.path.rfind('/') + 1));
+  }
+}
+
+std::vector<std::string> WorkspaceGuard::replaced() {
+  std::vector<std::string> paths;
+  if (held_.empty() || !watch_.has_news()) return paths;
+  for (const sandbox::ProtectedPlace& place : held_) {
+    if (!place.is_unchanged()) paths.push_back(place.path);
+  }
+  return paths;
+}
+
+// A directory's own writes are not seen: its new content is looked at by a person.
+bool WorkspaceGuard::was_written(const std::string& path) {
+  watch_.has_news();
+  struct stat status{};
+  const bool directory = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return directory || watch_.was_written(path);
+}
+
+// News that is about nothing here is forgotten; what follows is looked at again.
+bool WorkspaceGuard::is_touched() {
+  if (!watch_.has_news()) return false;
+  names_.arm(watch_);
+  if (names_.is_touched()) return true;
+  const auto unchanged = [](const sandbox::ProtectedPlace& place) { return place.is_unchanged(); };
+  if (std::ranges::all_of(held_, unchanged)) watch_.forget();
+  return false;
+}
+
+std::vector<std::string> WorkspaceGuard::take() {
+  return names_.take(store_);
+}
+
+std::vector<std::string> WorkspaceGuard::new_among(const std::vector<std::string>& found) const {
+  std::vector<std::string> fresh;
+  for (const std::string& path : found) {
+    if (!known_.contains(path)) fresh.push_back(path);
+  }
+  return fresh;
+}
+
+std::vector<std::string> WorkspaceGuard::take_paths(const std::vector<std::string>& paths) const {
+  std::vector<std::string> said;
+  for (const std::string& path : paths) {
+    const Descriptor parent(
+        ::open(parent_of(path).c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!parent) continue;
+    said.push_back(describe_taken(path, store_.take(parent, path.substr(path.rfind('/') + 1))));
+  }
+  return said;
+}
+
+bool WorkspaceGuard::accept(const std::string& path) {
+  return names_.accept(path);
+}
+
+}  // namespace pawl::backend
