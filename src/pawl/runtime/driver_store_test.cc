@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-// Answers more than once, or throws before or after it has taken a record.
+// Answers more than once or never, or throws before or after it has taken a record.
 class RudeJournal final : public Journal {
  public:
   explicit RudeJournal(Journal& inner) : inner_(inner) {}
@@ -17,6 +17,7 @@ class RudeJournal final : public Journal {
     return inner_.quarantine(run, why);
   }
   void append(Append append, StatusCallback done) override {
+    if (append.seq >= silent_from) return waiting.push_back(std::move(done));
     const bool rude = append.seq == throws_at;
     if (rude && !takes_it) throw std::runtime_error("no");
     inner_.append(std::move(append), [done, times = answers](const Status& status) {
@@ -28,6 +29,8 @@ class RudeJournal final : public Journal {
   int answers = 1;
   std::uint64_t throws_at = UINT64_MAX;
   bool takes_it = false;
+  std::uint64_t silent_from = UINT64_MAX;
+  std::vector<StatusCallback> waiting;  // of appends that are not answered, as on a full disk
 
  private:
   Journal& inner_;
@@ -80,6 +83,26 @@ TEST_CASE("a store that throws ends the driver, which says so once") {
       CHECK(stage.tool->keys.size() <= 1);
     }
   }
+}
+
+TEST_CASE("a run that is ending is left when its store writes nothing for five seconds") {
+  RudeStage stage;
+  stage.writer.silent_from = 3;  // the reply that ends it
+  stage.play();
+  CHECK(stage.ended.empty());
+  stage.loop.advance(kUnwrittenEndMs);
+  REQUIRE(stage.ended.size() == 1);
+  CHECK(stage.ended.front().find("could not write that down") != std::string::npos);
+  CHECK(stage.host.live() == 0);
+}
+
+TEST_CASE("a run that is not ending waits for its store as long as it takes") {
+  RudeStage stage;
+  stage.writer.silent_from = 2;
+  stage.play();
+  stage.loop.advance(20 * kUnwrittenEndMs);
+  CHECK(stage.ended.empty());
+  CHECK(stage.host.live() == 1);
 }
 
 }  // namespace
