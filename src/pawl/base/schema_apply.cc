@@ -37,7 +37,7 @@ void append_canonical(std::string& out, const Json& value) {
   }
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   append_json_string(out, text);
   return out;
@@ -134,7 +134,7 @@ bool Validation::check_missing(const std::vector<std::string>& keys, std::string
   if (!spend(keys.size())) return false;
   for (const std::string& key : keys) {
     if (at.value.object().contains(key)) continue;
-    valid = fail(at, keyword, "the member " + shortened(quoted(key)) + " is missing" + reason);
+    valid = fail(at, keyword, "the member " + shortened(in_quotes(key)) + " is missing" + reason);
     if (!is_reporting()) return false;
   }
   return valid;
@@ -149,7 +149,7 @@ bool Validation::check(const DependentRequired& keyword, const At& at) {
   bool valid = true;
   for (const auto& [present, keys] : keyword.keys) {
     if (!at.value.object().contains(present)) continue;
-    const std::string reason = "; " + shortened(quoted(present)) + " needs it";
+    const std::string reason = "; " + shortened(in_quotes(present)) + " needs it";
     if (!check_missing(keys, keyword.keyword, reason, at)) valid = false;
   }
   return valid;
@@ -174,7 +174,7 @@ bool Validation::check_member(const Members& keyword, const At& at, std::size_t 
     known = true;
     if (is_reporting() && compiled_.nodes[*keyword.rest].refuses_all) {
       std::vector<std::string> names;
-      for (const auto& entry : keyword.named) names.push_back(quoted(entry.first));
+      for (const auto& entry : keyword.named) names.push_back(in_quotes(entry.first));
       return fail({at.node, member.value, path, nullptr}, "additionalProperties",
                   names.empty() ? "unknown member" : "unknown member, expected " + listed(names));
     }
