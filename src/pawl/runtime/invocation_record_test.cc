@@ -15,7 +15,7 @@ struct NoSession final : SessionService {
   Status set(const std::string&, std::string) override { return ok(); }
 };
 
-struct Desk {
+struct Host {
   AsioLoop loop;
   MemoryJournal journal{loop};
 };
@@ -23,7 +23,7 @@ struct Desk {
 }  // namespace
 
 TEST_CASE("what was recorded of a context makes the same one") {
-  Desk desk;
+  Host desk;
   InvocationServices lent;
   lent.session = std::make_shared<NoSession>();
   lent.name = "office";
@@ -54,7 +54,7 @@ TEST_CASE("what was recorded of a context makes the same one") {
 }
 
 TEST_CASE("a recorded service that is nowhere registered is named") {
-  Desk desk;
+  Host desk;
   RunStarted event;
   event.services = {"office/session"};
 
