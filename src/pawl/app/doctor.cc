@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/journal_sqlite/examination.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
@@ -111,6 +112,7 @@ void examine_files(const std::string& directory, std::vector<Finding>& findings)
                                               "remembered.jsonl.lock",
                                               "logs",
                                               "artifacts",
+                                              "git",
                                               "inputs",
                                               "taken"};
   std::error_code fault;
@@ -149,6 +151,18 @@ void examine_logs(const std::string& directory, const Examination& store,
                       fmt::format("{} logs of runs that are not there", orphans),
                       "remove them from " + directory + "/logs",
                       {{"logs", orphans}}});
+}
+
+// What sessions have committed and the operator's repository has not got: the next session there
+// publishes it.
+void examine_git(const std::string& directory, std::vector<Finding>& findings) {
+  for (const git::LeftDirectory& left : git::left_directories(directory + "/git")) {
+    findings.push_back(
+        {Grade::warning, "git",
+         fmt::format("a session that is over has left commits or a merge of {} in {}",
+                     left.work_tree, left.slot),
+         "start a run there: it publishes them, or says what is in the way"});
+  }
 }
 
 // --- The store ----------------------------------------------------------------------------------
@@ -319,6 +333,7 @@ std::vector<Finding> examine_data(const std::string& directory) {
   std::vector<Finding> findings = {examine_directory(directory, info),
                                    examine_file_system(directory), examine_space(directory)};
   examine_files(directory, findings);
+  examine_git(directory, findings);
   const auto store = sqlite::examine_store(directory);
   if (!store) {
     findings.push_back(unusable(store.error().message));

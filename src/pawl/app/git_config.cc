@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "pawl/adapter/backend/git/repository.h"
 #include "pawl/app/files.h"
 #include "pawl/base/bare_repository.h"
+#include "pawl/base/path_text.h"
 
 namespace pawl {
 namespace {
@@ -131,11 +133,19 @@ bool is_bare(const fs::path& path) {
 
 }  // namespace
 
-std::optional<std::string> git_objection(const std::string& directory) {
+std::optional<std::string> git_objection(const std::string& directory,
+                                         const std::vector<std::string>& held_roots) {
+  const auto is_held = [&](const std::string& work_tree) {
+    const auto holds = [&](const std::string& root) { return is_within(work_tree, root); };
+    if (std::ranges::none_of(held_roots, holds)) return false;
+    const auto found = git::describe_repository(work_tree, held_roots);
+    return found && found->obstacle.empty();
+  };
   for (fs::path at(directory);; at = at.parent_path()) {
     std::error_code error;
     const fs::file_type type = fs::symlink_status(at / ".git", error).type();
     const bool nothing = type == fs::file_type::not_found;
+    if (!nothing && is_held(at.string())) return std::nullopt;
     if (!nothing && type != fs::file_type::directory) return ".git is not a directory";
     // Without a HEAD it is none, and git looks further up.
     const bool found =
@@ -146,13 +156,13 @@ std::optional<std::string> git_objection(const std::string& directory) {
   }
 }
 
-Judgement with_plain_git(Judgement judgement, std::string_view input,
-                         const std::string& directory) {
+Judgement with_plain_git(Judgement judgement, std::string_view input, const std::string& directory,
+                         const std::vector<std::string>& held_roots) {
   // An escape may hide a letter.
   const bool about_git =
       input.find("git") != std::string_view::npos || input.find('\\') != std::string_view::npos;
   if (judgement.verdict != Verdict::allow || !about_git) return judgement;
-  const auto objection = git_objection(directory);
+  const auto objection = git_objection(directory, held_roots);
   if (!objection) return judgement;
   return {Verdict::ask, "shell.git", "git may start programs here: " + *objection};
 }

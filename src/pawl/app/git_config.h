@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/runtime/permission/verdict.h"
 
@@ -16,11 +17,14 @@ inline constexpr std::size_t kGitConfigBytesMax = std::size_t{256} << 10U;
 std::optional<std::string> unplain_setting(std::string_view config);
 
 // Of the repository that git takes for that of `directory`: why a command of it may start programs.
-// None: it starts none, or there is no repository.
-std::optional<std::string> git_objection(const std::string& directory);
+// None: it starts none, or there is no repository. In `held_roots` commands have a git directory of
+// their own, with a configuration that starts nothing, unless the layout is in the way.
+std::optional<std::string> git_objection(const std::string& directory,
+                                         const std::vector<std::string>& held_roots);
 
 // What the shell rules say of a call, with its arguments as JSON: allowed only if git, which it may
 // be about, starts nothing in that directory.
-Judgement with_plain_git(Judgement judgement, std::string_view input, const std::string& directory);
+Judgement with_plain_git(Judgement judgement, std::string_view input, const std::string& directory,
+                         const std::vector<std::string>& held_roots);
 
 }  // namespace pawl

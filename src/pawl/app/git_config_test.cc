@@ -50,27 +50,27 @@ TEST_CASE("sc-F11 a configuration that nobody will ever write is not waited for"
   std::filesystem::create_directories(directory / ".git");
   REQUIRE(write_new_file(directory / ".git/HEAD", "ref: refs/heads/main\n"));
   REQUIRE(::mkfifo((directory / ".git/config").c_str(), 0600) == 0);
-  CHECK(git_objection(directory.path()) == ".git/config cannot be read");
+  CHECK(git_objection(directory.path(), {}) == ".git/config cannot be read");
 }
 
 TEST_CASE("sc-B16 the repository is found where git finds it") {
   const TempDirectory directory;
   const auto deep = std::filesystem::path(directory / "a") / "b";
   std::filesystem::create_directories(deep);
-  CHECK(git_objection(deep.string()) == std::nullopt);
+  CHECK(git_objection(deep.string(), {}) == std::nullopt);
   std::filesystem::create_directories(directory / ".git/modules/x");
-  CHECK(git_objection(deep.string()) == std::nullopt);  // no repository yet
+  CHECK(git_objection(deep.string(), {}) == std::nullopt);  // no repository yet
   REQUIRE(write_new_file(directory / ".git/HEAD", "ref: refs/heads/main\n"));
-  CHECK(git_objection(deep.string()) == ".git/modules is there");
+  CHECK(git_objection(deep.string(), {}) == ".git/modules is there");
   std::filesystem::remove(directory / ".git/modules/x");
   REQUIRE(write_new_file(directory / ".git/commondir", ""));  // as a sandbox does
-  CHECK(git_objection(deep.string()) == std::nullopt);
+  CHECK(git_objection(deep.string(), {}) == std::nullopt);
   REQUIRE(write_new_file(directory / ".git/config", kPlain));
-  CHECK(git_objection(deep.string()) == std::nullopt);
+  CHECK(git_objection(deep.string(), {}) == std::nullopt);
   REQUIRE(write_new_file(directory / ".git/config.worktree", "[core]\n"));
-  CHECK(git_objection(deep.string()) == ".git/config.worktree is there");
+  CHECK(git_objection(deep.string(), {}) == ".git/config.worktree is there");
   REQUIRE(write_new_file(deep / ".git", "gitdir: /elsewhere\n"));
-  CHECK(git_objection(deep.string()) == ".git is not a directory");
+  CHECK(git_objection(deep.string(), {}) == ".git is not a directory");
 }
 
 TEST_CASE("sc-B16 a directory that is a repository itself is asked about, before those above it") {
@@ -80,13 +80,28 @@ TEST_CASE("sc-B16 a directory that is a repository itself is asked about, before
   for (const char* part : {"work/objects", "work/refs"}) {
     std::filesystem::create_directories(directory / part);
   }
-  CHECK(git_objection(directory / "work") == std::nullopt);
+  CHECK(git_objection(directory / "work", {}) == std::nullopt);
   REQUIRE(write_new_file(directory / "work/HEAD", "ref: refs/heads/main\n"));
-  CHECK(git_objection(directory / "work") == "work is a bare repository");
+  CHECK(git_objection(directory / "work", {}) == "work is a bare repository");
   std::filesystem::remove(directory / "work/refs");
-  CHECK(git_objection(directory / "work") == std::nullopt);
+  CHECK(git_objection(directory / "work", {}) == std::nullopt);
   REQUIRE(write_new_file(directory / "work/commondir", "evil\n"));
-  CHECK(git_objection(directory / "work") == "work is a bare repository");
+  CHECK(git_objection(directory / "work", {}) == "work is a bare repository");
+}
+
+TEST_CASE("sc-B16 where commands have a git directory of their own, nothing is asked") {
+  const TempDirectory directory;
+  const std::string work = directory / "work";
+  for (const char* part : {"work/.git/objects", "work/.git/refs", "work/.git/modules/x"}) {
+    std::filesystem::create_directories(directory / part);
+  }
+  REQUIRE(write_new_file(work + "/.git/HEAD", "ref: refs/heads/main\n"));
+  REQUIRE(write_new_file(work + "/.git/config", "[core]\n\tfsmonitor = ./evil\n"));
+  CHECK(git_objection(work, {}) == ".git/modules is there");
+  CHECK(git_objection(work, {directory / "other"}) == ".git/modules is there");
+  CHECK(git_objection(work, {work}) == std::nullopt);
+  std::filesystem::create_directories(work + "/.git/reftable");  // which can only be read
+  CHECK(git_objection(work, {work}) == ".git/modules is there");
 }
 
 TEST_CASE("sc-B16 git is asked about where it may start something, however it is written") {
@@ -98,16 +113,16 @@ TEST_CASE("sc-B16 git is asked about where it may start something, however it is
   for (const char* input : {R"({"command":"git status"})", R"({"argv":["git","diff"]})",
                             R"({"command":"ls\ngit log"})", R"({"command":"\u0067it log"})"}) {
     CAPTURE(input);
-    const Judgement judgement = with_plain_git(allowed, input, directory.path());
+    const Judgement judgement = with_plain_git(allowed, input, directory.path(), {});
     CHECK(judgement.verdict == Verdict::ask);
     CHECK(judgement.reason == "git may start programs here: .git/config sets diff.external");
   }
-  CHECK(with_plain_git(allowed, R"({"command":"ls"})", directory.path()) == allowed);
+  CHECK(with_plain_git(allowed, R"({"command":"ls"})", directory.path(), {}) == allowed);
   const Judgement denied{Verdict::deny, "shell", "no"};
-  CHECK(with_plain_git(denied, R"({"command":"git push"})", directory.path()) == denied);
+  CHECK(with_plain_git(denied, R"({"command":"git push"})", directory.path(), {}) == denied);
   std::filesystem::remove(directory / ".git/config");
   REQUIRE(write_new_file(directory / ".git/config", kPlain));
-  CHECK(with_plain_git(allowed, R"({"command":"git status"})", directory.path()) == allowed);
+  CHECK(with_plain_git(allowed, R"({"command":"git status"})", directory.path(), {}) == allowed);
 }
 
 }  // namespace pawl

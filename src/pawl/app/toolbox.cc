@@ -80,6 +80,17 @@ Status prepare_artifacts(ExecutionContext& context) {
   return make_private_directory(context.artifact_directory);
 }
 
+std::string here() {
+  std::error_code none;
+  return std::filesystem::current_path(none).string();
+}
+
+// Where commands have a git directory of their own: at the levels that hold names.
+std::vector<std::string> git_roots_of(const std::string& level, const WorkspaceRoots& roots) {
+  if (level == "local" || level == "landlock" || level == "native") return {};
+  return roots.write;
+}
+
 bool has_files(const PermissionBits& needs) {
   return needs.has(Permission::fs_read) || needs.has(Permission::fs_write);
 }
@@ -243,6 +254,7 @@ bool Toolbox::make_sessions(Work& work) {
   context.artifact_directory = options_.artifacts;
   context.store_kept_bytes = options_.artifacts_bytes_max;
   if (!options_.data.empty()) context.taken_directory = options_.data + "/taken";
+  if (!options_.data.empty()) context.git_directory = absolute(here(), options_.data + "/git");
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }
@@ -369,9 +381,10 @@ void Toolbox::add_common(Work& work) {
       return touches_of(place, description, input);
     };
     if (description->needs.subprocess) {
-      gated.shell = [description = *description, place = work.place](const std::string& input,
-                                                                     const ShellPolicy& policy) {
-        return with_plain_git(shell_of(description, input, policy), input, place.directory);
+      gated.shell = [description = *description, directory = work.place.directory,
+                     roots = git_roots_of(work.charter().sandbox.backend, work.roots)](
+                        const std::string& input, const ShellPolicy& policy) {
+        return with_plain_git(shell_of(description, input, policy), input, directory, roots);
       };
     }
     if (description->needs.person) {

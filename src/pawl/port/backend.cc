@@ -6,10 +6,8 @@
 
 namespace pawl {
 
-// Git's own first, until a repository is held as a whole.
 std::vector<std::string> default_protected_names() {
-  std::vector<std::string> names = {".git/hooks",     ".git/config",  ".git/config.worktree",
-                                    ".git/commondir", ".git/modules", ".git/worktrees"};
+  std::vector<std::string> names = {std::string(kGitName)};
   for (std::string& name : names_of(NameClass::never_written)) names.push_back(std::move(name));
   return names;
 }

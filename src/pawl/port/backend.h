@@ -98,6 +98,7 @@ struct ExecutionContext {
   // Absolute: what a command makes under a protected name is moved there. Empty: a directory of the
   // user's own beneath the system's temporary directory.
   std::string taken_directory = {};
+  std::string git_directory = {};  // absolute; of commands' own git directories; may be empty
 };
 
 // A file that a call made or changed.

@@ -97,6 +97,11 @@ inline std::vector<std::string> names_of(NameClass kind) {
   return names;
 }
 
+// Not of the table: no file tool writes it, and no command at a level that holds no names. Where
+// names are held, commands have a git directory of their own in its place (adapter/backend/git),
+// and a repository that they make is kept.
+inline constexpr std::string_view kGitName = ".git";
+
 // A name that is not in the table holds anywhere.
 inline NameReach reach_of(std::string_view name) {
   for (const ProtectedName& known : kProtectedNames) {

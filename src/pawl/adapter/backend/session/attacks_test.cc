@@ -134,16 +134,15 @@ TEST_CASE("none of the attempts to lead git elsewhere works (B16)") {
         // Of submodules, and of working trees that lie elsewhere.
         "mkdir -p .git/modules/sub", "echo '[core] fsmonitor = x' >.git/modules/lib/config",
         "echo ../../../evil >.git/worktrees/tree/commondir", "mv .git/worktrees .git/w"}) {
-    CAPTURE(attack);
-    // Read-only if it is there; taken away if it was not.
-    const BackendOutcome outcome = bench.bash(attack);
-    CHECK((outcome.kind == Kind::denied || outcome.exit_code != 0));
+    bench.bash(attack);  // in the git directory of the session's own
     CHECK_FALSE(std::filesystem::exists(root + "/.git/commondir"));
   }
-  CHECK(bench.bash("! command -v git || git -c safe.directory='*' status").kind == Kind::ok);
   bench.end();
-  CHECK_FALSE(std::filesystem::exists(root + "/.git/commondir"));
-  CHECK_FALSE(std::filesystem::exists(root + "/.git/config.worktree"));
+  for (const char* absent : {"commondir", "config.worktree", "modules/sub", "modules/lib/config",
+                             "worktrees/tree/commondir", "w"}) {
+    CAPTURE(absent);
+    CHECK_FALSE(std::filesystem::exists(root + "/.git/" + absent));
+  }
 }
 
 }  // namespace

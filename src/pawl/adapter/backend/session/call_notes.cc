@@ -45,6 +45,12 @@ std::string describe_end_of_jobs(BackendOutcome::Kind kind, const PumpLimits& li
   return describe("What earlier calls had left running was ended, with the shell", kind, limits);
 }
 
+std::string describe_git(const std::vector<std::string>& said) {
+  std::string text;
+  for (const std::string& sentence : said) text += "[git: " + sentence + ".]\n";
+  return text;
+}
+
 std::string describe_denial(const std::vector<std::string>& said) {
   std::string text;
   for (const std::string& sentence : said) text += "[Denied: " + sentence + ".]\n";

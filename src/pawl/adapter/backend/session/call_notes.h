@@ -22,5 +22,7 @@ std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits);
 std::string describe_end_of_jobs(BackendOutcome::Kind kind, const PumpLimits& limits);
 // Of the sentences of NameWatch::put_aside().
 std::string describe_denial(const std::vector<std::string>& said);
+// Of those of git::SessionGit.
+std::string describe_git(const std::vector<std::string>& said);
 
 }  // namespace pawl::backend

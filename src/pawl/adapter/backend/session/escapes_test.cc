@@ -140,8 +140,7 @@ TEST_CASE("protected names that exist are held by the kernel (F12, F13, B16)") {
     CAPTURE(attack);
     CHECK(bench.bash(attack).exit_code != 0);
   }
-  CHECK(bench.bash("echo x >.git/index && git --version >/dev/null; echo y >normal").kind ==
-        Kind::ok);
+  CHECK(bench.bash("git --version >/dev/null; echo y >normal").kind == Kind::ok);
   bench.end();
   CHECK(read_file(root + "/.git/config") == "[core]\n");
   CHECK(std::filesystem::is_empty(root + "/.git/hooks"));

@@ -12,6 +12,7 @@
 #include "pawl/base/bare_repository.h"
 #include "pawl/base/link_free_path.h"
 #include "pawl/base/path_text.h"
+#include "pawl/port/protected_names.h"
 
 namespace pawl::backend {
 namespace {
@@ -70,6 +71,9 @@ Result<NameWatch> NameWatch::open(const sandbox::SandboxPlan& plan, Protection p
     for (const auto* names : {&plan.protected_names, &plan.hidden_names}) {
       for (const std::string& name : *names) PAWL_CHECK(watch.add_name(place, name, refuse));
     }
+    if (std::ranges::find(plan.protected_names, kGitName) != plan.protected_names.end()) {
+      PAWL_CHECK(watch.add_git_names(place, refuse));
+    }
     for (const std::string& path : plan.protected_places) {
       const std::string& root = watch.places_[place].path;
       if (!is_beneath(path, root)) continue;
@@ -77,6 +81,15 @@ Result<NameWatch> NameWatch::open(const sandbox::SandboxPlan& plan, Protection p
     }
   }
   return watch;
+}
+
+// Of a repository that is there and accepted: what leads git elsewhere.
+Status NameWatch::add_git_names(std::size_t place, bool refuse) {
+  for (const char* name : {".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir",
+                           ".git/modules", ".git/worktrees"}) {
+    PAWL_CHECK(add_name(place, name, refuse));
+  }
+  return ok();
 }
 
 Status NameWatch::add_name(std::size_t place, const std::string& name, bool refuse) {

@@ -63,6 +63,7 @@ class NameWatch {
   };
   static bool is_new_repository(const Place& place);
   Status add_place(const std::string& path);
+  Status add_git_names(std::size_t place, bool refuse);
   Status add_name(std::size_t place, const std::string& name, bool refuse);
   std::optional<Found> find(const Name& name) const;
   bool is_away() const;

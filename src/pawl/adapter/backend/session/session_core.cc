@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "pawl/adapter/backend/session/call_notes.h"
 #include "pawl/adapter/backend/session/level_check.h"
 #include "pawl/adapter/backend/session/protected_note.h"
 #include "pawl/adapter/backend/session/shell_protocol.h"
+#include "pawl/port/protected_names.h"
 
 namespace pawl::backend {
 namespace {
@@ -94,6 +96,11 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
     sweep_containers(core->engine_);
   }
   PAWL_TRY(core->files_, options.open_files(core->context_));
+  if (holds_names(level)) {
+    // From here on .git is what commands may use.
+    std::erase(core->context_.protected_names, kGitName);
+    PAWL_TRY(core->git_, git::SessionGit::open(core->context_));
+  }
   PAWL_CHECK(core->set_up());
   return core;
 }
@@ -109,6 +116,7 @@ Status SessionCore::set_up() {
       remarks_ += "[" + remark + ".]\n";
     }
   }
+  if (git_) plan_.mounts = git_->mounts();
   sandbox::SandboxPlan plan = plan_;
   if (level_ == IsolationLevel::container) {
     PAWL_CHECK(places_.find(plan));
@@ -178,7 +186,9 @@ std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
 // A protected name at any depth, found by the look at all files that follows a call.
 std::string SessionCore::take_nested(BackendOutcome& outcome) {
   if (!guard_) return {};
-  const std::vector<std::string> paths = guard_->new_among(files_->protected_found());
+  std::vector<std::string> paths = guard_->new_among(files_->protected_found());
+  // Repositories are not for this.
+  if (git_) std::erase_if(paths, [](const std::string& path) { return path.ends_with("/.git"); });
   if (paths.empty()) return {};
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
   end_shell();
@@ -242,8 +252,11 @@ PumpLimits SessionCore::limits_of_shell() const {
 // What jobs of the shell took until now is not this call's, so it is looked at before.
 SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   if (look_at_jobs() || !disk_) {
-    disk_ = std::make_unique<DiskWatch>(context_.write_roots, context_.limits);
+    std::vector<std::string> roots = context_.write_roots;
+    if (git_) std::ranges::copy(git_->places(), std::back_inserter(roots));
+    disk_ = std::make_unique<DiskWatch>(std::move(roots), context_.limits);
   }
+  settle_git();  // what the host has changed
   PumpLimits limits = limits_of_shell();
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);
@@ -343,6 +356,9 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
     outcome.kind = Kind::denied;
     call.note += describe_denial(said);
   }
+  take_made_repositories();
+  settle_git();
+  call.note += describe_git(std::exchange(git_said_, {}));
   {
     const AsOwner owner(place_->identity());
     outcome.files = files_->changes();
@@ -470,7 +486,12 @@ BackendOutcome SessionCore::file_request(const FileRequest& request) {
 
 Status SessionCore::cleanup() {
   end_shell();
-  if (place_) take_names();
+  if (place_) {
+    take_names();
+    take_made_repositories();
+    settle_git();
+  }
+  if (git_) git_->finish();
   if (guard_) guard_->close();
   forwarder_.reset();
   place_.reset();

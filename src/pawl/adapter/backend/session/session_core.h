@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/backend/git/session_git.h"
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/call_output.h"
 #include "pawl/adapter/backend/session/container.h"
@@ -64,6 +65,9 @@ class SessionCore final : public SessionCalls {
   BackendOutcome with_hold(BackendOutcome outcome);
   void tell(const std::string& text) const;
   std::vector<std::string> take_names();
+  git::RunInside inside() const;
+  void settle_git();
+  void take_made_repositories();
   std::optional<BackendOutcome> denial();
   BackendOutcome refusal(const Error& error) const;
   sandbox::ProcessStart process(std::vector<std::string> argv) const;
@@ -93,6 +97,8 @@ class SessionCore final : public SessionCalls {
   std::vector<std::string> replaced_;      // protected names that the host has replaced in a call
   bool stale_ = false;                     // a mount no longer holds: set up anew before a process
   std::string remarks_;                    // for the next call
+  std::unique_ptr<git::SessionGit> git_;   // where the level holds names
+  std::vector<std::string> git_said_;      // since the last call has ended
   Started shell_;
   bool lost_shell_ = false;          // there was one before, and its state is gone
   std::string why_lost_;             // between two calls

@@ -1,0 +1,97 @@
+#include "pawl/adapter/backend/git/find_repositories.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "pawl/base/descriptor.h"
+
+namespace pawl::git {
+namespace {
+
+struct CloseWalk {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+
+class Finder {
+ public:
+  explicit Finder(const std::vector<std::string>& roots) {
+    for (const std::string& root : roots) queue_.push_back({root, 0});
+  }
+
+  // Breadth first: what is near is found before the bound.
+  FoundRepositories find() {
+    while (!queue_.empty()) {
+      const auto [path, depth] = std::move(queue_.front());
+      queue_.pop_front();
+      if (seen_.insert(path).second) look_into(path, depth);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Next {
+    std::string path;
+    std::size_t depth;
+  };
+
+  void look_into(const std::string& path, std::size_t depth) {
+    Descriptor opened(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const std::unique_ptr<DIR, CloseWalk> stream(opened ? ::fdopendir(opened.number()) : nullptr);
+    if (!stream) return;
+    const int number = opened.release();
+    while (const dirent* entry = ::readdir(stream.get())) {
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == ".." || name == "node_modules") continue;
+      if (++entries_ > kFindEntriesMax) {
+        found_.complete = false;
+        return queue_.clear();
+      }
+      if (name == ".git") {
+        add(path);
+      } else if (is_directory(number, *entry)) {
+        enter(path, name, depth);
+      }
+    }
+  }
+
+  void add(const std::string& path) {
+    if (found_.work_trees.size() >= kFoundRepositoriesMax) found_.complete = false;
+    if (found_.complete) found_.work_trees.push_back(path);
+  }
+
+  void enter(const std::string& path, std::string_view name, std::size_t depth) {
+    if (depth >= kFindDepthMax) {
+      found_.complete = false;
+      return;
+    }
+    queue_.push_back({(path == "/" ? "" : path) + "/" + std::string(name), depth + 1});
+  }
+
+  static bool is_directory(int directory, const dirent& entry) {
+    if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+    struct stat status {};
+    return ::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(status.st_mode);
+  }
+
+  std::deque<Next> queue_;
+  std::set<std::string> seen_;
+  std::size_t entries_ = 0;
+  FoundRepositories found_;
+};
+
+}  // namespace
+
+FoundRepositories find_repositories(const std::vector<std::string>& roots) {
+  return Finder(roots).find();
+}
+
+}  // namespace pawl::git

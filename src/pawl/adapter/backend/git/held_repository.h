@@ -1,0 +1,70 @@
+// One repository of a session: the operator's outside, the session's own inside, and what goes from
+// one to the other between calls.
+//
+// What only one side has moved since both agreed, the other gets: refs, HEAD and index. What both
+// have moved is left as it is on both sides, and said; a branch is published after all when it
+// contains what the host's has come to. HEAD and index wait while a merge or a rebase is under way.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/git/host_git.h"
+#include "pawl/adapter/backend/git/inside_git.h"
+#include "pawl/adapter/backend/git/private_directory.h"
+#include "pawl/adapter/backend/git/settling.h"
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+
+namespace pawl::git {
+
+class HeldRepository {
+ public:
+  // Whether a submodule at this path (absolute) may be told to the host's git.
+  using MayLink = std::function<bool(const std::string& path)>;
+
+  static Result<HeldRepository> open(const HostGit& git, Repository repository,
+                                     const std::string& git_directory, const Owner& owner);
+
+  const Repository& repository() const { return repository_; }
+  const PrivateDirectory& place() const { return place_; }
+  // Of the private directory, the objects and the hooks; and of submodules that are not there.
+  std::vector<sandbox::PlanMount> mounts() const;
+  std::string directory_inside() const;
+
+  // Whether either side has changed anything since the last settle(). Costs some calls of stat().
+  bool is_touched() const;
+  // A sentence for each thing that could not be done, if it was not said the last time.
+  std::vector<std::string> settle(const RunInside& run, const MayLink& may_link);
+  // When nothing runs any more: taken away if the host has all of it.
+  void finish();
+
+ private:
+  // Of both sides, without reading them.
+  struct Marks {
+    Digest host;
+    Digest own;
+    friend bool operator==(const Marks&, const Marks&) = default;
+  };
+  HeldRepository(const HostGit& git, Repository repository, PrivateDirectory place)
+      : git_(&git), repository_(std::move(repository)), place_(std::move(place)) {}
+  Status write_settings() const;
+  Status reduce_settings() const;
+  Status begin();
+  Status fill(const GitState& host);
+  Marks look() const;
+
+  const HostGit* git_;
+  Repository repository_;
+  PrivateDirectory place_;
+  Agreement agreement_;
+  std::vector<std::string> links_;      // submodules of the host's that are empty directories
+  std::optional<Marks> seen_;           // when there was nothing to do
+  std::optional<Digest> config_marks_;  // of the private one, as it was left
+  std::vector<std::string> said_;
+  bool is_settled_ = false;  // the host has all
+};
+
+}  // namespace pawl::git

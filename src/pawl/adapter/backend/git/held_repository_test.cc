@@ -1,0 +1,196 @@
+#include "pawl/adapter/backend/git/held_repository.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/adapter/backend/git/git_test_support.h"
+
+namespace pawl::git {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("what is committed, staged and switched to inside is published") {
+  GitBench bench;
+  CHECK(!bench.held().is_touched());
+  bench.inside(
+      "git switch -qc topic && echo b >b && git add b && git commit -qm second && "
+      "git tag v1 && echo c >c && git add c");
+  CHECK(bench.held().is_touched());
+  CHECK(bench.settle().empty());
+  CHECK(!bench.held().is_touched());
+  CHECK(bench.outside("git log --format=%s -1; git branch --show-current; git tag") ==
+        "second\ntopic\nv1\n");
+  CHECK(bench.outside("git status --porcelain") == "A  c\n");
+  CHECK(bench.outside("git fsck --strict").empty());
+  bench.end();
+  CHECK(!fs::exists(bench.held().place().slot()));
+}
+
+TEST_CASE("what the operator does outside is taken in") {
+  GitBench bench;
+  bench.held();
+  bench.outside(
+      "git switch -qc other && echo b >b && git add b && git commit -qm second && "
+      "echo c >c && git add c");
+  CHECK(bench.settle().empty());
+  CHECK(bench.inside("git log --format=%s -1; git branch --show-current; git status --porcelain") ==
+        "second\nother\nA  c\n");
+}
+
+TEST_CASE("a branch that both have moved is said, shown, and published when it was merged") {
+  GitBench bench;
+  bench.held();
+  bench.outside("echo host >h && git add h && git commit -qm theirs");
+  bench.inside("echo own >o && git add o && git commit -qm ours");
+  const std::string said = bench.settle();
+  CHECK(said.find("main was moved outside") != std::string::npos);
+  CHECK(bench.outside("git log --format=%s -1") == "theirs\n");
+  CHECK(bench.outside("git status --porcelain") == "?? o\n");
+  CHECK(bench.settle().empty());  // is not said again
+  bench.end();
+  CHECK(fs::exists(bench.held().place().slot()));  // and not lost
+  CHECK(bench.inside("git log --format=%s -1 host/main") == "theirs\n");
+  // The work tree is the same, so it has the operator's file already.
+  bench.inside("git add -A && git commit -qm both && git merge -q --no-edit host/main");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git log --format=%p -1 | wc -w") == "2\n");
+  CHECK(bench.outside("git status --porcelain").empty());
+}
+
+TEST_CASE("what the operator has staged is not overwritten") {
+  GitBench bench;
+  bench.held();
+  bench.outside("echo h >h && git add h");
+  bench.inside("echo o >o && git add o");
+  CHECK(bench.settle().find("the index was changed outside") != std::string::npos);
+  CHECK(bench.outside("git diff --cached --name-only") == "h\n");
+  bench.outside("git reset -q");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git diff --cached --name-only") == "o\n");
+}
+
+TEST_CASE("HEAD and index wait until a rebase is over") {
+  GitBench bench;
+  bench.held();
+  bench.inside(
+      "echo 1 >a && git commit -qam one && git switch -qc topic HEAD~1 && echo 2 >a && "
+      "git commit -qam two");
+  CHECK(bench.settle().empty());
+  bench.inside("! git rebase main");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git branch --show-current") == "topic\n");
+  CHECK(bench.outside("ls .git | grep -c rebase || :") == "0\n");
+  bench.inside("echo 3 >a && git add a && GIT_EDITOR=true git rebase --continue >/dev/null");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git log --format=%s") == "two\none\nfirst\n");
+  CHECK(bench.outside("git status --porcelain").empty());
+}
+
+TEST_CASE("the stash is published as the list that it is") {
+  GitBench bench;
+  bench.outside("echo 0 >a && git stash -q");
+  bench.held();
+  bench.inside("echo 1 >a && git stash push -qm one && echo 2 >a && git stash push -qm two");
+  CHECK(bench.settle().empty());
+  const std::string three = bench.outside("git log -g --format=%H refs/stash");
+  CHECK(three == bench.inside("git log -g --format=%H refs/stash"));
+  CHECK(three.size() == 3 * 41);
+  bench.inside("git stash drop -q && git stash pop -q && git checkout -q a");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git log -g --format=%H refs/stash") == three.substr(2 * 41));
+  bench.inside("git stash drop -q");  // the operator's
+  CHECK(bench.settle().find("stash was deleted here and stays outside") != std::string::npos);
+}
+
+TEST_CASE("a session that was killed is published by the next") {
+  GitBench bench;
+  bench.held();
+  bench.inside("echo b >b && git add b && git commit -qm lost");
+  bench.forget();
+  CHECK(left_directories(bench.data()).size() == 1);
+  CHECK(left_directories(bench.data()).front().work_tree == bench.work());
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git log --format=%s -1") == "lost\n");
+  bench.end();
+  CHECK(left_directories(bench.data()).empty());
+}
+
+TEST_CASE("branches that only a session has deleted stay where nothing else leads to them") {
+  GitBench bench;
+  bench.outside(
+      "git branch merged && git switch -qc alone && git commit -q --allow-empty -m x && "
+      "git switch -q main");
+  bench.held();
+  bench.inside("git branch -D merged alone && git branch mine && git branch -D mine");
+  CHECK(bench.settle().find("alone was deleted here and stays outside") != std::string::npos);
+  CHECK(bench.outside("git branch --format='%(refname:short)'") == "alone\nmain\n");
+  bench.inside(
+      "rm -rf \"$GIT_DIR\"/refs/heads \"$GIT_DIR\"/packed-refs; mkdir $GIT_DIR/refs/heads");
+  bench.settle();
+  CHECK(bench.outside("git branch --format='%(refname:short)'") == "alone\nmain\n");
+}
+
+TEST_CASE("configuration, hooks and other refs of a session's never reach the host") {
+  GitBench bench;
+  bench.outside(
+      "git config remote.origin.url https://me:pw@example.org/x && "
+      "git config core.fsmonitor /bin/false");
+  bench.held();
+  CHECK(bench.inside("git config remote.origin.url; git config core.fsmonitor || :") ==
+        "https://example.org/x\n");
+  const std::string before = bench.outside("cat .git/config; ls .git .git/hooks");
+  bench.inside(
+      "git config core.fsmonitor /bin/true; git config alias.x '!id'; "
+      "mkdir -p $GIT_DIR/hooks; echo x >$GIT_DIR/hooks/post-commit; "
+      "git update-ref refs/replace/x HEAD; git remote add evil /x; "
+      "echo x >b; git add b; git commit -qm second");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside("git log --format=%s -1") == "second\n");
+  bench.outside("test ! -e .git/refs/replace && test ! -e .git/hooks/post-commit");
+  CHECK(bench.outside("cat .git/config; ls .git .git/hooks").size() >= before.size());
+  CHECK(bench.outside("git config --get core.fsmonitor") == "/bin/false\n");
+}
+
+TEST_CASE("an index that leads into .git is not published") {
+  GitBench bench;
+  bench.held();
+  bench.inside(
+      "id=$(git hash-object -w a); printf '100644 %s 0\\t.git/config\\0' $id >x; "
+      "printf 'DIRC\\0\\0\\0\\2' >$GIT_DIR/index");
+  CHECK(bench.settle().find("nothing") != std::string::npos);
+  CHECK(bench.outside("git status --porcelain") == "?? x\n");
+}
+
+TEST_CASE("a submodule that a session adds is not told to the host's git") {
+  GitBench bench;
+  bench.held();
+  bench.inside("git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub");
+  CHECK(bench.settle().find("the submodule sub is not added outside") != std::string::npos);
+  CHECK(bench.outside("git ls-files -s | grep -c 160000 || :") == "0\n");
+  CHECK(bench.inside("git ls-files -s | grep -c 160000") == "1\n");
+}
+
+TEST_CASE("a file in the place of a ref or a directory leads nowhere") {
+  GitBench bench;
+  bench.held();
+  bench.inside(
+      "ln -s /etc/passwd $GIT_DIR/refs/heads/evil;"
+      "printf '%s\\n' 'ref: ../../../etc/passwd' >$GIT_DIR/refs/heads/up; "
+      "head -c 100000 /dev/zero >$GIT_DIR/refs/heads/large");
+  bench.settle();
+  CHECK(bench.outside("git branch --format='%(refname:short)'") == "main\n");
+  CHECK(bench.outside("git fsck --strict").empty());
+}
+
+TEST_CASE("two sessions have two directories") {
+  GitBench bench;
+  const auto repository = describe_repository(bench.work(), {bench.work()});
+  const auto other =
+      HeldRepository::open(bench.git(), *repository, bench.data(), {::geteuid(), ::getegid()});
+  REQUIRE(other);
+  CHECK(other->place().slot() != bench.held().place().slot());
+  CHECK(left_directories(bench.data()).empty());
+}
+
+}  // namespace
+}  // namespace pawl::git

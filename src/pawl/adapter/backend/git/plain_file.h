@@ -1,0 +1,41 @@
+// Files that somebody else may have put there: read and replaced without following a link, and
+// never more than was said.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "pawl/base/descriptor.h"
+#include "pawl/base/result.h"
+
+namespace pawl::git {
+
+struct Owner {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+// Gives a file that a host has made which is root; others own what they make.
+void give_to(int file, const Owner& owner);
+
+// A regular file, by its path or beneath a directory. not_found; limit_exceeded: it is larger.
+Result<std::string> read_plain_file(const std::string& path, std::uint64_t bytes_max);
+Result<std::string> read_plain_beneath(int directory, const std::string& name,
+                                       std::uint64_t bytes_max);
+
+// A directory beneath another, without a link on the way; made if it is not there.
+Result<Descriptor> make_beneath(int directory, const std::string& name, const Owner& owner);
+
+// Replaces a file as a whole. Its directory must be there; a link in its place is replaced.
+Status replace_beneath(int directory, const std::string& name, std::string_view text,
+                       const Owner& owner);
+
+// As git does it: takes name.lock, asks whether all is as it should be, writes, renames. conflict:
+// somebody else has the lock. What `still` says otherwise is given back.
+Status replace_locked(int directory, const std::string& name, std::string_view text,
+                      const Owner& owner, const std::function<Status()>& still);
+
+}  // namespace pawl::git

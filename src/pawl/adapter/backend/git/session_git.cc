@@ -1,0 +1,249 @@
+#include "pawl/adapter/backend/git/session_git.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "pawl/adapter/backend/git/config_filter.h"
+#include "pawl/adapter/backend/git/find_repositories.h"
+#include "pawl/adapter/backend/git/made_repository.h"
+#include "pawl/adapter/backend/git/plain_file.h"
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/path_text.h"
+
+namespace pawl::git {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Access = sandbox::PlanMount::Access;
+
+constexpr std::string_view kWithoutData = "pawl-gitdir-";
+
+// A host that is root runs tools as whoever owns the first root; see sandbox/host_identity.h.
+Owner owner_of_tools(const ExecutionContext& context) {
+  struct stat status {};
+  const std::string& place =
+      context.write_roots.empty() ? context.working_directory : context.write_roots.front();
+  if (::geteuid() != 0 || ::stat(place.c_str(), &status) != 0) return {::geteuid(), ::getegid()};
+  return {status.st_uid, status.st_gid};
+}
+
+// A .git file of `git worktree add`, which leads into a private directory and nowhere outside.
+bool is_work_tree_of(const std::string& work_tree, const std::string& directory) {
+  const auto text = read_plain_file(work_tree + "/.git", kGitFileBytesMax);
+  const std::string beneath = "gitdir: " + directory + "/worktrees/";
+  if (!text || !text->starts_with(beneath) || text->back() != '\n') return false;
+  const std::string name = text->substr(beneath.size(), text->size() - beneath.size() - 1);
+  return !name.empty() && name != ".." && name.find_first_of("/\n") == std::string::npos;
+}
+
+}  // namespace
+
+SessionGit::SessionGit(const ExecutionContext& context)
+    : roots_(context.write_roots),
+      git_directory_(context.git_directory),
+      owner_(owner_of_tools(context)) {}
+
+Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& context) {
+  std::unique_ptr<SessionGit> session(new SessionGit(context));
+  if (session->git_directory_.empty()) {
+    sandbox::sweep_directories(kWithoutData);
+    PAWL_TRY(session->own_directory_, sandbox::OwnDirectory::make(kWithoutData));
+    session->git_directory_ = session->own_directory_.path();
+  }
+  auto git = HostGit::find();
+  if (git) {
+    session->git_ = std::make_unique<HostGit>(*std::move(git));
+    PAWL_CHECK(session->write_identity());
+  }
+  session->take_left();
+  PAWL_TRY(session->record_, KeptRecord::make(session->git_directory_));
+  const FoundRepositories found = find_repositories(session->roots_);
+  for (const std::string& work_tree : found.work_trees) PAWL_CHECK(session->add(work_tree));
+  if (!found.complete) {
+    session->to_say_.emplace_back(
+        "there are more directories beneath the roots than are looked through: repositories among "
+        "the rest are not held, do not use git in them");
+  }
+  PAWL_CHECK(session->keep_record());
+  return session;
+}
+
+Status SessionGit::keep_record() const {
+  SessionRecord record{roots_, read_only_};
+  for (const HeldRepository& held : held_) record.work_trees.push_back(held.repository().work_tree);
+  return record_.write(record);
+}
+
+// What commands made before their session was killed. Nothing of it runs any more.
+void SessionGit::take_left() {
+  for (const SessionRecord& record : take_left_records(git_directory_)) {
+    for (const std::string& work_tree : find_repositories(record.roots).work_trees) {
+      const auto is_known = [&](const std::string& known) {
+        return known == work_tree || is_work_tree_of(work_tree, known + "/.git");
+      };
+      if (std::ranges::any_of(record.work_trees, is_known)) continue;
+      const std::string path = work_tree + "/.git";
+      if (git_ && is_made_repository(path)) {
+        const Status taken = take_made_repository(*git_, work_tree, git_directory_);
+        to_say_.push_back(path + " was made by a session that was killed: it was " +
+                          (taken ? "kept without its configuration"
+                                 : "not made safe, do not use it: " + taken.error().message));
+      } else if (const auto where = take_away(path, git_directory_)) {
+        to_say_.push_back(path + " was left by a session that was killed, and was taken away, to " +
+                          *where);
+      }
+    }
+  }
+}
+
+// Who commits, also in repositories that commands make.
+Status SessionGit::write_identity() {
+  PAWL_TRY(const std::string listed, git_->settings("/"));
+  if (::mkdir(git_directory_.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Error{ErrorCode::unavailable, git_directory_ + ": " + describe_errno(errno)};
+  }
+  const Descriptor at(::open(git_directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  settings_ = git_directory_ + "/settings";
+  return replace_beneath(at.number(), "settings", config_text(harmless_settings(listed)), {});
+}
+
+Status SessionGit::add(const std::string& work_tree) {
+  PAWL_TRY(Repository repository, describe_repository(work_tree, roots_));
+  if (!git_) repository.obstacle = "this machine has no git";
+  if (!repository.obstacle.empty()) {
+    add_read_only(repository);
+    return ok();
+  }
+  auto held = HeldRepository::open(*git_, repository, git_directory_, owner_);
+  if (held) {
+    held_.push_back(*std::move(held));
+    return ok();
+  }
+  repository.obstacle = held.error().message;
+  add_read_only(repository);
+  return ok();
+}
+
+void SessionGit::add_read_only(const Repository& repository) {
+  const std::string path = repository.work_tree + "/.git";
+  read_only_.push_back(repository.work_tree);
+  read_only_mounts_.push_back({path, path, Access::read});
+  for (const std::string& other : {repository.directory, repository.common}) {
+    const auto writable = [&](const std::string& root) { return is_within(other, root); };
+    if (other != path && !other.empty() && std::ranges::any_of(roots_, writable)) {
+      read_only_mounts_.push_back({other, other, Access::read});
+    }
+  }
+  to_say_.push_back(path + " can only be read here: " + repository.obstacle);
+}
+
+// Whoever could rename a directory on the way to a repository could put another in its place.
+void SessionGit::hold_way(const std::string& work_tree,
+                          std::vector<sandbox::PlanMount>& mounts) const {
+  for (const std::string& root : roots_) {
+    if (!is_beneath(work_tree, root)) continue;
+    for (std::size_t at = root.size(); at != std::string::npos;) {
+      at = work_tree.find('/', at + 1);
+      const std::string part = work_tree.substr(0, at);
+      const auto is_it = [&](const sandbox::PlanMount& mount) { return mount.target == part; };
+      if (std::ranges::none_of(mounts, is_it)) mounts.push_back({part, part, Access::write});
+    }
+  }
+}
+
+std::vector<sandbox::PlanMount> SessionGit::mounts() const {
+  std::vector<sandbox::PlanMount> mounts;
+  for (const std::string& work_tree : read_only_) hold_way(work_tree, mounts);
+  for (const HeldRepository& held : held_) hold_way(held.repository().work_tree, mounts);
+  std::ranges::copy(read_only_mounts_, std::back_inserter(mounts));
+  if (!settings_.empty()) mounts.push_back({settings_, "/etc/gitconfig", Access::read});
+  for (const HeldRepository& held : held_) {
+    for (sandbox::PlanMount& mount : held.mounts()) mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+std::vector<std::string> SessionGit::places() const {
+  std::vector<std::string> places;
+  for (const HeldRepository& held : held_) places.push_back(held.place().path());
+  return places;
+}
+
+std::vector<std::string> SessionGit::settle(const RunInside& run) {
+  const auto may_link = [&](const std::string& path) {
+    return std::ranges::any_of(
+        held_, [&](const HeldRepository& held) { return held.repository().work_tree == path; });
+  };
+  std::vector<std::string> said = std::exchange(to_say_, {});
+  for (HeldRepository& held : held_) {
+    if (!held.is_touched()) continue;
+    for (std::string& text : held.settle(run, may_link)) said.push_back(std::move(text));
+  }
+  return said;
+}
+
+bool SessionGit::is_known(const std::string& work_tree) const {
+  const auto is_it = [&](const HeldRepository& held) {
+    return held.repository().work_tree == work_tree;
+  };
+  return std::ranges::find(read_only_, work_tree) != read_only_.end() ||
+         std::ranges::any_of(held_, is_it);
+}
+
+bool SessionGit::is_own_work_tree(const std::string& work_tree) const {
+  return std::ranges::any_of(held_, [&](const HeldRepository& held) {
+    return is_work_tree_of(work_tree, held.directory_inside());
+  });
+}
+
+std::vector<std::string> SessionGit::find_made() const {
+  std::vector<std::string> made = find_repositories(roots_).work_trees;
+  std::erase_if(made, [&](const std::string& work_tree) {
+    return is_known(work_tree) || is_own_work_tree(work_tree);
+  });
+  return made;
+}
+
+std::vector<std::string> SessionGit::take_made() {
+  std::vector<std::string> said;
+  for (const std::string& work_tree : find_made()) said.push_back(take(work_tree));
+  return said;
+}
+
+std::string SessionGit::take(const std::string& work_tree) {
+  const std::string path = work_tree + "/.git";
+  const bool full = held_.size() + read_only_.size() >= kFoundRepositoriesMax;
+  if (git_ && !full && is_made_repository(path)) {
+    const Status taken = take_made_repository(*git_, work_tree, git_directory_);
+    const Status added = taken ? add(work_tree) : taken;
+    if (added && keep_record()) {
+      return path +
+             " is a new repository: it was kept, and from now on its commits are published when "
+             "a call ends, its configuration and hooks are not";
+    }
+    return path + " is a new repository, and could not be kept: " +
+           (added ? "its name could not be written down" : added.error().message);
+  }
+  const auto where = take_away(path, git_directory_);
+  if (!where) return path + " could not be taken away: " + where.error().message;
+  return path +
+         " is not a repository of its own, and git outside would follow it: it was taken "
+         "away, to " +
+         *where;
+}
+
+void SessionGit::finish() {
+  for (HeldRepository& held : held_) held.finish();
+  held_.clear();
+  record_.remove();
+}
+
+}  // namespace pawl::git

@@ -1,0 +1,65 @@
+// The git repositories of a session: which there are beneath its roots, what tools see of them, and
+// what becomes of those that tools make.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/git/held_repository.h"
+#include "pawl/adapter/backend/git/host_git.h"
+#include "pawl/adapter/backend/git/inside_git.h"
+#include "pawl/adapter/backend/git/session_record.h"
+#include "pawl/adapter/backend/sandbox/own_directory.h"
+#include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/port/backend.h"
+
+namespace pawl::git {
+
+class SessionGit {
+ public:
+  // Each repository gets a git directory of the session's own; where that cannot be, its own one is
+  // read-only. An Error: a .git cannot be held at all.
+  static Result<std::unique_ptr<SessionGit>> open(const ExecutionContext& context);
+
+  std::vector<sandbox::PlanMount> mounts() const;
+  // Directories of tools' own beside the roots.
+  std::vector<std::string> places() const;
+
+  // Between calls. Sentences for whoever made the call; none: nothing to say.
+  std::vector<std::string> settle(const RunInside& run);
+  // Whether a tool has made a .git where there was none.
+  bool has_made() const { return !find_made().empty(); }
+  // Asked when nothing of the session runs. Repositories are kept and get a place like the others,
+  // so that mounts() is another; anything else that is called .git is taken away.
+  std::vector<std::string> take_made();
+  // After the last settle(), when nothing of the session runs any more.
+  void finish();
+
+ private:
+  explicit SessionGit(const ExecutionContext& context);
+  Status add(const std::string& work_tree);
+  void add_read_only(const Repository& repository);
+  Status write_identity();
+  void take_left();
+  Status keep_record() const;
+  void hold_way(const std::string& work_tree, std::vector<sandbox::PlanMount>& mounts) const;
+  bool is_known(const std::string& work_tree) const;
+  bool is_own_work_tree(const std::string& work_tree) const;
+  std::vector<std::string> find_made() const;
+  std::string take(const std::string& work_tree);
+
+  std::vector<std::string> roots_;
+  std::string git_directory_;
+  sandbox::OwnDirectory own_directory_;  // of a host without a data directory
+  Owner owner_;                          // of what tools make
+  std::unique_ptr<HostGit> git_;         // null: there is none
+  std::string settings_;                 // a file with the operator's harmless ones; may be empty
+  KeptRecord record_;
+  std::vector<HeldRepository> held_;
+  std::vector<std::string> read_only_;  // work trees
+  std::vector<sandbox::PlanMount> read_only_mounts_;
+  std::vector<std::string> to_say_;
+};
+
+}  // namespace pawl::git

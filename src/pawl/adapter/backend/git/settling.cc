@@ -1,0 +1,301 @@
+#include "pawl/adapter/backend/git/settling.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/adapter/backend/git/index_changes.h"
+#include "pawl/adapter/backend/git/ref_names.h"
+
+namespace pawl::git {
+namespace {
+
+using Kind = RefStep::Kind;
+
+constexpr std::size_t kShortDigits = 10;
+constexpr std::size_t kShownNameMax = 120;
+const std::string kNoObject(40, '0');
+
+std::string shortened(const std::string& object) {
+  return object.empty() ? "nothing" : object.substr(0, kShortDigits);
+}
+
+// "refs/heads/main" as "main".
+std::string short_name(const std::string& ref) {
+  for (const std::string_view prefix : {"refs/heads/", "refs/"}) {
+    if (ref.starts_with(prefix)) return ref.substr(prefix.size()).substr(0, kShownNameMax);
+  }
+  return ref.substr(0, kShownNameMax);
+}
+
+void set(Refs& refs, const std::string& name, const std::string& object) {
+  if (object.empty()) {
+    refs.erase(name);
+  } else {
+    refs[name] = object;
+  }
+}
+
+}  // namespace
+
+void Settling::say(std::string text) {
+  if (outcome_.said.size() < kSaidMax) outcome_.said.push_back(std::move(text));
+}
+
+Settling::Outcome Settling::perform() {
+  if (const Status looked = look_at_both(); !looked) {
+    say("nothing of " + sides_.repository.work_tree + " is published: " + looked.error().message);
+    return std::move(outcome_);
+  }
+  import_objects();
+  settle_refs();
+  settle_head();
+  settle_index();
+  compare();
+  return std::move(outcome_);
+}
+
+Status Settling::look_at_both() {
+  const auto printed = sides_.inside.script(kStateScript, "", kStateBytesMax);
+  if (!printed) return printed.error();
+  PAWL_TRY(own_, parse_state(*printed));
+  PAWL_TRY(host_, sides_.publisher.state());
+  PAWL_TRY(elsewhere_, sides_.publisher.branches_elsewhere());
+  if (own_.head.empty()) return Error{ErrorCode::conflict, "HEAD cannot be read any more"};
+  host_head_before_ = host_.head_object();
+  waits_inside_ = is_under_way(sides_.place.number());
+  const Descriptor outside(
+      ::open(sides_.repository.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  waits_outside_ = !outside || is_under_way(outside.number());
+  steps_ = plan_refs(agreement_.agreed.refs, host_.refs, own_.refs, elsewhere_);
+  return ok();
+}
+
+// Before any ref: what a ref leads to must be there, and who contains whom is the host's to say.
+void Settling::import_objects() {
+  std::vector<std::string> tips;
+  for (const RefStep& step : steps_) {
+    const bool outward = step.kind == Kind::publish || step.kind == Kind::collide;
+    if (!outward || step.own.empty()) continue;
+    tips.push_back(step.own);
+    if (step.name != kStash) continue;
+    const auto listed = sides_.inside.script(kStashScript, "", kStateBytesMax);
+    if (listed) stash_ = parse_objects(*listed);
+    tips.insert(tips.end(), stash_.begin(), stash_.end());
+  }
+  if (is_object_id(own_.head) && own_.head != agreement_.agreed.head) tips.push_back(own_.head);
+  if (!waits_inside_ && digest_of_index(own_.index) != agreement_.agreed.index) {
+    const auto changes =
+        index_changes(host_.index, own_.index, [](std::string_view) { return false; });
+    if (changes) tips.insert(tips.end(), changes->objects.begin(), changes->objects.end());
+  }
+  std::ranges::sort(tips);
+  const auto last = std::ranges::unique(tips);
+  tips.erase(last.begin(), last.end());
+  const Status imported = sides_.publisher.import(sides_.inside, tips, host_.refs);
+  has_objects_ = imported.has_value();
+  if (!imported) say("nothing is published: " + imported.error().message);
+}
+
+void Settling::settle_refs() {
+  for (const RefStep& step : steps_) settle(step);
+  take_in_all();
+}
+
+void Settling::settle(const RefStep& step) {
+  switch (step.kind) {
+    case Kind::publish:
+      return publish(step);
+    case Kind::take_in:
+      return take_in(step);
+    case Kind::agree:
+      set(agreement_.agreed.refs, step.name, step.host);
+      outcome_.has_changed = true;
+      return;
+    case Kind::collide:
+      return collide(step);
+    case Kind::refuse:
+      return say(short_name(step.name) +
+                 " is checked out in another work tree outside, so it is not moved there (use "
+                 "another branch)");
+  }
+}
+
+void Settling::publish(const RefStep& step) {
+  if (!has_objects_) return;
+  const bool removes = step.own.empty();
+  if (removes &&
+      (step.name == host_.head || (!agreement_.made.contains(step.name) &&
+                                   !sides_.publisher.is_reachable_without(step.name, step.host)))) {
+    return say(short_name(step.name) +
+               " was deleted here and stays outside: nothing else there leads to its commits");
+  }
+  const Status moved = step.name == kStash && !removes ? sides_.publisher.move_stash(step, stash_)
+                                                       : sides_.publisher.move_ref(step);
+  if (!moved) {
+    return say(short_name(step.name) + " is not published: " + moved.error().message);
+  }
+  if (step.host.empty()) agreement_.made.insert(step.name);
+  set(agreement_.agreed.refs, step.name, step.own);
+  set(host_.refs, step.name, step.own);
+  outcome_.has_changed = true;
+}
+
+void Settling::take_in(const RefStep& step) {
+  if (step.host.empty() && step.own.empty()) return;
+  const std::string& old = step.own.empty() ? kNoObject : step.own;
+  to_take_in_ += step.host.empty() ? "delete " + step.name + " " + old + "\n"
+                                   : "update " + step.name + " " + step.host + " " + old + "\n";
+  taking_in_.push_back(step);
+}
+
+// Both have moved it.
+void Settling::collide(const RefStep& step) {
+  if (step.own.empty()) return take_in(step);
+  if (!has_objects_) return;
+  const bool both = !step.host.empty();
+  if (both && sides_.publisher.is_ancestor(step.host, step.own)) return publish(step);
+  if (both && sides_.publisher.is_ancestor(step.own, step.host)) return take_in(step);
+  const std::string name = short_name(step.name);
+  if (!both) {
+    return say(name + " was deleted outside meanwhile, so what you committed to it is not " +
+               "published (use another branch)");
+  }
+  const std::string shown = std::string(kShownPrefix) + name;
+  const auto there = own_.refs.find(shown);
+  if (there == own_.refs.end() || there->second != step.host) {
+    to_take_in_ += "update " + shown + " " + step.host + "\n";
+  }
+  say(name + " was moved outside to " + shortened(step.host) + " meanwhile, so your " +
+      shortened(step.own) + " is not published. It is host/" + name +
+      " here: commit what is in the work tree, merge host/" + name + ", and " + name +
+      " is published when that call ends");
+}
+
+// By git inside, because only that may lock refs there.
+void Settling::take_in_all() {
+  if (to_take_in_.empty()) return;
+  const auto done = sides_.inside.script("exec git update-ref -m 'from outside' --no-deref --stdin",
+                                         std::exchange(to_take_in_, {}), kStateBytesMax);
+  if (!done) return say("what changed outside could not be taken in: " + done.error().message);
+  for (const RefStep& step : taking_in_) {
+    set(agreement_.agreed.refs, step.name, step.host);
+    set(own_.refs, step.name, step.host);
+    outcome_.has_changed = true;
+  }
+}
+
+void Settling::settle_head() {
+  const std::string& agreed = agreement_.agreed.head;
+  if (waits_inside_ || (host_.head == agreed && own_.head == agreed)) return;
+  if (host_.head == own_.head) {
+    agreement_.agreed.head = own_.head;
+    outcome_.has_changed = true;
+    return;
+  }
+  if (own_.head == agreed) {
+    const bool detached = is_object_id(host_.head);
+    const auto done = sides_.inside.script(
+        detached ? "read -r head && exec git update-ref --no-deref HEAD \"$head\""
+                 : "read -r head && exec git symbolic-ref HEAD \"$head\"",
+        host_.head + "\n", kStateBytesMax);
+    if (!done) return say("HEAD outside could not be taken in: " + done.error().message);
+    agreement_.agreed.head = own_.head = host_.head;
+    outcome_.has_changed = true;
+    return;
+  }
+  if (host_.head != agreed) {
+    return say("HEAD outside was switched to " + short_name(host_.head) + " meanwhile, so yours, " +
+               short_name(own_.head) + ", is not published (switch to it, or leave it as it is)");
+  }
+  publish_head();
+}
+
+void Settling::publish_head() {
+  if (!has_objects_) return;
+  if (waits_outside_) return say("HEAD is not published while a merge is under way outside");
+  if (elsewhere_.contains(own_.head)) {
+    return say(short_name(own_.head) +
+               " is checked out in another work tree outside, so HEAD is "
+               "not switched to it there");
+  }
+  // The host must not stand on a branch that is another one there.
+  const auto there = host_.refs.find(own_.head);
+  const std::string outside = there == host_.refs.end() ? std::string() : there->second;
+  if (!is_object_id(own_.head) && outside != own_.head_object()) return;
+  if (const Status moved = sides_.publisher.move_head(host_, own_.head); !moved) {
+    return say("HEAD is not published: " + moved.error().message);
+  }
+  agreement_.agreed.head = host_.head = own_.head;
+  outcome_.has_changed = true;
+}
+
+void Settling::settle_index() {
+  const Digest host = digest_of_index(host_.index);
+  const Digest own = digest_of_index(own_.index);
+  const Digest agreed = agreement_.agreed.index;
+  if (host == own) {
+    outcome_.has_changed = outcome_.has_changed || agreed != own;
+    agreement_.agreed.index = own;
+    return;
+  }
+  const bool same_head = host_.head == own_.head && host_.head_object() == own_.head_object();
+  if (waits_inside_ || !same_head) return;
+  if (own == agreed) return take_index_in();
+  if (!has_objects_) return;
+  if (waits_outside_) return say("the index is not published while a merge is under way outside");
+  if (host != agreed && !sides_.publisher.is_index_clean(host_head_before_, host_.index)) {
+    return say(
+        "the index was changed outside meanwhile, so yours is not published (it will be "
+        "when nothing is staged there)");
+  }
+  publish_index();
+}
+
+void Settling::take_index_in() {
+  const auto index = read_plain_file(sides_.repository.directory + "/index", kIndexBytesMax);
+  const auto still = [] { return ok(); };
+  const Status taken =
+      index ? replace_locked(sides_.place.number(), "index", *index, sides_.place.owner(), still)
+            : Status(index.error());
+  if (!taken) return say("the index outside could not be taken in: " + taken.error().message);
+  agreement_.agreed.index = digest_of_index(host_.index);
+  own_.index = host_.index;
+  outcome_.has_changed = true;
+}
+
+void Settling::publish_index() {
+  const auto may_link = [&](std::string_view path) {
+    return sides_.may_link(sides_.repository.work_tree + "/" + std::string(path));
+  };
+  const auto changes = index_changes(host_.index, own_.index, may_link);
+  if (!changes) return say("the index is not published: " + changes.error().message);
+  for (const std::string& path : changes->left_out) {
+    say("the submodule " + path.substr(0, kShownNameMax) +
+        " is not added outside: there must be a repository at its place first, made by a call of "
+        "its own");
+  }
+  if (changes->input.empty()) return;
+  if (const Status moved = sides_.publisher.move_index(host_, changes->input); !moved) {
+    return say("the index is not published: " + moved.error().message);
+  }
+  host_.index = own_.index;
+  if (!changes->left_out.empty()) {
+    const auto now = sides_.publisher.index();
+    host_.index = now ? *now : std::string();
+  }
+  agreement_.agreed.index = digest_of_index(host_.index);
+  outcome_.has_changed = true;
+}
+
+void Settling::compare() {
+  const auto is_outside = [&](const auto& ref) {
+    const auto there = host_.refs.find(ref.first);
+    return !is_published(ref.first) || (there != host_.refs.end() && there->second == ref.second);
+  };
+  outcome_.has_host_all = std::ranges::all_of(own_.refs, is_outside) && host_.head == own_.head &&
+                          host_.index == own_.index && !waits_inside_;
+}
+
+}  // namespace pawl::git

@@ -1,0 +1,75 @@
+// One look at both sides of a repository, and what follows from it: see held_repository.h.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/adapter/backend/git/inside_git.h"
+#include "pawl/adapter/backend/git/private_directory.h"
+#include "pawl/adapter/backend/git/publish.h"
+
+namespace pawl::git {
+
+inline constexpr std::size_t kSaidMax = 20;  // sentences at a time
+
+// What a session remembers from one look to the next.
+struct Agreement {
+  Agreed agreed;
+  std::set<std::string> made;  // refs that were not there before this session
+};
+
+struct Sides {
+  const Repository& repository;
+  const PrivateDirectory& place;
+  const Publisher& publisher;
+  const InsideGit& inside;
+  const std::function<bool(const std::string& path)>& may_link;
+};
+
+class Settling {
+ public:
+  struct Outcome {
+    std::vector<std::string> said;
+    bool has_changed = false;
+    bool has_host_all = false;
+  };
+  Settling(const Sides& sides, Agreement& agreement) : sides_(sides), agreement_(agreement) {}
+
+  Outcome perform();
+
+ private:
+  Status look_at_both();
+  void import_objects();
+  void settle_refs();
+  void settle(const RefStep& step);
+  void publish(const RefStep& step);
+  void take_in(const RefStep& step);
+  void collide(const RefStep& step);
+  void take_in_all();
+  void settle_head();
+  void publish_head();
+  void settle_index();
+  void publish_index();
+  void take_index_in();
+  void say(std::string text);
+  void compare();
+
+  const Sides sides_;
+  Agreement& agreement_;
+  GitState host_;
+  GitState own_;
+  std::string host_head_before_;  // the object
+  std::set<std::string> elsewhere_;
+  std::vector<RefStep> steps_;
+  std::string to_take_in_;  // for update-ref --stdin, inside
+  std::vector<RefStep> taking_in_;
+  bool waits_inside_ = false;  // a merge or the like is under way
+  bool waits_outside_ = false;
+  std::vector<std::string> stash_;  // of the session, newest first
+  bool has_objects_ = false;        // the host has what the session has
+  Outcome outcome_;
+};
+
+}  // namespace pawl::git
