@@ -85,6 +85,29 @@ std::string here() {
   return std::filesystem::current_path(none).string();
 }
 
+backend::SessionNotice notice_on(Loop& loop,
+                                 const std::function<void(const std::string&)>& notice) {
+  return [&loop, notice](const ExecutionContext& of_run, const std::string& text) {
+    if (notice) loop.post([notice, line = of_run.run.text + ": " + text] { notice(line); });
+  };
+}
+
+void set_declared(const SandboxDeclaration& sandbox, ExecutionContext& context) {
+  context.protection = sandbox.protection;
+  context.environment = sandbox.environment;
+  context.network = sandbox.network;
+  context.limits = sandbox.limits;
+}
+
+// Where the host keeps what comes out of sessions.
+void set_places(const ToolboxOptions& options, ExecutionContext& context) {
+  context.artifact_directory = options.artifacts;
+  context.store_kept_bytes = options.artifacts_bytes_max;
+  if (options.data.empty()) return;
+  context.taken_directory = options.data + "/taken";
+  context.git_directory = absolute(here(), options.data + "/git");
+}
+
 // Where commands have a git directory of their own: at the levels that hold names.
 std::vector<std::string> git_roots_of(const std::string& level, const WorkspaceRoots& roots) {
   if (level == "local" || level == "landlock" || level == "native") return {};
@@ -215,10 +238,7 @@ bool Toolbox::make_sessions(Work& work) {
   if (!policy) return refuse(policy.error());
   backend::BackendOptions options;
   options.filter = options_.filter;
-  options.notice = [&loop = loop_, notice = options_.notice](const ExecutionContext& of_run,
-                                                             const std::string& text) {
-    if (notice) loop.post([notice, line = of_run.run.text + ": " + text] { notice(line); });
-  };
+  options.notice = notice_on(loop_, options_.notice);
   options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
   if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
     const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
@@ -247,14 +267,8 @@ bool Toolbox::make_sessions(Work& work) {
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
   context.masked_programs = files_of_programs(
       programs_denied(rules, work.charter().permissions.shell, work.charter().common_tools));
-  context.protection = sandbox.protection;
-  context.environment = sandbox.environment;
-  context.network = sandbox.network;
-  context.limits = sandbox.limits;
-  context.artifact_directory = options_.artifacts;
-  context.store_kept_bytes = options_.artifacts_bytes_max;
-  if (!options_.data.empty()) context.taken_directory = options_.data + "/taken";
-  if (!options_.data.empty()) context.git_directory = absolute(here(), options_.data + "/git");
+  set_declared(sandbox, context);
+  set_places(options_, context);
   if (const Status admitted = (*backend)->admits(context); !admitted) {
     return refuse(admitted.error());
   }

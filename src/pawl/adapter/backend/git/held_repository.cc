@@ -95,7 +95,6 @@ std::vector<sandbox::PlanMount> HeldRepository::mounts() const {
   if (fs::is_directory(fs::symlink_status(hooks, none))) {
     mounts.push_back({hooks, directory_inside() + "/hooks", Access::read});
   }
-  for (const std::string& path : links_) mounts.push_back({path, path, Access::read});
   return mounts;
 }
 

@@ -30,9 +30,11 @@ class HeldRepository {
 
   const Repository& repository() const { return repository_; }
   const PrivateDirectory& place() const { return place_; }
-  // Of the private directory, the objects and the hooks; and of submodules that are not there.
+  // Of the private directory, the objects and the hooks.
   std::vector<sandbox::PlanMount> mounts() const;
   std::string directory_inside() const;
+  // Submodules that are empty directories: who filled one would be believed by the host's git.
+  const std::vector<std::string>& empty_links() const { return links_; }
 
   // Whether either side has changed anything since the last settle(). Costs some calls of stat().
   bool is_touched() const;

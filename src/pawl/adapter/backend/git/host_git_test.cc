@@ -14,11 +14,14 @@ Repository repository_of(const GitBench& bench) {
 TEST_CASE("git runs nothing of the repository's configuration for the host") {
   GitBench bench;
   const std::string marker = bench.data() + "-ran";
-  bench.outside("printf '#!/bin/sh\\ntouch " + marker + "\\n' >evil; chmod +x evil; "
+  bench.outside("printf '#!/bin/sh\\ntouch " + marker +
+                "\\n' >evil; chmod +x evil; "
                 "mkdir -p .git/hooks; cp evil .git/hooks/reference-transaction; "
                 "cp evil .git/hooks/post-index-change");
-  bench.outside("git config core.fsmonitor $PWD/evil; git config core.alternateRefsCommand "
-                "$PWD/evil; git config core.hooksPath $PWD/.git/hooks; rm -f " + marker);
+  bench.outside(
+      "git config core.fsmonitor $PWD/evil; git config core.alternateRefsCommand "
+      "$PWD/evil; git config core.hooksPath $PWD/.git/hooks; rm -f " +
+      marker);
   const Repository repository = repository_of(bench);
   const std::string head = *bench.git().output(repository, {{"rev-parse", "HEAD"}});
   CHECK(bench.git().output(repository, {{"ls-files", "-s"}}));
@@ -41,8 +44,9 @@ TEST_CASE("what git exits with and says is told, and its input comes from a text
 
 TEST_CASE("settings of a file are read without those that it includes") {
   GitBench bench;
-  bench.outside("printf '[user]\\n\\tname = x\\n[include]\\n\\tpath = other\\n' >config; "
-                "printf '[user]\\n\\temail = y\\n' >other");
+  bench.outside(
+      "printf '[user]\\n\\tname = x\\n[include]\\n\\tpath = other\\n' >config; "
+      "printf '[user]\\n\\temail = y\\n' >other");
   const auto listed = bench.git().settings_in(bench.work() + "/config");
   REQUIRE(listed);
   CHECK(listed->find("user.name\nx") != std::string::npos);

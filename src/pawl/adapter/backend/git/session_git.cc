@@ -135,40 +135,32 @@ Status SessionGit::add(const std::string& work_tree) {
 void SessionGit::add_read_only(const Repository& repository) {
   const std::string path = repository.work_tree + "/.git";
   read_only_.push_back(repository.work_tree);
-  read_only_mounts_.push_back({path, path, Access::read});
+  read_only_places_.push_back(path);
   for (const std::string& other : {repository.directory, repository.common}) {
     const auto writable = [&](const std::string& root) { return is_within(other, root); };
     if (other != path && !other.empty() && std::ranges::any_of(roots_, writable)) {
-      read_only_mounts_.push_back({other, other, Access::read});
+      read_only_places_.push_back(other);
     }
   }
   to_say_.push_back(path + " can only be read here: " + repository.obstacle);
 }
 
-// Whoever could rename a directory on the way to a repository could put another in its place.
-void SessionGit::hold_way(const std::string& work_tree,
-                          std::vector<sandbox::PlanMount>& mounts) const {
-  for (const std::string& root : roots_) {
-    if (!is_beneath(work_tree, root)) continue;
-    for (std::size_t at = root.size(); at != std::string::npos;) {
-      at = work_tree.find('/', at + 1);
-      const std::string part = work_tree.substr(0, at);
-      const auto is_it = [&](const sandbox::PlanMount& mount) { return mount.target == part; };
-      if (std::ranges::none_of(mounts, is_it)) mounts.push_back({part, part, Access::write});
-    }
-  }
-}
-
 std::vector<sandbox::PlanMount> SessionGit::mounts() const {
   std::vector<sandbox::PlanMount> mounts;
-  for (const std::string& work_tree : read_only_) hold_way(work_tree, mounts);
-  for (const HeldRepository& held : held_) hold_way(held.repository().work_tree, mounts);
-  std::ranges::copy(read_only_mounts_, std::back_inserter(mounts));
   if (!settings_.empty()) mounts.push_back({settings_, "/etc/gitconfig", Access::read});
   for (const HeldRepository& held : held_) {
     for (sandbox::PlanMount& mount : held.mounts()) mounts.push_back(std::move(mount));
   }
   return mounts;
+}
+
+std::vector<std::string> SessionGit::protected_places() const {
+  std::vector<std::string> places = read_only_places_;
+  for (const HeldRepository& held : held_) {
+    places.push_back(held.repository().work_tree + "/.git");
+    std::ranges::copy(held.empty_links(), std::back_inserter(places));
+  }
+  return places;
 }
 
 std::vector<std::string> SessionGit::places() const {

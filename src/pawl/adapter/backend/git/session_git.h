@@ -23,6 +23,8 @@ class SessionGit {
   static Result<std::unique_ptr<SessionGit>> open(const ExecutionContext& context);
 
   std::vector<sandbox::PlanMount> mounts() const;
+  // What must be read-only beneath them, and stay where it is: each .git above all.
+  std::vector<std::string> protected_places() const;
   // Directories of tools' own beside the roots.
   std::vector<std::string> places() const;
 
@@ -43,7 +45,6 @@ class SessionGit {
   Status write_identity();
   void take_left();
   Status keep_record() const;
-  void hold_way(const std::string& work_tree, std::vector<sandbox::PlanMount>& mounts) const;
   bool is_known(const std::string& work_tree) const;
   bool is_own_work_tree(const std::string& work_tree) const;
   std::vector<std::string> find_made() const;
@@ -58,7 +59,7 @@ class SessionGit {
   KeptRecord record_;
   std::vector<HeldRepository> held_;
   std::vector<std::string> read_only_;  // work trees
-  std::vector<sandbox::PlanMount> read_only_mounts_;
+  std::vector<std::string> read_only_places_;
   std::vector<std::string> to_say_;
 };
 

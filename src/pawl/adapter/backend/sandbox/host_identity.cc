@@ -60,7 +60,6 @@ bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
     }
   }
   return std::ranges::all_of(plan.mounts, [&](const PlanMount& wanted) {
-    if (is_in_place(plan, wanted)) return true;
     return add(Descriptor(::open(wanted.source.c_str(), O_PATH | O_CLOEXEC)), wanted.target);
   });
 }

@@ -304,11 +304,6 @@ void RootSteps::bind_mounts(const std::vector<DetachedMount>& detached) {
   for (const PlanMount& wanted : plan_.mounts) {
     const unsigned long attributes =
         wanted.access == PlanMount::Access::read ? kOfSystem : kOfWorkspace;
-    if (is_in_place(plan_, wanted)) {  // with all that is mounted in it by now
-      mount(inside(wanted.target), inside(wanted.target), nullptr, kBind | kRecursive);
-      if (attributes == kOfSystem) restrict_mount(inside(wanted.target), attributes);
-      continue;
-    }
     const auto made = std::ranges::find(detached, wanted.target, &DetachedMount::path);
     if (made == detached.end()) {
       bind(wanted.source, wanted.target, attributes);

@@ -96,12 +96,6 @@ std::vector<std::string> places_of(const SandboxPlan& plan) {
   return places;
 }
 
-bool is_in_place(const SandboxPlan& plan, const PlanMount& mount) {
-  const auto holds = [&](const std::string& root) { return is_within(mount.target, root); };
-  return mount.source == mount.target && (std::ranges::any_of(plan.write_roots, holds) ||
-                                          std::ranges::any_of(plan.read_roots, holds));
-}
-
 Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level) {
   SandboxPlan plan{level,
                    context.working_directory,

@@ -54,9 +54,6 @@ RootAccess access_at(const SandboxPlan& plan, std::string_view path);
 // lies within one, and the directories between them. Each once.
 std::vector<std::string> places_of(const SandboxPlan& plan);
 
-// A place in a root that is mounted over itself, so that it is read-only, or cannot be renamed.
-bool is_in_place(const SandboxPlan& plan, const PlanMount& mount);
-
 // The plan of a session; an error names the path that is wrong and why.
 Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level);
 

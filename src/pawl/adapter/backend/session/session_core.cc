@@ -108,6 +108,10 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
 // Also again, when the host has replaced what a mount was on. Nothing of the session runs.
 Status SessionCore::set_up() {
   PAWL_TRY(plan_, sandbox::make_sandbox_plan(context_, level_));
+  if (git_) {
+    plan_.mounts = git_->mounts();
+    std::ranges::copy(git_->protected_places(), std::back_inserter(plan_.protected_places));
+  }
   std::unique_ptr<WorkspaceGuard> guard;
   if (level_ != IsolationLevel::none) {
     PAWL_TRY(guard, WorkspaceGuard::open(plan_, context_));
@@ -116,7 +120,6 @@ Status SessionCore::set_up() {
       remarks_ += "[" + remark + ".]\n";
     }
   }
-  if (git_) plan_.mounts = git_->mounts();
   sandbox::SandboxPlan plan = plan_;
   if (level_ == IsolationLevel::container) {
     PAWL_CHECK(places_.find(plan));
@@ -187,8 +190,8 @@ std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
 std::string SessionCore::take_nested(BackendOutcome& outcome) {
   if (!guard_) return {};
   std::vector<std::string> paths = guard_->new_among(files_->protected_found());
-  // Repositories are not for this.
-  if (git_) std::erase_if(paths, [](const std::string& path) { return path.ends_with("/.git"); });
+  // A repository that a command makes beneath a root is looked at by SessionGit, where there is one.
+  std::erase_if(paths, [](const std::string& path) { return path.ends_with("/.git"); });
   if (paths.empty()) return {};
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
   end_shell();

@@ -46,7 +46,7 @@ Result<WorkspaceFindings> find_nested(sandbox::SandboxPlan& plan) {
 std::vector<std::string> names_anywhere(const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (const std::string& name : names) {
-    if (reach_of(name) == NameReach::anywhere && !name.starts_with(".git/")) kept.push_back(name);
+    if (reach_of(name) == NameReach::anywhere && name != kGitName) kept.push_back(name);
   }
   return kept;
 }
