@@ -14,7 +14,7 @@ ToolRule denial(const char* tool, const char* argument, Names patterns) {
   ToolRule rule;
   rule.id = "no";
   rule.pattern = {tool, {{argument, ConditionKind::runs, Sense::is, std::move(patterns)}}};
-  rule.verdict = Verdict::deny;
+  rule.verdict = pawl::Verdict::deny;
   return rule;
 }
 
@@ -28,7 +28,7 @@ TEST_CASE("a program is masked where every tool that could run it is denied it")
   shell.deny = {"wget"};
   CHECK(programs_denied(rules, shell, {"exec"}) == Names{"curl", "wget"});
   ToolRule asking = denial("bash", "command", {"nc"});
-  asking.verdict = Verdict::ask;
+  asking.verdict = pawl::Verdict::ask;
   CHECK(programs_denied({asking}, std::nullopt, {"bash"}).empty());
 }
 

@@ -14,7 +14,7 @@ namespace {
 using Handler = int (*)(const CliContext&);
 
 // clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 37> kHandlers = {{
+constexpr std::array<std::pair<std::string_view, Handler>, 39> kHandlers = {{
     {"run", command_run},
     {"init", command_init},
     {"validate", command_validate},
