@@ -32,9 +32,9 @@ struct ToolboxOptions {
   std::string user = {};                  // whose charters these are
   std::function<bool(const Digest& binding)> remembered = {};  // see GatePolicy
   std::shared_ptr<const FileTrust> trust = {};                 // null: files are not looked at
-  std::vector<HostFile> settings = {};  // the configuration and the policy, as read
-  std::shared_ptr<const ByteFilter> filter = nullptr;          // for output that is kept in files
-  std::function<void(const std::string&)> notice = {};         // a line that an operator must see
+  std::vector<HostFile> settings = {};                  // the configuration and the policy, as read
+  std::shared_ptr<const ByteFilter> filter = nullptr;   // for output that is kept in files
+  std::function<void(const std::string&)> notice = {};  // a line that an operator must see
   std::string inputs = {};  // has a directory for each run that came with files; may be empty
 };
 

@@ -145,8 +145,8 @@ struct RunStarted {
   std::string trace_parent;
   std::vector<std::string> services;         // that the host lent, by name
   Presence limits_given = Presence::absent;  // `limits` are the invocation's, not the charter's
-  std::vector<Signer> signers = {};  // whose signatures count; later fields, see codec.cc
-  std::string start_signature = {};  // by `started_by`, where approvers are `others`
+  std::vector<Signer> signers = {};          // whose signatures count; later fields, see codec.cc
+  std::string start_signature = {};          // by `started_by`, where approvers are `others`
 
   PAWL_FACT(RunStarted, "run_started",
             PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)

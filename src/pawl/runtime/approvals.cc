@@ -45,8 +45,8 @@ Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state,
   pending.project = state.directory;
   pending.binding = waiting.binding;
   pending.expires_at_ms = waiting.expires_at_ms;
-  pending.to_sign = approval_message(*question_about(state, call.id), InterruptDecision::approve,
-                                     std::nullopt);
+  pending.to_sign =
+      approval_message(*question_about(state, call.id), InterruptDecision::approve, std::nullopt);
   PAWL_TRY(const Record reply, read_record(reader, state.id, call.seq));
   PAWL_TRY(const CallBlock* const block, call_block(call, reply));
   PAWL_TRY(pending.input, resolve(reader, state.id, block->input));

@@ -1,5 +1,5 @@
-#include "pawl/runtime/approval_signature.h"
 #include "pawl/runtime/service.h"
+#include "pawl/runtime/approval_signature.h"
 
 #include <set>
 

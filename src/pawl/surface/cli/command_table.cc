@@ -23,7 +23,7 @@ CommandEntry run_command() {
        {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
        {"var", '\0', Takes::values, "K=V", "Set a {{variable}} of the instructions. Repeatable."},
        {"tenant", '\0', Takes::value, "NAME", "For whom: whose budget pays. Default: default."},
-       {"identity", '\0', Takes::value, "NAME",
+       {"on-behalf-of", '\0', Takes::value, "NAME",
         "On whose behalf, for tools; kept on resume. Default: the user."},
        {"session", '\0', Takes::value, "ID", "The session it belongs to; likewise."},
        {"trace-parent", '\0', Takes::value, "ID", "The trace it belongs to; likewise."},

@@ -80,18 +80,18 @@ struct TrustedRow {
 
 // What flags, environment and configuration file say together.
 struct Settings {
-  std::string data;         // absolute
-  std::string trust;        // the directory of notes on what sessions could write; absolute
-  std::string data_flag;    // as --data gave it, for commands that we suggest; may be empty
-  std::string config;       // the path of the configuration file; empty when there is none
-  std::string policy;       // the path of --policy, absolute; empty when there is none
+  std::string data;           // absolute
+  std::string trust;          // the directory of notes on what sessions could write; absolute
+  std::string data_flag;      // as --data gave it, for commands that we suggest; may be empty
+  std::string config;         // the path of the configuration file; empty when there is none
+  std::string policy;         // the path of --policy, absolute; empty when there is none
   std::string identity = {};  // the user's own key file, which need not be there; may be empty
-  std::string limits = {};  // what policies limit charters to, for people; a line each
+  std::string limits = {};    // what policies limit charters to, for people; a line each
   LogLevel log_level = LogLevel::warn;
   std::string log_file;  // empty: standard error
   Color color = Color::automatic;
   std::uint64_t kept_output = std::uint64_t{2} << 30U;  // bytes that all runs keep together
-  std::vector<FileQuestion> questions = {};  // about the configuration and the policy
+  std::vector<FileQuestion> questions = {};             // about the configuration and the policy
 };
 
 // The flags among them; empty is not given.

@@ -45,7 +45,7 @@ Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& 
                                                                const std::string& currency,
                                                                const std::string& user) {
   InvocationContextBuilder builder;
-  builder.started_by(user).identity(arguments.one_or("identity", user));
+  builder.started_by(user).identity(arguments.one_or("on-behalf-of", user));
   builder.session_id(arguments.one_or("session", ""));
   builder.trace_parent(arguments.one_or("trace-parent", ""));
   if (const auto tenant = arguments.one("tenant")) {

@@ -43,7 +43,7 @@ TEST_CASE("limits that are no numbers are refused by name") {
 
 TEST_CASE("identity, session and trace reach the invocation; the user stays who started it") {
   const auto invocation = invocation_of(
-      given({{"tenant", "acme"}, {"identity", "ann"}, {"session", "s"}, {"trace-parent", "t"}}),
+      given({{"tenant", "acme"}, {"on-behalf-of", "ann"}, {"session", "s"}, {"trace-parent", "t"}}),
       Limits{}, "USD", "somebody");
 
   REQUIRE(invocation);

@@ -22,7 +22,7 @@ class Marks {
  public:
   // Recursion is bounded by kMarkedDepthMax.
   void add(int directory, const std::string& name, int depth) {
-    struct stat status {};
+    struct stat status{};
     if (++seen_ > kMarkedFilesMax || depth > kMarkedDepthMax) return;
     if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
     const bool deeper = S_ISDIR(status.st_mode);

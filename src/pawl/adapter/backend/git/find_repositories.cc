@@ -77,7 +77,7 @@ class Finder {
 
   static bool is_directory(int directory, const dirent& entry) {
     if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-    struct stat status {};
+    struct stat status{};
     return ::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISDIR(status.st_mode);
   }

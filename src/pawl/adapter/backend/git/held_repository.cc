@@ -217,7 +217,7 @@ std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayL
 }
 
 void HeldRepository::finish() {
-  struct stat status {};
+  struct stat status{};
   const bool more = ::fstatat(place_.number(), "worktrees", &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (is_settled_ && !more && !is_under_way(place_.number())) place_.remove();
 }

@@ -81,7 +81,7 @@ Descriptor memory_file(std::string_view text) {
 }
 
 Result<std::string> content_of(const Descriptor& file) {
-  struct stat status {};
+  struct stat status{};
   ::fstat(file.number(), &status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > kGitOutputBytesMax) return Error{ErrorCode::limit_exceeded, "git says too much"};

@@ -60,7 +60,7 @@ Status make_fresh(const std::string& work_tree, const std::string& head, const s
 }  // namespace
 
 bool is_made_repository(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
          ::lstat((path + "/HEAD").c_str(), &status) == 0 &&
          ::lstat((path + "/objects").c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -71,7 +71,7 @@ Status take_made_repository(const HostGit& git, const std::string& work_tree,
   Repository made;
   made.work_tree = work_tree;
   made.directory = made.common = work_tree + "/.git";
-  struct stat status {};
+  struct stat status{};
   if (::lstat(made.directory.c_str(), &status) != 0) return failed(made.directory);
   const std::string head = branch_of(made.directory);
   const std::string config = settings_of(git, made.directory);

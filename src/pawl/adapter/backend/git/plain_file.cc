@@ -29,7 +29,7 @@ Error failure(const std::string& name, int error) {
 
 Result<std::string> read_open(const Descriptor& file, const std::string& name,
                               std::uint64_t bytes_max) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.number(), &status) != 0) return failure(name, errno);
   if (!S_ISREG(status.st_mode)) {
     return Error{ErrorCode::unavailable, name + " is not a regular file"};

@@ -27,8 +27,8 @@ Error cannot(const std::string& path) {
 }
 
 bool is_same(const std::string& path, const Descriptor& held) {
-  struct stat named {};
-  struct stat own {};
+  struct stat named{};
+  struct stat own{};
   return ::lstat(path.c_str(), &named) == 0 && ::fstat(held.number(), &own) == 0 &&
          named.st_ino == own.st_ino && named.st_dev == own.st_dev;
 }

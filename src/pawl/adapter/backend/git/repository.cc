@@ -35,12 +35,12 @@ std::string real_path(const fs::path& path) {
 }
 
 bool is_there(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
 
 std::uint64_t size_of(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
@@ -88,7 +88,7 @@ std::string find_alternates(Repository& found) {
 }
 
 std::string find_obstacle(Repository& found) {
-  struct stat objects {};
+  struct stat objects{};
   if (::stat((found.common + "/objects").c_str(), &objects) != 0 || !S_ISDIR(objects.st_mode)) {
     return "it has no directory of objects";
   }
@@ -124,7 +124,7 @@ bool is_under_way(int directory) {
   constexpr std::array<const char*, 7> kMarks = {"MERGE_HEAD",   "CHERRY_PICK_HEAD", "REVERT_HEAD",
                                                  "rebase-merge", "rebase-apply",     "sequencer",
                                                  "BISECT_LOG"};
-  struct stat status {};
+  struct stat status{};
   return std::ranges::any_of(kMarks, [&](const char* name) {
     return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
   });
@@ -135,7 +135,7 @@ Result<Repository> describe_repository(const std::string& work_tree,
   Repository found;
   found.work_tree = work_tree;
   const std::string path = work_tree + "/.git";
-  struct stat status {};
+  struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) return not_held(path, describe_errno(errno));
   if (S_ISLNK(status.st_mode)) return not_held(path, "is a symbolic link");
   found.user = status.st_uid;

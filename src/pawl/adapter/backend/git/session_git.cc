@@ -28,7 +28,7 @@ constexpr std::string_view kWithoutData = "pawl-gitdir-";
 
 // A host that is root runs tools as whoever owns the first root; see sandbox/host_identity.h.
 Owner owner_of_tools(const ExecutionContext& context) {
-  struct stat status {};
+  struct stat status{};
   const std::string& place =
       context.write_roots.empty() ? context.working_directory : context.write_roots.front();
   if (::geteuid() != 0 || ::stat(place.c_str(), &status) != 0) return {::geteuid(), ::getegid()};

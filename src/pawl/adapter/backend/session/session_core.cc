@@ -190,7 +190,8 @@ std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
 std::string SessionCore::take_nested(BackendOutcome& outcome) {
   if (!guard_) return {};
   std::vector<std::string> paths = guard_->new_among(files_->protected_found());
-  // A repository that a command makes beneath a root is looked at by SessionGit, where there is one.
+  // A repository that a command makes beneath a root is looked at by SessionGit, where there is
+  // one.
   std::erase_if(paths, [](const std::string& path) { return path.ends_with("/.git"); });
   if (paths.empty()) return {};
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
@@ -270,8 +271,7 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   files_->note();
   return {CallOutput(context_.limits.output_bytes, context_.artifact_directory,
                      {context_.limits.kept_bytes, context_.store_kept_bytes}, filter_),
-          limits,
-          std::exchange(remarks_, {})};
+          limits, std::exchange(remarks_, {})};
 }
 
 // A shell without jobs has nothing to be looked at. False: there may be some, and they were looked
