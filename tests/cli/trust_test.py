@@ -120,8 +120,9 @@ class Trust(Stage):
     def test_in_a_sandbox_the_files_of_the_host_cannot_be_written(self):
         self.write("pay.sh", "#!/bin/sh\necho paid\n", 0o755)
         self.write("policy.yaml", "deny: [http_fetch]\n")
-        charter = self.agent("for f in a.yaml a.script.yaml pay.sh policy.yaml; do "
-                             "echo '# planted' >>$f; rm $f; mv $f x; done; echo kept >made")
+        names = ("a.yaml", "a.script.yaml", "pay.sh", "policy.yaml")
+        charter = self.agent("".join(f"echo '# planted' >>{name}; rm {name}; mv {name} x; "
+                                     for name in names) + "echo kept >made")
         text = (self.directory / charter).read_text()
         text = text.replace("tools: { use: [bash] }\n", TOOL).replace(LOCAL, "sandbox: {}\n")
         self.write(charter, text)
@@ -130,7 +131,7 @@ class Trust(Stage):
             raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         self.assertEqual((self.directory / "made").read_text(), "kept\n")
-        for name in ("a.yaml", "a.script.yaml", "pay.sh", "policy.yaml"):
+        for name in names:
             self.assertNotIn("planted\n", (self.directory / name).read_text()
                              .replace("'# planted'", ""))
         self.ok("run", charter, "--policy", "policy.yaml")
