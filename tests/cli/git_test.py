@@ -148,6 +148,24 @@ class Git(GitStage):
         self.assertEqual(self.git("status", "--porcelain"), "")
         self.check_sound()
 
+    def test_a_linked_work_tree_is_followed_and_other_work_trees_keep_their_branches(self):
+        outer = self.directory / "outer"
+        outer.mkdir()
+        self.git("init", "-q", at=outer)
+        (outer / "a").write_text("a\n")
+        self.git("add", ".", at=outer)
+        self.git("commit", "-qm", "first", at=outer)
+        self.work.rmdir()
+        self.git("worktree", "add", "-q", str(self.work), at=outer)
+        said = self.bash(
+            "set -e; echo 1 >b; git add b; git commit -qm two" + STATUS,
+            "git branch -f main work; git config core.bare true; ls -a")
+        self.assertIn("is checked out in another work tree outside", said[1])
+        self.agree(said[0])
+        self.assertEqual(self.git("log", "--format=%s"), "two\nfirst\n")
+        self.assertEqual(self.git("log", "--format=%s", at=outer), "first\n")
+        self.assertEqual(self.git("status", "--porcelain", at=outer), "")
+
     def test_a_layout_that_is_not_known_can_only_be_read(self):
         self.repository()
         self.git("config", "extensions.partialClone", "origin")
