@@ -250,9 +250,9 @@ class Shells(SandboxStage):
             "tools: {", "tools: { shell: { allow: ['*'] },"))
         self.assertEqual(said.returncode, 4, said.stdout + said.stderr)
         self.assertIn("work is a bare repository", said.stdout + said.stderr)
-        # Nor does the host's git take it for one: what made it one is put aside.
+        # Nor does the host's git take it for one: what made it one is in the data directory.
         self.assertFalse((self.directory / "work/HEAD").exists())
-        self.assertTrue((self.directory / "work/deniedHEAD").exists())
+        self.assertTrue(list((self.directory / "data/taken").rglob("HEAD*")))
         self.ok("approve", "r", "c5")
         self.ok("resume", "r")
         self.assertFalse((self.directory / "work/M").exists())
@@ -267,6 +267,8 @@ class Shells(SandboxStage):
                 call("bash", command=f"python3 -c 'import socket;"
                      f"socket.create_connection((\"127.0.0.1\",{port}))'"),
                 lambda text: text)
+            self.ok("approve", "r", "c1")  # A word that only the shell settles is asked about.
+            self.ok("resume", "r")
             server.settimeout(0.2)
             self.assertRaises(TimeoutError, server.accept)
         self.assertIn("tool_finished", json.dumps(self.events("r")))

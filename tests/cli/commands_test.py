@@ -31,7 +31,7 @@ class Commands(Stage):
             probe += f'\nCOMP_WORDS=({words}); COMP_CWORD={last}; _pawl; echo "${{COMPREPLY[@]}}"'
         said = subprocess.run(["bash"], input=probe, text=True, capture_output=True, check=False)
         self.assertEqual(said.stdout.splitlines(),
-                         ["resume resolve", "--steps", "waiting", "error warn info debug"],
+                         ["resume resolve restore", "--steps", "waiting", "error warn info debug"],
                          said.stderr)
 
     def test_variables_reach_the_instructions(self):

@@ -115,7 +115,7 @@ class Refused(LifeStage):
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         denied, after = finished(self.events("r"))
         self.assertEqual(json.loads(denied["content"])["error"], "denied")
-        self.assertIn("was put aside as denied.envrc", denied["content"])
+        self.assertIn("it was moved to", denied["content"])
         self.assertNotIn(" .envrc", after["content"])
         self.assertFalse((self.directory / "work/.envrc").exists())
 

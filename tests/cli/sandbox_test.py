@@ -98,7 +98,7 @@ class Sandbox(SandboxStage):
         self.assertFalse((self.data / "remembered.jsonl").exists())
 
     def test_a_level_that_cannot_be_had_refuses_the_run(self):
-        charter = self.tools(call("bash", command="id"), sandbox="{ level: nowhere }")
+        charter = self.tools(call("bash", command="id"), sandbox="{ level: nowhere, write: [work], directory: work }")
         said = self.pawl("run", charter, "go", "--id", "r")
         self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
         self.assertIn("nowhere", said.stderr)
@@ -172,7 +172,7 @@ class Sandbox(SandboxStage):
         self.assertFalse((self.directory / "gone").exists())
         self.assertFalse((self.data / "remembered.json").exists())
         self.ok("verify", "r")
-        refused = self.pawl("run", self.tools("", sandbox="{ write: [data] }"), "go")
+        refused = self.pawl("run", self.tools("", sandbox="{ write: [data], directory: data }"), "go")
         self.assertEqual(refused.returncode, 2, refused.stdout)
         self.assertIn("lies in the data directory", refused.stderr)
 

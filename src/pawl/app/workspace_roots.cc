@@ -47,7 +47,7 @@ std::string real(const std::string& path) {
   return none ? path : plain(found);
 }
 
-// Where the path has a directory of credentials in it: "/home/me/.ssh/work" is within ".ssh".
+// Where the path has a directory of credentials in it: "a/.ssh/work" is within ".ssh".
 std::string secret_within(const std::string& path) {
   for (const ProtectedName& name : kProtectedNames) {
     const std::string part = "/" + std::string(name.path);

@@ -51,11 +51,15 @@ class KillAfterAcceptance(Rig):
         if ended.code != 0 or "r" not in ended.out:
             raise Violation(f"detach: {ended.code} {ended.out}{ended.err}")
         self.wait(delay_ms)
-        for pid in drivers_under(stage.directory, stage.bench.program):
+        drivers = drivers_under(stage.directory, stage.bench.program)
+        for pid in drivers:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass  # It was done already.
+        # Their locks end with them, and on a busy machine that takes a moment.
+        while set(drivers) & set(drivers_under(stage.directory, stage.bench.program)):
+            self.wait(1)
 
 
 def drivers_under(directory, program):

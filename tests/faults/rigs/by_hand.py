@@ -239,7 +239,6 @@ class EditedByHand(Damage):
         types = [event["type"] for event in self.ask(stage, "logs", "w", "--json").events]
         if "message_received" in types:
             raise Violation("a forged message was received")
-        self.ask(stage, "resume", "torn", "--json")
         if self.ask(stage, "verify", "torn").code != 0:
             raise Violation("another run is not sound any more")
         return "detected"

@@ -339,6 +339,11 @@ std::vector<CommandEntry> keeping_commands() {
         {"force", '\0', Takes::nothing, "",
          "Also runs that wait, were interrupted or are quarantined; never those that somebody "
          "drives. Of outputs, only those that the run does not need to go on."}}},
+  };
+}
+
+std::vector<CommandEntry> caring_commands() {
+  return {
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
@@ -389,7 +394,7 @@ const std::vector<CommandEntry>& commands() {
   static const std::vector<CommandEntry> all = [] {
     std::vector<CommandEntry> list = running_commands();
     for (const auto& group : {looking_commands(), history_commands(), deciding_commands(),
-                              steering_commands(), keeping_commands()}) {
+                              steering_commands(), keeping_commands(), caring_commands()}) {
       list.insert(list.end(), group.begin(), group.end());
     }
     return list;

@@ -125,8 +125,8 @@ TEST_CASE("a command sees the environment that it is given, and nothing else of 
                                           "LC_ALL=C.UTF-8", "PATH=" + std::string(kCommandPath),
                                           "PAWL_ATTEMPT=2", "PAWL_CALL=c7", "PAWL_CALL_MARK",
                                           "PAWL_KEY=00ff7", "PAWL_PROGRAM=" + own,
-                                          "PAWL_RUN=" + invocation.run.text, "PAWL_TOOL=probe",
-                                          "TMPDIR=/tmp", "USER=someone"});
+                                          "PAWL_RUN=" + invocation.run.text, "PAWL_TENANT=default",
+                                          "PAWL_TOOL=probe", "TMPDIR=/tmp", "USER=someone"});
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced") {
