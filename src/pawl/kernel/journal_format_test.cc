@@ -143,7 +143,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
           {"blocks", table_of<Block>()},
           {"structures",
            structures_of<Stamp, Usage, Rates, PriceTier, Prices, Limits, Guards, RetryPolicy,
-                         PinnedTool, Variable, PastMessage, ForkedFrom, ModelTarget,
+                         PinnedTool, Variable, PastMessage, Signer, ForkedFrom, ModelTarget,
                          CompactionPolicy, Attachment, CallJudgement, InputBlocked>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,

@@ -112,6 +112,7 @@ TEST_CASE("a journal's signatures are verified once more") {
   start.event = event;
   Record asking;
   asking.seq = 7;
+  asking.event = ModelReplied{};
   ApprovalAsked asked;
   asked.call = CallId{1};
   asked.binding = kQuestion.binding;

@@ -51,7 +51,7 @@ TEST_CASE("what a sandbox cannot be is said") {
         "found the integer 1 (write it as 4096, 64KiB or 10MB)\n"
         "f:4:81: sandbox: \"write\" has an empty path\n"
         "f:4:87: sandbox: unknown key \"colour\" (known keys: level, directory, write, read, "
-        "protected, network, env, time, cpu, memory, disk, output, kept, processes)\n");
+        "deny, protected, network, env, time, cpu, memory, disk, output, kept, processes)\n");
 }
 
 }  // namespace

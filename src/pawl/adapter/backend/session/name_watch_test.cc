@@ -214,11 +214,11 @@ void check_made_names(MakeBackend make) {
   bench.context.taken_directory = data / "taken";
   const std::string root = bench.directory.path();
   for (const char* attack :
-       {"mkdir -p .git/hooks; echo x >.git/hooks/post-commit", "echo x >.envrc",
-        "echo x >.mcp.json", "mkdir -p .pawl; echo x >.pawl/settings.json", "ln -s /tmp .idea",
-        "mkfifo .vscode", "mkdir d; mv d .vscode", "echo x >f; ln f .envrc; exit 3",
-        "mkdir -p .config/fish; echo x >.config/fish/config.fish", "echo x >.bashrc",
-        "mkdir -p sub/deep; echo x >sub/deep/.envrc", "mkdir .ssh; echo x >.ssh/authorized_keys",
+       {"echo x >.envrc", "echo x >.mcp.json", "mkdir -p .pawl; echo x >.pawl/settings.json",
+        "ln -s /tmp .idea", "mkfifo .vscode", "mkdir d; mv d .vscode",
+        "echo x >f; ln f .envrc; exit 3", "mkdir -p .config/fish; echo x >.config/fish/config.fish",
+        "echo x >.bashrc", "mkdir -p sub/deep; echo x >sub/deep/.envrc",
+        "mkdir .ssh; echo x >.ssh/authorized_keys",
         "mkdir -p .cargo; echo x >.cargo/credentials"}) {
     CAPTURE(attack);
     const BackendOutcome outcome = bench.bash(attack);
