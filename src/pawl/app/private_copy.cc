@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/mark.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
@@ -113,6 +114,8 @@ Result<std::unique_ptr<PrivateCopy>> PrivateCopy::make(const std::string& data,
     const LogState before = look_at(data);
     std::error_code ignored;  // It is not there at first.
     std::filesystem::remove(in(path, sqlite::kLogName), ignored);
+    // The mark first: what is copied after it can only be more.
+    PAWL_CHECK(copy_one(in(data, sqlite::kMarkName), in(path, sqlite::kMarkName), left));
     PAWL_CHECK(copy_one(in(data, sqlite::kDatabaseName), in(path, sqlite::kDatabaseName), left));
     if (before.has_log) {
       PAWL_CHECK(copy_one(in(data, sqlite::kLogName), in(path, sqlite::kLogName), left));

@@ -36,6 +36,8 @@ TEST_CASE("a private copy has what is in the database and what is only in its lo
     CHECK((info.st_mode & 0777) == 0700);
     const auto opened = SqliteJournal::open(path, store.loop);
     REQUIRE(opened);
+    CHECK_FALSE((*opened)->refusal());
+    CHECK((*opened)->check());
     CHECK((*opened)->list({})->size() == 2);
     CHECK((*opened)->read(contract::run_id("new"), 0, 1'000)->size() == 2);
   }

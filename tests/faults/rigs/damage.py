@@ -19,7 +19,7 @@ class Damage(Rig):
         self.whole = bench.directory / "whole"
         stage = bench.stage("home")  # It stays: the charter's directory is pinned in the run.
         stage.drive("run", "w", faults=system_calls(bench, "kill-after", calls="fdatasync",
-                                                    first=9, last=9))
+                                                    first=11, last=11))
         shutil.copytree(stage.data, self.whole)
         with bench.stage("reference") as stage:
             self.take_store(stage)
