@@ -10,11 +10,22 @@ class ChatValidator {
   ChatValidator(const Json& body, Author author) : body_(body), author_(author) {}
 
   Fault fault() {
-    static const Words kKnown{
-        "model",     "messages",         "tools",           "tool_choice",
-        "stream",    "stream_options",   "temperature",     "response_format",
-        "n",         "reasoning_effort", "max_tokens",      "max_completion_tokens",
-        "reasoning", "moderation",       "prompt_cache_key"};
+    static const Words kKnown{"model",
+                              "messages",
+                              "tools",
+                              "tool_choice",
+                              "stream",
+                              "stream_options",
+                              "service_tier",
+                              "temperature",
+                              "response_format",
+                              "n",
+                              "reasoning_effort",
+                              "max_tokens",
+                              "max_completion_tokens",
+                              "reasoning",
+                              "moderation",
+                              "prompt_cache_key"};
     if (Fault f = check_keys(body_, kKnown); !f.empty()) return f;
     if (string_in(body_, "model").empty()) return "no model";
     if (Fault f = check_sampling(body_); !f.empty()) return f;

@@ -152,7 +152,8 @@ std::string answered_by(const WireOptions& options, std::string_view reported_mo
 
 void put_service_tier(JsonWriter& out, const WireOptions& options) {
   constexpr std::string_view kOpenAi = "https://api.openai.com";
-  if (options.base_url.starts_with(kOpenAi)) out.field("service_tier", "default");
+  const bool itself = options.name == "openai" && options.base_url.starts_with(kOpenAi);
+  if (itself) out.field("service_tier", "default");
 }
 
 }  // namespace pawl::provider
