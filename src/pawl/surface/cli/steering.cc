@@ -71,12 +71,12 @@ Taken wait_until_taken(const Target& target, const Event& event) {
   while (true) {
     const bool driven = is_driven_now(target);
     if (!is_pending(target, event)) return what_became(target, event);
-    if (!driven) return Taken::undriven;
     // Of a question that was answered nobody has to wait for the refusal.
     if (std::holds_alternative<CallDecided>(event)) {
       const Taken meanwhile = what_became(target, event);
       if (meanwhile != Taken::refused) return meanwhile;
     }
+    if (!driven) return Taken::undriven;
     if (loop.monotonic_ms() >= until) return Taken::not_yet;
     bool due = false;
     const auto timer = loop.after(kTakenPollMs, [&due] { due = true; });
