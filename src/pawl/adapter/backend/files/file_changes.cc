@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include <array>
 
@@ -58,6 +59,19 @@ std::string last_of(const std::string& relative) {
   return relative.substr(relative.rfind('/') + 1);
 }
 
+// rename() does not cross mounts, also where the file system is the same.
+bool is_same_mount(int left, int right) {
+  struct statx one{};
+  struct statx other{};
+  const auto look = [](int directory, struct statx& found) {
+    return ::statx(directory, "", AT_EMPTY_PATH, STATX_MNT_ID, &found) == 0 &&
+           (found.stx_mask & STATX_MNT_ID) != 0;
+  };
+  return left >= 0 && look(left, one) && look(right, other) && one.stx_mnt_id == other.stx_mnt_id &&
+         one.stx_dev_major == other.stx_dev_major && one.stx_dev_minor == other.stx_dev_minor;
+}
+
+// Beside the target if the scratch directory cannot be used.
 Result<std::pair<Descriptor, std::string>> make_temporary(int directory, const std::string& path) {
   for (int attempt = 0; attempt < kNamesTriedMax; ++attempt) {
     std::string name = temporary_name();
@@ -91,17 +105,17 @@ bool is_old_one(int directory, const std::string& name, const FileStamp& old) {
 }
 
 // Swaps two names. Where the file system cannot, the old file gets a second name first.
-int exchange(int directory, const std::string& temporary, const std::string& name) {
-  if (::renameat2(directory, temporary.c_str(), directory, name.c_str(), RENAME_EXCHANGE) == 0) {
+int exchange(int scratch, const std::string& temporary, int directory, const std::string& name) {
+  if (::renameat2(scratch, temporary.c_str(), directory, name.c_str(), RENAME_EXCHANGE) == 0) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
   const std::string kept = temporary_name();
-  if (::linkat(directory, name.c_str(), directory, kept.c_str(), 0) != 0) return errno;
-  if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0 ||
-      ::renameat(directory, kept.c_str(), directory, temporary.c_str()) != 0) {
+  if (::linkat(directory, name.c_str(), scratch, kept.c_str(), 0) != 0) return errno;
+  if (::renameat(scratch, temporary.c_str(), directory, name.c_str()) != 0 ||
+      ::renameat(scratch, kept.c_str(), scratch, temporary.c_str()) != 0) {
     const int number = errno;
-    ::unlinkat(directory, kept.c_str(), 0);
+    ::unlinkat(scratch, kept.c_str(), 0);
     return number;
   }
   return 0;
@@ -162,12 +176,22 @@ Status FileChanges::stage(const Place& place, Change change, std::string_view by
   }
   PAWL_TRY(change.directory, make_parent(place));
   const int directory = change.directory.number();
+  // A host that is root may have somebody else's rights for the moment, who cannot write there: a
+  // removal would notice only when it is put in place.
+  const bool sure = change.kind != Change::Kind::remove || ::geteuid() != 0;
+  const bool apart = sure && is_same_mount(scratch_, directory);
+  change.scratch = apart ? scratch_ : directory;
   if (change.kind == Change::Kind::remove) {
     change.temporary = temporary_name();
     changes_.push_back(std::move(change));
     return ok();
   }
-  PAWL_TRY(auto temporary, make_temporary(directory, place.path));
+  auto made = make_temporary(change.scratch, place.path);
+  if (!made && apart) {
+    change.scratch = directory;
+    made = make_temporary(directory, place.path);
+  }
+  PAWL_TRY(auto temporary, std::move(made));
   change.temporary = std::move(temporary.second);
   changes_.push_back(std::move(change));  // from here on undo() removes it
   const int file = temporary.first.number();
@@ -203,11 +227,12 @@ Status FileChanges::put_in_place(Change& change) {
   const char* const temporary = change.temporary.c_str();
   int number = 0;
   if (change.kind == Change::Kind::replace) {
-    number = exchange(directory, change.temporary, change.name);
+    number = exchange(change.scratch, change.temporary, directory, change.name);
   } else {
     const bool adds = change.kind == Change::Kind::add;
-    const int result = ::renameat2(directory, adds ? temporary : name, directory,
-                                   adds ? name : temporary, RENAME_NOREPLACE);
+    const int result =
+        adds ? ::renameat2(change.scratch, temporary, directory, name, RENAME_NOREPLACE)
+             : ::renameat2(directory, name, change.scratch, temporary, RENAME_NOREPLACE);
     number = result == 0 ? 0 : errno;
   }
   if (number == EEXIST) {
@@ -216,7 +241,8 @@ Status FileChanges::put_in_place(Change& change) {
   if (number == ENOENT) return changed_meanwhile(change.path);
   if (number != 0) return system_error(number, shown_name(change.path));
   change.in_place = true;
-  if (change.kind != Change::Kind::add && !is_old_one(directory, change.temporary, change.old)) {
+  if (change.kind != Change::Kind::add &&
+      !is_old_one(change.scratch, change.temporary, change.old)) {
     return changed_meanwhile(change.path);
   }
   return ok();
@@ -229,17 +255,17 @@ void FileChanges::take_back(Change& change) {
   if (change.in_place) {
     switch (change.kind) {
       case Change::Kind::replace:
-        static_cast<void>(exchange(directory, change.temporary, change.name));
+        static_cast<void>(exchange(change.scratch, change.temporary, directory, change.name));
         break;
       case Change::Kind::remove:
-        ::renameat2(directory, temporary, directory, name, RENAME_NOREPLACE);
+        ::renameat2(change.scratch, temporary, directory, name, RENAME_NOREPLACE);
         return;  // the temporary name held the only copy
       case Change::Kind::add:
         ::unlinkat(directory, name, 0);
         return;
     }
   }
-  if (change.kind != Change::Kind::remove) ::unlinkat(directory, temporary, 0);
+  if (change.kind != Change::Kind::remove) ::unlinkat(change.scratch, temporary, 0);
 }
 
 void FileChanges::undo() {
@@ -261,7 +287,7 @@ Status FileChanges::commit() {
   committed_ = true;
   for (Change& change : changes_) {
     if (change.kind != Change::Kind::add) {
-      ::unlinkat(change.directory.number(), change.temporary.c_str(), 0);
+      ::unlinkat(change.scratch, change.temporary.c_str(), 0);
     }
   }
   // They are in place; a directory that cannot be synced (some file systems) takes nothing back.

@@ -18,7 +18,8 @@
 
 namespace pawl::backend {
 
-// Names that start so are temporary files; no listing, search or scan shows them.
+// Names that start so are temporary files; no listing, search or scan shows them. They lie in a
+// directory of their own where that is on the same mount, otherwise beside their targets.
 inline constexpr std::string_view kTemporaryPrefix = ".pawl-tmp-";
 inline constexpr std::size_t kChangesMax = 1000;
 inline constexpr std::size_t kDirectoriesMadeMax = 64;  // on the way to one file
@@ -27,7 +28,8 @@ enum class Executable : std::uint8_t { no, yes };
 
 class FileChanges {
  public:
-  FileChanges() = default;
+  // `scratch`: a directory for temporary files, or -1.
+  explicit FileChanges(int scratch = -1) : scratch_(scratch) {}
   ~FileChanges();  // without commit(): nothing has changed
   FileChanges(const FileChanges&) = delete;
   FileChanges& operator=(const FileChanges&) = delete;
@@ -44,7 +46,8 @@ class FileChanges {
     enum class Kind : std::uint8_t { add, replace, remove } kind = Kind::add;
     Descriptor directory;
     std::string name;
-    std::string temporary;  // beside it: the new file before, the old one after it was put in place
+    std::string temporary;  // the new file before, the old one after it was put in place
+    int scratch = -1;       // the directory of `temporary`
     std::string path;
     FileStamp old;
     bool in_place = false;
@@ -62,6 +65,7 @@ class FileChanges {
   static void take_back(Change& change);
   void undo();
 
+  int scratch_;
   std::vector<Change> changes_;
   std::vector<MadeDirectory> made_;
   bool committed_ = false;

@@ -1,6 +1,10 @@
 #include "pawl/adapter/backend/files/file_changes.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+
+#include <filesystem>
+#include <set>
 
 #include "pawl/adapter/backend/files/files_test_support.h"
 
@@ -32,6 +36,36 @@ TEST_CASE("several files change together") {
   CHECK(stage.work.names() == std::vector<std::string>{"a", "new", "new/c"});
   CHECK(Workspace::get(stage.work.root("a")) == "a2");
   CHECK((stage.status("new/c").st_mode & 0777U) == 0755U);
+}
+
+TEST_CASE("with a scratch directory no temporary name is seen in the tree") {
+  for (const bool commits : {true, false}) {
+    const Stage stage;
+    const TempDirectory scratch;
+    const Descriptor held(::open(scratch.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    Workspace::put(stage.work.root("a"), "a1");
+    Workspace::put(stage.work.root("b"), "b1");
+    const auto seen = [&] {
+      std::set<std::string> names;
+      for (const auto& entry : std::filesystem::directory_iterator(stage.work.root(""))) {
+        names.insert(entry.path().filename().string());
+      }
+      return names;
+    };
+    {
+      FileChanges changes(held.number());
+      REQUIRE(changes.replace(stage.place("a"), "a2", stage.status("a")));
+      REQUIRE(changes.remove(stage.place("b"), stage.status("b")));
+      REQUIRE(changes.add(stage.place("c"), "c1"));
+      CHECK(seen() == std::set<std::string>{"a", "b"});
+      CHECK_FALSE(std::filesystem::is_empty(scratch.path()));
+      if (commits) REQUIRE(changes.commit());
+    }
+    CHECK(seen() ==
+          (commits ? std::set<std::string>{"a", "c"} : std::set<std::string>{"a", "b"}));
+    CHECK(Workspace::get(stage.work.root("a")) == (commits ? "a2" : "a1"));
+    CHECK(std::filesystem::is_empty(scratch.path()));
+  }
 }
 
 TEST_CASE("one that cannot be put in place takes all others back") {

@@ -49,8 +49,9 @@ bool is_root(const std::vector<Place>& roots, const Place& place) {
 void scan_root(const Roots& roots, FileScan& scan, std::size_t root) {
   const Place& start = scan.roots[root];
   const auto note = [&scan, &start, &roots, root](const WalkEntry& entry) {
-    if (roots.is_name(entry.relative) && scan.named.size() < kNamedMax) {
-      scan.named.push_back(Roots::beneath(start, entry.relative).absolute);
+    if (roots.may_end_name(entry.name) && scan.named.size() < kNamedMax) {
+      std::string absolute = Roots::beneath(start, entry.relative).absolute;
+      if (roots.is_name(absolute)) scan.named.push_back(std::move(absolute));
     }
     if (S_ISDIR(entry.status.st_mode)) {
       if (is_bulk_directory(entry.name)) return Visit::pass_by;

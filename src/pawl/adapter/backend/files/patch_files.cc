@@ -9,7 +9,7 @@ namespace {
 
 class Patching {
  public:
-  explicit Patching(const Roots& roots) : roots_(roots) {}
+  Patching(const Roots& roots, int scratch) : roots_(roots), changes_(scratch) {}
 
   Status stage(const FilePatch& file) {
     PAWL_TRY(const Place place, roots_.place(file.path, Access::write));
@@ -75,9 +75,10 @@ class Patching {
 
 }  // namespace
 
-Result<std::vector<PatchedFile>> patch_files(const Roots& roots, std::string_view text) {
+Result<std::vector<PatchedFile>> patch_files(const Roots& roots, std::string_view text,
+                                             int scratch) {
   PAWL_TRY(const auto files, read_patch(text));
-  Patching patching(roots);
+  Patching patching(roots, scratch);
   for (const FilePatch& file : files) PAWL_CHECK(patching.stage(file));
   return patching.commit();
 }

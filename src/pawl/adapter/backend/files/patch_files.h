@@ -20,6 +20,8 @@ struct PatchedFile {
   std::optional<FileRef> ref;  // empty: it is gone
 };
 
-Result<std::vector<PatchedFile>> patch_files(const Roots& roots, std::string_view text);
+// `scratch`: a directory for temporary files, or -1.
+Result<std::vector<PatchedFile>> patch_files(const Roots& roots, std::string_view text,
+                                             int scratch = -1);
 
 }  // namespace pawl::backend

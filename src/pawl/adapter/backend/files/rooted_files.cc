@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "pawl/adapter/backend/files/file_changes.h"
 #include "pawl/adapter/backend/files/file_view.h"
@@ -71,6 +73,16 @@ Result<struct stat> status_of(const Place& place) {
   return status;
 }
 
+// Without one, temporary files lie beside their targets.
+Descriptor open_scratch(const FileRoots& roots) {
+  if (roots.scratch_directory.empty()) return {};
+  std::error_code none;
+  std::filesystem::create_directories(roots.scratch_directory, none);
+  ::chmod(roots.scratch_directory.c_str(), S_IRWXU);
+  return Descriptor(
+      ::open(roots.scratch_directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<RootedFiles>> RootedFiles::open(const FileRoots& roots) {
@@ -79,7 +91,8 @@ Result<std::shared_ptr<RootedFiles>> RootedFiles::open(const FileRoots& roots) {
   if (const std::string& kept = roots.artifact_directory; !kept.empty()) {
     PAWL_TRY(artifacts, Roots::open({kept, {}, {kept}, {}, {}}));
   }
-  return std::shared_ptr<RootedFiles>(new RootedFiles(std::move(opened), std::move(artifacts)));
+  return std::shared_ptr<RootedFiles>(
+      new RootedFiles(std::move(opened), std::move(artifacts), open_scratch(roots)));
 }
 
 void RootedFiles::remember(const Place& place, const Digest& digest) {
@@ -120,7 +133,7 @@ Result<FileRef> RootedFiles::write(const FileWrite& write) {
   }
   PAWL_TRY(const Place place, roots_.place(write.path, Access::write));
   const std::lock_guard lock(changing_);
-  FileChanges changes;
+  FileChanges changes(scratch_.number());
   const auto old = status_of(place);
   if (old && write.overwrite == FileWrite::Overwrite::no) {
     return Error{ErrorCode::conflict,
@@ -165,7 +178,7 @@ Result<std::string> RootedFiles::replace(const StrReplace& edit, FileRef& change
     return Error{ErrorCode::invalid_argument, not_unique(content.bytes, found)};
   }
   content.bytes.replace(found.first.front(), edit.old_str.size(), edit.new_str);
-  FileChanges changes;
+  FileChanges changes(scratch_.number());
   PAWL_CHECK(changes.replace(place, content.bytes, content.status));
   PAWL_CHECK(changes.commit());
   changed = {shown_name(place.path), content.bytes.size(), sha256(content.bytes)};

@@ -53,8 +53,8 @@ class RootedFiles {
   FileChangesSeen changes_since(const Scan& before) const;
 
  private:
-  RootedFiles(Roots roots, std::optional<Roots> artifacts)
-      : roots_(std::move(roots)), artifacts_(std::move(artifacts)) {}
+  RootedFiles(Roots roots, std::optional<Roots> artifacts, Descriptor scratch)
+      : roots_(std::move(roots)), artifacts_(std::move(artifacts)), scratch_(std::move(scratch)) {}
 
   void remember(const Place& place, const Digest& digest);
   bool is_stale(const Place& place, const Digest& digest) const;
@@ -68,6 +68,7 @@ class RootedFiles {
 
   const Roots roots_;
   const std::optional<Roots> artifacts_;  // one read root
+  const Descriptor scratch_;              // for temporary files; may be none
   std::mutex changing_;                   // one change at a time
   mutable std::mutex memory_;             // of what was seen
   std::map<std::string, Digest> seen_;

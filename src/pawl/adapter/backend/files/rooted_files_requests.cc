@@ -96,7 +96,7 @@ BackendOutcome RootedFiles::glob(const GlobQuery& query, std::uint64_t bytes_max
 
 BackendOutcome RootedFiles::patch(const PatchText& patch) {
   const std::lock_guard lock(changing_);
-  auto patched = patch_files(roots_, patch.text);
+  auto patched = patch_files(roots_, patch.text, scratch_.number());
   if (!patched) return file_failure(patched.error().message + "; nothing was changed");
   for (const PatchedFile& file : *patched) {
     if (file.ref) remember(file.place, file.ref->sha256);

@@ -173,6 +173,11 @@ Result<Roots> Roots::open(const FileRoots& roots) {
   opened.protected_names_ = names_from(roots.protected_names);
   opened.hidden_names_ = names_from(roots.hidden_names);
   opened.protected_places_ = roots.protected_places;
+  for (const auto* names : {&opened.protected_names_, &opened.hidden_names_}) {
+    for (const Name& name : *names) {
+      if (!name.in_places) opened.last_parts_.insert(name.parts.back());
+    }
+  }
   return opened;
 }
 
@@ -248,8 +253,10 @@ bool Roots::is_hidden(const std::string& absolute) const {
   return best.root->access == Access::none || has_name(hidden_names_, best, Part::whole);
 }
 
-bool Roots::is_name(std::string_view relative) const {
-  const std::vector<std::string> parts = split_path(relative);
+bool Roots::is_name(const std::string& absolute) const {
+  const Best best = best_of(absolute);
+  if (best.root == nullptr || best.root->access != Access::write) return false;
+  const std::vector<std::string> parts = split_path(best.below);
   const auto ends = [&parts](const Name& name) {
     return !name.in_places && name.parts.front() != ".git" && name.parts.size() <= parts.size() &&
            std::equal(name.parts.rbegin(), name.parts.rend(), parts.rbegin());

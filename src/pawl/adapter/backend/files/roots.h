@@ -8,6 +8,7 @@
 // written is reached without any symbolic link at all.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct FileRoots {
   std::vector<std::string> hidden_names = {};  // ".ssh": neither written nor read
   std::vector<std::string> protected_places = {};  // absolute: never written, nor what is beneath
   std::vector<std::string> deny_roots = {};  // absolute: neither, unless a longer root says so
+  std::string scratch_directory = {};        // absolute; for temporary files; may be empty
   enum class Links : std::uint8_t { followed, refused } links = Links::followed;  // in the roots
 };
 
@@ -59,8 +61,11 @@ class Roots {
   std::vector<Place> write_places() const;
   // No tool may read it. `absolute` is plain.
   bool is_hidden(const std::string& absolute) const;
-  // Whether the last components of a path are a protected or hidden name that holds at any depth.
-  bool is_name(std::string_view relative) const;
+  // Whether the last components of a path are a protected or hidden name that holds at any depth,
+  // in a place that may be written.
+  bool is_name(const std::string& absolute) const;
+  // A quick look at the last component.
+  bool may_end_name(const std::string& part) const { return last_parts_.contains(part); }
 
  private:
   struct Root {
@@ -97,6 +102,7 @@ class Roots {
   std::vector<Name> protected_names_;
   std::vector<Name> hidden_names_;
   std::vector<std::string> protected_places_;
+  std::set<std::string> last_parts_;  // of names that hold at any depth
 };
 
 enum class Links : std::uint8_t { refused, beneath };

@@ -79,6 +79,9 @@ OpenFiles open_rooted_files() {
       roots.protected_places = context.protected_places;
       roots.deny_roots = context.deny_roots;
       roots.links = Roots::Links::refused;
+      if (!context.taken_directory.empty()) {
+        roots.scratch_directory = context.taken_directory + "/writing";
+      }
     }
     if constexpr (requires { roots.artifact_directory; }) {
       roots.artifact_directory = context.artifact_directory;
