@@ -57,14 +57,11 @@ void add_secrets(const Charter& charter, std::vector<std::string>& programs) {
   }
 }
 
-void add_name(const std::string& path, ExecutionContext& context) {
-  for (const std::string& root : context.write_roots) {
-    if (!is_beneath(path, root)) continue;
-    const std::string name = path.substr(root == "/" ? 1 : root.size() + 1);
-    if (std::ranges::find(context.protected_names, name) == context.protected_names.end()) {
-      context.protected_names.push_back(name);
-    }
-  }
+void add_place(const std::string& path, ExecutionContext& context) {
+  const auto beneath = [&](const std::string& root) { return is_beneath(path, root); };
+  if (std::ranges::none_of(context.write_roots, beneath)) return;
+  auto& places = context.protected_places;
+  if (std::ranges::find(places, path) == places.end()) places.push_back(path);
 }
 
 }  // namespace
@@ -97,10 +94,10 @@ std::vector<std::string> command_files(const std::vector<std::string>& words,
 // file.
 void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context) {
   for (const std::string& program : programs) {
-    add_name(program, context);
+    add_place(program, context);
     std::error_code none;
     const fs::path real = fs::canonical(program, none);
-    if (!none) add_name(real.string(), context);
+    if (!none) add_place(real.string(), context);
   }
 }
 

@@ -24,14 +24,15 @@ SecretReference provider_command(Names words) {
   return {SecretReference::Kind::command, "", std::move(words)};
 }
 
-// Beside those that are always protected.
 Names protected_in(const std::string& root, const Names& programs) {
   ExecutionContext context;
   context.write_roots = {root};
-  const std::size_t before = context.protected_names.size();
   protect_programs(programs, context);
-  return {context.protected_names.begin() + static_cast<std::ptrdiff_t>(before),
-          context.protected_names.end()};
+  Names names;
+  for (const std::string& path : context.protected_places) {
+    names.push_back(path.substr(root.size() + (root == "/" ? 0 : 1)));
+  }
+  return names;
 }
 
 }  // namespace
