@@ -98,7 +98,8 @@ class Sandbox(SandboxStage):
         self.assertFalse((self.data / "remembered.jsonl").exists())
 
     def test_a_level_that_cannot_be_had_refuses_the_run(self):
-        charter = self.tools(call("bash", command="id"), sandbox="{ level: nowhere, write: [work], directory: work }")
+        charter = self.tools(call("bash", command="id"),
+                             sandbox="{ level: nowhere, write: [work], directory: work }")
         said = self.pawl("run", charter, "go", "--id", "r")
         self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
         self.assertIn("nowhere", said.stderr)
@@ -172,7 +173,8 @@ class Sandbox(SandboxStage):
         self.assertFalse((self.directory / "gone").exists())
         self.assertFalse((self.data / "remembered.json").exists())
         self.ok("verify", "r")
-        refused = self.pawl("run", self.tools("", sandbox="{ write: [data], directory: data }"), "go")
+        charter = self.tools("", sandbox="{ write: [data], directory: data }")
+        refused = self.pawl("run", charter, "go")
         self.assertEqual(refused.returncode, 2, refused.stdout)
         self.assertIn("lies in the data directory", refused.stderr)
 

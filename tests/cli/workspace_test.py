@@ -4,8 +4,6 @@
 import os
 import signal
 import subprocess
-import time
-import unittest
 
 from sandbox_test import SandboxStage, call
 from support import main
@@ -64,7 +62,7 @@ class NoTrace(WorkspaceStage):
         text = self.run_tools(call("bash", command="echo evil >.envrc; mkdir -p .config/fish; "
                                    "echo evil >.config/fish/config.fish; mkdir -p a/b; "
                                    "echo evil >a/b/.mcp.json; echo evil >x; ln x .bashrc") +
-                              call("bash", command="rm -r a x; ls -A"))
+                              call("bash", command="rm x; rmdir -p a/b; ls -A"))
         self.assertEqual(os.listdir(work), [".git"])
         self.assertEqual(self.status(), "")
         self.assertIn(".envrc is a protected name: it was moved to", text)
@@ -145,7 +143,7 @@ class Homes(WorkspaceStage):
                      ".docker/config.json", ".config/gh/hosts.yml", ".netrc", ".bash_history",
                      ".local/share/keyrings/login.keyring", ".git-credentials"):
             (home / path).parent.mkdir(parents=True, exist_ok=True)
-            (home / path).write_text("canary")
+            (home / path).write_text("canary9")
         for path in (".bashrc", ".profile", ".gitconfig", ".config/fish/config.fish"):
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_text("mine\n")
@@ -171,20 +169,21 @@ class Homes(WorkspaceStage):
     def test_secrets_and_start_up_files_are_held_where_home_is_named(self):
         home = self.in_home("sandbox: { write: [.] }\n", call(
             "bash", command="cat .ssh/* .aws/* .netrc .docker/* .config/gh/* .bash_history; "
-            "grep -r canary .; for f in .bashrc .profile .gitconfig .config/fish/config.fish "
+            "grep -r '[c]anary9' .; for f in .bashrc .profile .gitconfig .config/fish/config.fish "
             ".zshrc .ssh/authorized_keys; do echo evil >>$f; done") +
-            call("view", path=".ssh/id_ed25519") + call("grep", pattern="canary", path=".") +
+            call("view", path=".ssh/id_ed25519") + call("grep", pattern="[c]anary9", path=".") +
             call("view", path=".netrc") +
-            call("create_file", path=".bashrc", file_text="evil", overwrite=True) +
+            call("create_file", path=".gitconfig", file_text="evil", overwrite=True) +
+            call("grep", pattern="nothing", path=".") +  # three errors in a row end a run
+            call("create_file", path=".config/fish/x", file_text="evil") +
             call("create_file", path=".ssh/authorized_keys", file_text="evil"))
         said = self.pawl("run", home / "t.yaml", "go", "--id", "r")
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        finished = [event for event in self.events("r") if event["type"] == "tool_finished"]
-        self.assertNotIn("canary", str([event.get("output", event) for event in finished])
-                         .replace("pattern", ""))
+        self.assertNotIn("canary9", str(self.events("r")).replace("[c]anary9", ""))
         for path in (".bashrc", ".profile", ".gitconfig", ".config/fish/config.fish"):
             self.assertEqual((home / path).read_text(), "mine\n")
         self.assertFalse((home / ".zshrc").exists())
+        self.assertFalse((home / ".config/fish/x").exists())
         self.assertFalse((home / ".ssh/authorized_keys").exists())
 
 

@@ -61,8 +61,7 @@ TEST_CASE("with a scratch directory no temporary name is seen in the tree") {
       CHECK_FALSE(std::filesystem::is_empty(scratch.path()));
       if (commits) REQUIRE(changes.commit());
     }
-    CHECK(seen() ==
-          (commits ? std::set<std::string>{"a", "c"} : std::set<std::string>{"a", "b"}));
+    CHECK(seen() == (commits ? std::set<std::string>{"a", "c"} : std::set<std::string>{"a", "b"}));
     CHECK(Workspace::get(stage.work.root("a")) == (commits ? "a2" : "a1"));
     CHECK(std::filesystem::is_empty(scratch.path()));
   }

@@ -36,6 +36,12 @@ std::string note_for(std::string_view line, const ExecutionContext& context) {
       return "[" + name + " is protected here: it can be read, and not written.]\n";
     }
   }
+  for (const std::string& path : context.protected_places) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (names(line, name)) {
+      return "[" + name + " is protected here: it can be read, and not written.]\n";
+    }
+  }
   for (const std::string& name : context.asked_names) {
     if (names(line, name)) {
       return "[" + name +

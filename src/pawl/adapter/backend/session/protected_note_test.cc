@@ -13,11 +13,14 @@ using contract::holds;
 TEST_CASE("a complaint about a protected name is explained, and nothing else is") {
   ExecutionContext names;
   names.protected_names = {".git/hooks", ".git/config", ".pawl"};
+  names.protected_places = {"/w/scripts/check.sh"};
   names.asked_names = {".npmrc"};
   names.hidden_names = {".ssh"};
   CHECK(holds(protected_note("a\nbash: .pawl/x: Read-only file system\n", names), ".pawl is"));
   CHECK(holds(protected_note("touch: cannot touch '/w/.git/hooks/x': Read-only file system", names),
               ".git/hooks is"));
+  CHECK(holds(protected_note("bash: scripts/check.sh: Read-only file system", names),
+              "check.sh is protected here"));
   CHECK(holds(protected_note("bash: .npmrc: Read-only file system", names), "after a question"));
   CHECK(holds(protected_note("cat: .ssh/id_rsa: Permission denied", names), "credentials"));
   for (const char* other :
