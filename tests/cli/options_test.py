@@ -86,8 +86,8 @@ class OnBehalf(PayStage):
             "c", "  - call: [{ tool: who, input: {} }]\n  - text: Done.\n",
             "    who: { description: x, command: [./who.sh], effect: pure, timeout: 2m, "
             "input: { type: object } }\n")
-        process = self.start("run", "c.yaml", "--id", "r", "--tenant", "acme",
-                             "--on-behalf-of", "ann", "--session", "s-17", "--trace-parent", "00-ab-cd-01")
+        process = self.start("run", "c.yaml", "--id", "r", "--tenant", "acme", "--session", "s-17",
+                             "--on-behalf-of", "ann", "--trace-parent", "00-ab-cd-01")
         who = self.directory / "who"
         self.wait_for(lambda: who.exists() and who.read_text().endswith("\n"), "the tool")
         process.kill()
