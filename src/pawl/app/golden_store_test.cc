@@ -251,8 +251,10 @@ TEST_CASE("the stores of every version are opened, verified and carried on") {
     const TempDirectory draft;
     write_golden(draft / "store");
     std::filesystem::create_directories(current);
-    std::filesystem::copy_file(draft / "store/pawl.db", current + "/pawl.db",
-                               std::filesystem::copy_options::overwrite_existing);
+    for (const char* file : {"/pawl.db", "/pawl.mark"}) {
+      std::filesystem::copy_file(draft / "store" + file, current + file,
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
   }
   for (std::uint32_t version = 1; version <= sqlite::kSchemaVersion; ++version) {
     CAPTURE(version);
@@ -264,6 +266,8 @@ TEST_CASE("the stores of every version are opened, verified and carried on") {
     std::filesystem::create_directory(copy / "store");
     std::filesystem::permissions(copy / "store", std::filesystem::perms::owner_all);
     std::filesystem::copy_file(golden, copy / "store/pawl.db");
+    std::filesystem::copy_file(golden.substr(0, golden.rfind('/')) + "/pawl.mark",
+                               copy / "store/pawl.mark");
     Process process(copy / "store");
 
     check_as_it_was(process);

@@ -144,7 +144,8 @@ bool is_within_any(const std::string& path, const std::vector<std::string>& root
 }  // namespace
 
 WorkspaceRoots roots_of(const Charter& charter) {
-  const std::string typed = plain(fs::absolute(charter.directory));
+  const std::string typed =
+      plain(fs::absolute(charter.directory.empty() ? "." : charter.directory));
   const std::string here = real(typed);
   // A path within the directory as it was typed means the same place.
   const auto place = [&](const std::string& text) {

@@ -142,17 +142,40 @@ Result<MarkFile> MarkFile::open(const std::string& directory, Mode mode) {
   return MarkFile(std::move(file));
 }
 
-Result<std::optional<Mark>> MarkFile::read() const {
-  std::array<char, kMarkBytes + 1> bytes{};
+Result<MarkFile::Slots> MarkFile::read_slots() const {
+  std::array<char, kMarkSlots * kMarkBytes> bytes{};
   const ssize_t got = ::pread(file_.number(), bytes.data(), bytes.size(), 0);
   if (got < 0) return mark_failed("read");
-  return decode_mark(std::string(bytes.data(), static_cast<std::size_t>(got)));
+  const std::string text(bytes.data(), static_cast<std::size_t>(got));
+  Slots slots;
+  for (std::size_t i = 0; i < kMarkSlots && i * kMarkBytes < text.size(); ++i) {
+    slots[i] = decode_mark(text.substr(i * kMarkBytes, kMarkBytes));
+  }
+  return slots;
+}
+
+// Of two stores: that of the first slot, which write() writes first.
+std::size_t MarkFile::newest_of(const Slots& slots) {
+  if (!slots[0]) return 1;
+  const bool second = slots[1] && slots[1]->store == slots[0]->store &&
+                      newer_of(slots[0]->newest, slots[1]->newest) == slots[1]->newest;
+  return second ? 1 : 0;
+}
+
+Result<std::optional<Mark>> MarkFile::read() const {
+  PAWL_TRY(const Slots slots, read_slots());
+  return slots[newest_of(slots)];
 }
 
 Status MarkFile::write(const Mark& mark) const {
   const std::string bytes = encode_mark(mark);
+  return write_at(0, bytes + bytes);
+}
+
+Status MarkFile::write_at(std::size_t offset, const std::string& bytes) const {
   while (true) {
-    const ssize_t put = ::pwrite(file_.number(), bytes.data(), bytes.size(), 0);
+    const ssize_t put =
+        ::pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put == static_cast<ssize_t>(bytes.size())) return ok();
     if (put < 0 && errno == EINTR) continue;
     // Without space it lags: nothing false is in it.
@@ -164,11 +187,13 @@ Status MarkFile::write(const Mark& mark) const {
 Status MarkFile::raise(const Mark& mark) const {
   const MarkLock lock(file_.number());
   if (!lock.held()) return mark_failed("locked");
-  PAWL_TRY(const auto there, read());
+  PAWL_TRY(const Slots slots, read_slots());
+  const std::size_t newest = newest_of(slots);
+  const std::optional<Mark>& there = slots[newest];
   Mark raised = mark;
   if (there && there->store == mark.store) raised.newest = newer_of(there->newest, mark.newest);
   if (there && *there == raised) return ok();
-  return write(raised);
+  return write_at((1 - newest) * kMarkBytes, encode_mark(raised));
 }
 
 Status MarkFile::sync() const {

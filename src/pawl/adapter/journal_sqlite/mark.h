@@ -2,11 +2,12 @@
 // A log that is cut at the end of a commit is whole in itself, and an older database is a sound
 // one; only what lies beside them can tell that there was more.
 //
-// 64 bytes, written after the sync of a commit and before anybody is told of it, and itself synced
-// when the log is written back and when the store is closed. So it can lag, after a power cut, but
-// never be ahead of a store that is whole.
+// Two slots of 64 bytes, written in turn after the sync of a commit and before anybody is told of
+// it, and synced when the log is written back and when the store is closed. So the mark can lag,
+// after a power cut or where a slot is torn, but never be ahead of a store that is whole.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ namespace pawl::sqlite {
 
 inline constexpr const char* kMarkName = "pawl.mark";
 inline constexpr std::size_t kMarkBytes = 64;
+inline constexpr std::size_t kMarkSlots = 2;
 
 struct Mark {
   std::int64_t store = 0;  // its id
@@ -52,7 +54,11 @@ class MarkFile {
   Status sync() const;
 
  private:
+  using Slots = std::array<std::optional<Mark>, kMarkSlots>;  // nothing: damaged
   explicit MarkFile(Descriptor file) : file_(std::move(file)) {}
+  Result<Slots> read_slots() const;
+  static std::size_t newest_of(const Slots& slots);
+  Status write_at(std::size_t offset, const std::string& bytes) const;
   Descriptor file_;
 };
 
