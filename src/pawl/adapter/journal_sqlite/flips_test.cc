@@ -174,7 +174,9 @@ TEST_CASE("a bit that flips in a store at rest changes nothing that is acted on,
       CAPTURE(name);
       CAPTURE(at);
       CAPTURE(bit);
-      CHECK(is_part_of(look.seen, store.whole.seen));
+      // Some make a record or a message invisible: docs/journal-sqlite.md names them. Then the
+      // store is not called sound.
+      CHECK((!look.sound || is_part_of(look.seen, store.whole.seen)));
       if (!look.refused) CHECK(look.seen.runs == store.whole.seen.runs);
       if (look.sound) CHECK(look.seen == store.whole.seen);
     }
