@@ -177,6 +177,11 @@ void SimStorage::arrive_late(Append append) {
 void SimStorage::apply_silently(const Op& op) {
   if (const Append* append = std::get_if<Append>(&op)) {
     note(*append);
+    // What was refused then is refused again: the index must not take it for a failed append,
+    // behind which those of its run fail until the loop comes around.
+    const bool abandons = leaves_rows_behind(*append);
+    if (abandons && bug_ != PlantedBug::end_over_inbox) return;
+    if (abandons) return end_blindly(*append, [](const Status&) {});
     index_->append(*append, [](const Status&) {});
   } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
     index_->number_next_row(post->row);
