@@ -24,6 +24,8 @@ void Driver::inbox_failed(const Error& error) {
 
 void Driver::take_inbox() {
   if (over_ || services_.store.inbox == nullptr) return;
+  // The end is on its way. A row that came before it makes the store refuse it, and is taken then.
+  if (std::holds_alternative<Finished>(loaded_.run->life)) return;
   const auto rows = services_.store.inbox->pending(id_);
   if (!rows) return inbox_failed(rows.error());
   std::vector<std::pair<std::uint64_t, Event>> events;

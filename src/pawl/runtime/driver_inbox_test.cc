@@ -21,6 +21,7 @@ class LastMoment final : public Journal {
       events.erase(events.begin());
       inner_.post(append.run, loop_.wall_ms(), encode_event(event),
                   [this](const Status& status) { accepted += status ? 1 : 0; });
+      if (meanwhile) meanwhile();
     }
     inner_.append(std::move(append), [this, done = std::move(done)](const Status& status) {
       if (!status) refusals.push_back(status.error().message);
@@ -28,7 +29,8 @@ class LastMoment final : public Journal {
     });
   }
 
-  std::vector<Event> events;  // to be posted, one at each end
+  std::vector<Event> events;        // to be posted, one at each end
+  std::function<void()> meanwhile;  // between the post and the end
   int accepted = 0;
   std::vector<std::string> refusals;
 
@@ -82,6 +84,19 @@ TEST_CASE("a message that is accepted while the end is on its way opens another 
                               "run_started", "model_replied", "message_received", "model_replied",
                               "message_received", "model_replied", "run_finished"});
   CHECK(stage.service.show(RunId{"r"})->output == "three");
+  CHECK(stage.journal.pending(RunId{"r"})->empty());
+}
+
+TEST_CASE("a look into the inbox while the end is on its way refuses nothing") {
+  LastMomentStage stage(scripted({ScriptReply::say("one"), ScriptReply::say("two")}));
+  stage.writer.events = {message("first")};
+  stage.writer.meanwhile = [&stage] { stage.late->notice(RunId{"r"}); };
+
+  const RunSummary run = stage.run();
+
+  CHECK(run.status == "done");
+  CHECK(stage.writer.accepted == 1);
+  CHECK(stage.service.show(RunId{"r"})->output == "two");
   CHECK(stage.journal.pending(RunId{"r"})->empty());
 }
 
