@@ -114,7 +114,9 @@ class ContractSession {
     context.run = RunId{"contract"};
     context.working_directory = directory.path();
     context.write_roots = {directory.path()};
-    context.artifact_directory = artifacts.path();
+    // In a directory of its own: all that lies beside it counts as the store's.
+    context.artifact_directory = artifacts / "run";
+    std::filesystem::create_directory(context.artifact_directory);
     subject.adapt(context);
     if (change) change(context);
     auto opened = open();

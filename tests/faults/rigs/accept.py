@@ -51,14 +51,13 @@ class KillAfterAcceptance(Rig):
         if ended.code != 0 or "r" not in ended.out:
             raise Violation(f"detach: {ended.code} {ended.out}{ended.err}")
         self.wait(delay_ms)
-        drivers = drivers_under(stage.directory, stage.bench.program)
-        for pid in drivers:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # It was done already.
-        # Their locks end with them, and on a busy machine that takes a moment.
-        while set(drivers) & set(drivers_under(stage.directory, stage.bench.program)):
+        # Locks end with the last process that holds them: a child that is not yet its command, too.
+        while drivers := drivers_under(stage.directory, stage.bench.program):
+            for pid in drivers:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass  # It was done already.
             self.wait(1)
 
 
