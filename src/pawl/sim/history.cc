@@ -85,8 +85,12 @@ class History {
   }
 
   // Who holds a run is never refused, except when it was quarantined under him, or when it would
-  // end over a row in its inbox.
+  // end over a row in its inbox. A driver that has left an ending run for want of space holds it no
+  // more: what it had handed over is refused when somebody else has taken the run up.
   void on_refused(const Append& append, const Error& error) {
+    if (append.epoch < storage_.epoch_of(append.run)) {
+      return say(append.run.text + " was taken up by another driver");
+    }
     if (waits_in_inbox(error)) return say(append.run.text + " cannot end: its inbox has a row");
     if (oracle_.tracks()[append.run.text].standing != Track::Standing::sound) return;
     oracle_.fail("record " + std::to_string(append.seq) + " of run " + append.run.text +

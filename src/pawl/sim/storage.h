@@ -51,6 +51,7 @@ class SimStorage {
 
   // At once durable and applied.
   Result<Drive> acquire(const RunId& run);
+  std::uint64_t epoch_of(const RunId& run) const;
   Status quarantine(const RunId& run, const std::string& why);
   // An append of a process that is gone arrives after all.
   void arrive_late(Append append);
@@ -90,7 +91,6 @@ class SimStorage {
   void apply_silently(const Op& op);
   Status take_zeros_for_a_record();
   Append without_blobs(Append append);
-  std::uint64_t epoch_of(const RunId& run) const;
   void note(const Append& append);
   bool leaves_rows_behind(const Append& append);
   void end_blindly(Append append, StatusCallback done);
