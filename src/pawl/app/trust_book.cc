@@ -142,8 +142,9 @@ Result<TrustBook> read_trust_book(std::string_view text) {
       return book.files.size() <= kTrustedFilesMax;
     }
     auto span = span_of(json);
-    if (span) book.spans.push_back(*std::move(span));
-    return span.has_value() && book.spans.size() <= kWriteSpansMax;
+    if (!span) return false;
+    book.spans.push_back(*std::move(span));
+    return book.spans.size() <= kWriteSpansMax;
   }));
   return book;
 }
@@ -163,12 +164,14 @@ Result<SessionNote> read_session_note(std::string_view text) {
   PAWL_CHECK(each_line(text, [&](const Json& json) {
     if (std::exchange(first, false)) {
       auto span = span_of(json);
-      if (span) note.span = *std::move(span);
-      return span.has_value();
+      if (!span) return false;
+      note.span = *std::move(span);
+      return true;
     }
     auto file = file_of(json);
-    if (file) note.files.push_back(*std::move(file));
-    return file.has_value() && note.files.size() <= kTrustedFilesMax;
+    if (!file) return false;
+    note.files.push_back(*std::move(file));
+    return note.files.size() <= kTrustedFilesMax;
   }));
   if (first) return damaged(1);
   return note;
