@@ -8,7 +8,8 @@ declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config lld libboost1.81-dev libssl-dev libfmt-dev
            libsqlite3-dev libcurl4-openssl-dev libnghttp2-dev ca-certificates libyaml-cpp-dev
            libre2-dev libcli11-dev libseccomp-dev"
-  [test]="doctest-dev ccache python3 strace procps sqlite3 e2fsprogs openssl runc nghttp2-server git mount"
+  [test]="doctest-dev ccache python3 strace procps sqlite3 e2fsprogs openssl runc nghttp2-server git
+          mount"
   [ci]="clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev util-linux mount bubblewrap"
 )
 
