@@ -37,6 +37,7 @@ SimStorage::Written SimStorage::write(const std::vector<Op>& group) {
       // What will be refused never reaches the log.
       std::uint64_t& length = lengths[append->run.text];
       if (append->seq != length || append->epoch != epoch_of(append->run)) continue;
+      if (is_refused_for_inbox(*append, written)) continue;
       ++length;
     }
     if (append != nullptr && uncounted_.erase(append->run.text) > 0) {
@@ -81,6 +82,31 @@ bool SimStorage::leaves_rows_behind(const Append& append) {
   });
 }
 
+// Decided when the group is written, as a transaction decides it: what is in the log was accepted.
+bool SimStorage::is_refused_for_inbox(const Append& append, const std::vector<Op>& before) {
+  const std::pair key{append.run.text, append.seq};
+  abandoning_.erase(key);
+  if (bug_ == PlantedBug::end_over_inbox || !ends_run(append)) return false;
+  std::set<std::uint64_t> rows;
+  const auto waiting = index_->pending(append.run);
+  for (const InboxRow& row : *waiting) rows.insert(row.row);
+  for (const Op& op : before) {
+    const auto* post = std::get_if<PostOp>(&op);
+    if (post != nullptr && post->run == append.run) rows.insert(post->row);
+    const auto* drop = std::get_if<DropOp>(&op);
+    if (drop != nullptr && drop->run == append.run) {
+      for (const std::uint64_t row : drop->rows) rows.erase(row);
+    }
+    const auto* earlier = std::get_if<Append>(&op);
+    if (earlier != nullptr && earlier->run == append.run) {
+      for (const std::uint64_t row : earlier->inbox_taken) rows.erase(row);
+    }
+  }
+  for (const std::uint64_t row : append.inbox_taken) rows.erase(row);
+  if (!rows.empty()) abandoning_.insert(key);
+  return !rows.empty();
+}
+
 // The planted bug: the run ends, whatever is in its inbox.
 void SimStorage::end_blindly(Append append, StatusCallback done) {
   const RunSummary over = *std::exchange(append.summary, std::nullopt);
@@ -107,13 +133,18 @@ void SimStorage::apply(const Op& op, StatusCallback done) {
   }
   const Append* append = std::get_if<Append>(&op);
   if (append == nullptr) return apply_blindly(op);
-  note(*append);
+  const bool abandons = abandoning_.erase({append->run.text, append->seq}) > 0;
+  if (!abandons) note(*append);
   auto copy = std::make_shared<Append>(*append);
   StatusCallback applied = [this, copy, done = std::move(done)](const Status& status) {
     if (status) watcher_(*copy);
     if (!status && done) refusals_(*copy, status.error());
     if (done) done(status);
   };
+  if (abandons) {
+    return loop_.post(
+        [run = append->run, applied = std::move(applied)] { applied(inbox_waits(run)); });
+  }
   const bool blind = bug_ == PlantedBug::end_over_inbox && leaves_rows_behind(*append);
   return blind ? end_blindly(*append, std::move(applied))
                : index_->append(*append, std::move(applied));
@@ -174,14 +205,22 @@ void SimStorage::arrive_late(Append append) {
   if (sync() && wanted) apply(append, nullptr);
 }
 
+// What is in the log was accepted, so its inbox was empty then.
+void SimStorage::take_rows_of(const Append& append) {
+  std::vector<std::uint64_t> rows;
+  const auto waiting = index_->pending(append.run);
+  for (const InboxRow& row : *waiting) rows.push_back(row.row);
+  index_->drop(append.run, append.epoch, std::move(rows), [](const Status&) {});
+}
+
 void SimStorage::apply_silently(const Op& op) {
   if (const Append* append = std::get_if<Append>(&op)) {
-    note(*append);
-    // What was refused then is refused again: the index must not take it for a failed append,
-    // behind which those of its run fail until the loop comes around.
     const bool abandons = leaves_rows_behind(*append);
-    if (abandons && bug_ != PlantedBug::end_over_inbox) return;
-    if (abandons) return end_blindly(*append, [](const Status&) {});
+    if (abandons && bug_ != PlantedBug::end_over_inbox) take_rows_of(*append);
+    note(*append);
+    if (abandons && bug_ == PlantedBug::end_over_inbox) {
+      return end_blindly(*append, [](const Status&) {});
+    }
     index_->append(*append, [](const Status&) {});
   } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
     index_->number_next_row(post->row);
@@ -201,6 +240,7 @@ Status SimStorage::lose_power() {
 Status SimStorage::reopen() {
   index_ = std::make_unique<MemoryJournal>(loop_);
   uncounted_.clear();
+  abandoning_.clear();
   leases_.clear();
   lengths_.clear();
   epochs_.clear();

@@ -93,6 +93,8 @@ class SimStorage {
   Append without_blobs(Append append);
   void note(const Append& append);
   bool leaves_rows_behind(const Append& append);
+  void take_rows_of(const Append& append);
+  bool is_refused_for_inbox(const Append& append, const std::vector<Op>& before);
   void end_blindly(Append append, StatusCallback done);
   Result<Drive> acquire_by_lease(const RunId& run);
 
@@ -112,6 +114,8 @@ class SimStorage {
   std::set<std::pair<std::string, std::uint64_t>> damaged_;
   std::map<std::string, int> poisoned_;
   std::set<std::string> cancelled_late_;
+  std::set<std::pair<std::string, std::uint64_t>>
+      abandoning_;                   // written groups; refused when applied
   std::set<std::string> uncounted_;  // loads that a planted bug counts later
   std::string last_run_;
 };
