@@ -92,8 +92,6 @@ class History {
       return say(append.run.text + " was taken up by another driver");
     }
     if (waits_in_inbox(error)) return say(append.run.text + " cannot end: its inbox has a row");
-    // It stood behind one that was refused, which has been judged.
-    if (error.message.find("had a failed append before") != std::string::npos) return;
     if (oracle_.tracks()[append.run.text].standing != Track::Standing::sound) return;
     oracle_.fail("record " + std::to_string(append.seq) + " of run " + append.run.text +
                  " was refused to its driver: " + error.message);
