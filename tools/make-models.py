@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""Makes data/models.json, the catalogue of models, from a list of public facts.
+r"""Makes data/models.json, the catalogue of models, from a list of public facts.
 
-tools/make-models.py ../shared/data/models/prices-2026-08.json > data/models.json
+tools/make-models.py model_prices_and_context_window.json > data/models.json
+tools/make-models.py --source model_prices_and_context_window.json \
+  > tests/golden/models/prices.json
 
-Facts only: sizes, prices, capabilities. Prices become integers of 10^-12 units a token.
+The list is the file of that name in BerriAI/litellm, whole: a list that was cut to some fields
+lacks price thresholds. Facts only: sizes, prices, capabilities. Prices become integers of 10^-12
+units a token. --source prints what the list says about the price of each model of the catalogue,
+for the test that compares the two.
 """
 
 import decimal
@@ -14,7 +19,7 @@ import sys
 PROVIDERS = ("anthropic", "openai", "gemini", "deepseek", "groq", "mistral", "xai")
 # Models that are no partner for a conversation with tools.
 LEFT_OUT = re.compile(r"audio|live|tts|search|robotics|lyria|deep-research|computer-use|container"
-                      r"|guard|omni|learnlm|gemma|exp-|customtools")
+                      r"|guard|omni|learnlm|gemma|exp-|customtools|realtime|flash-image|openai/ft:")
 PICO = decimal.Decimal(10) ** 12
 TIER = re.compile(r"(?:input|output|cache_read_input_token|cache_creation_input_token)_cost"
                   r"(?:_per_token)?_above_(\d+)k_tokens$")
@@ -77,7 +82,8 @@ def tiers(row, base):
             "output": tiered("output_cost_per_token", "output"),
             "cache_read": tiered("cache_read_input_token_cost", "cache_read"),
             "cache_creation": tiered("cache_creation_input_token_cost", "cache_creation"),
-            "cache_creation_1h": scaled(base["cache_creation_1h"], given, base["input"]),
+            "cache_creation_1h": tiered("cache_creation_input_token_cost_above_1hr",
+                                        "cache_creation_1h"),
         })
     return found
 
@@ -104,13 +110,17 @@ def is_useful(row):
     complete = all(row.get(key) for key in ("max_input_tokens", "max_output_tokens"))
     priced = all(row.get(key) is not None
                  for key in ("input_cost_per_token", "output_cost_per_token"))
-    return (row["litellm_provider"] in PROVIDERS and complete and priced
+    return (row.get("litellm_provider") in PROVIDERS and complete and priced
             and row.get("supports_function_calling"))
+
+
+def is_price(key, value):
+    return "_cost" in key and isinstance(value, (int, float))
 
 
 def dearer(before, row):
     """Of two rows about one model the later one counts, and of their prices the higher ones."""
-    prices_before = {key: value for key, value in before.items() if "_cost" in key}
+    prices_before = {key: value for key, value in before.items() if is_price(key, value)}
     return {**row, **{key: max(value, row.get(key) or 0) for key, value in prices_before.items()}}
 
 
@@ -120,20 +130,40 @@ def is_snapshot(name, models):
     return plain != name and models.get(plain) == models[name]
 
 
+def sources(rows, models):
+    """Every row about a model, with the members that are prices."""
+    found = {name: [] for name in models}
+    for key, row in rows.items():
+        name = full_name(key, row)
+        if name in found:
+            found[name].append({key: row[key] for key in sorted(row) if is_price(key, row[key])})
+    return found
+
+
+def full_name(key, row):
+    provider = row.get("litellm_provider", "")
+    return provider + "/" + key.removeprefix(provider + "/")
+
+
+def print_members(members):
+    print(",\n".join(f"    {json.dumps(name)}: {json.dumps(members[name])}"
+                     for name in sorted(members)))
+
+
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
+    with open(sys.argv[-1], encoding="utf-8") as file:
         rows = json.load(file)
     named = {}
     for key, row in rows.items():
-        provider = row["litellm_provider"]
-        name = provider + "/" + key.removeprefix(provider + "/")
+        name = full_name(key, row)
         if is_useful(row) and not LEFT_OUT.search(name):
             named[name] = dearer(named.get(name, {}), row)
+    # "grok-4" and "grok-4-latest" are one model: a price that one row lacks is in the other.
+    named = {name: dearer(named.get(name + "-latest", {}), row) for name, row in named.items()}
     models = {name: entry(name, row) for name, row in named.items()}
     models = {name: row for name, row in models.items() if not is_snapshot(name, models)}
-    lines = [f'    {json.dumps(name)}: {json.dumps(models[name])}' for name in sorted(models)]
     print('{\n  "version": 1,\n  "as_of": "2026-08-08",\n  "models": {')
-    print(",\n".join(lines))
+    print_members(sources(rows, models) if sys.argv[1] == "--source" else models)
     print("  }\n}")
 
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/runtime/event_json.h"
 #include "pawl/runtime/explain_permissions.h"
 #include "pawl/runtime/export.h"
 #include "pawl/runtime/run_loader.h"
@@ -127,6 +128,13 @@ std::string explain_end(JournalReader& reader, const RunState& state) {
   return text;
 }
 
+std::string explain_pause_of_provider(const RunState& state) {
+  const auto due = wake_wall_at(state);
+  return "It waits because the provider asked for a pause" +
+         (due ? ", until " + format_time(*due) : std::string()) + ". Then: pawl resume " +
+         state.id.text + ", or pawl resume --due for all such runs\n";
+}
+
 std::string explain_wait(JournalReader& reader, const RunState& state) {
   switch (waits_for(state)) {
     case WaitFor::in_doubt:
@@ -134,6 +142,10 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
     case WaitFor::approval:
     case WaitFor::input:
       return explain_approvals(reader, state);
+    case WaitFor::budget:
+      return explain_budget_wait(state);
+    case WaitFor::rate_limit:
+      return explain_pause_of_provider(state);
     case WaitFor::paused:
       return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
     default:
@@ -148,9 +160,9 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
     }
     if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
       text += fmt::format(
-          "{} has handed its turn to the host: a program that uses the library answers it; pawl "
-          "cancel {} ends the run.\n",
-          to_string(instance.id), state.id.text);
+          "{} has handed its turn to the host: pawl push {} --message TEXT answers it, then pawl "
+          "resume {}\n",
+          to_string(instance.id), state.id.text, state.id.text);
     }
   }
   return text;
@@ -196,6 +208,32 @@ std::string explain_quarantine(const RunSummary& summary, const std::string& unr
 }
 
 }  // namespace
+
+std::string explain_budget_wait(const RunState& state) {
+  const std::string& run = state.id.text;
+  for (const Instance& instance : state.instances) {
+    const auto* held = std::get_if<AwaitingBudget>(&instance.phase);
+    if (held == nullptr) continue;
+    const auto more = [&run](std::string_view option) {
+      return fmt::format("It waits for more: pawl budget {} {}, then pawl resume {}\n", run, option,
+                         run);
+    };
+    switch (held->unit) {
+      case BudgetUnit::money:
+        return more("--raise 1.00");
+      case BudgetUnit::tokens:
+        return more("--raise-tokens 10000");
+      case BudgetUnit::time:
+        return more("--raise-time 10m");
+      case BudgetUnit::tenant:
+        return fmt::format(
+            "It waits for its tenant's budget until {}: pawl budget --tenant {} --raise 1.00, "
+            "then pawl resume {}\n",
+            format_time(held->until_at_ms), state.tenant, run);
+    }
+  }
+  return "";
+}
 
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
                                 const RunState& state, Driven driven,

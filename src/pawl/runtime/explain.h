@@ -10,6 +10,9 @@ namespace pawl {
 
 enum class Driven : std::uint8_t { no, yes };  // by any process
 
+// The budget that a waiting run lacks, and the commands that help; empty: it waits for none.
+std::string explain_budget_wait(const RunState& state);
+
 Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
                                 const RunState& state, Driven driven,
                                 const std::string& quarantine);

@@ -211,6 +211,9 @@ Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
   const Plan plan = plan_of(request, options, turns);
   JsonWriter json;
   json.begin_object().field("model", options.model.id).field("max_tokens", plan.max_tokens);
+  // The tier that the price list is about. Servers that only speak the dialect may not know it.
+  const bool itself = options.base_url.starts_with("https://api.anthropic.com");
+  if (itself) json.field("service_tier", "standard_only");
   if (request.sampling.stream != Streaming::off) json.field("stream", true);
   write_system(json, request, options);
   PAWL_CHECK(write_tools(json, request, turns));

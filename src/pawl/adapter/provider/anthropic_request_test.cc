@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/provider/golden_test.h"
+#include "pawl/adapter/provider/messages_test.h"
 #include "pawl/adapter/provider/random_sampling_test.h"
 #include "pawl/adapter/provider/traffic_test.h"
 #include "pawl/adapter/provider/wires_test.h"
@@ -108,6 +109,20 @@ TEST_CASE("golden: a conversation with everything in it") {
   check_golden("anthropic_adaptive.json", body("claude-opus-4-6", ReasoningEffort::high));
   check_golden("anthropic_budget.json", body("claude-sonnet-4-5", ReasoningEffort::medium));
   check_golden("anthropic_plain.json", body("claude-sonnet-4-5", ReasoningEffort::unset));
+}
+
+TEST_CASE("Anthropic is asked for the tier of its price list, and other servers for none") {
+  for (const char* url : {"https://api.anthropic.com", "http://127.0.0.1:8000"}) {
+    WireOptions options;
+    options.model.id = "claude-opus-4-8";
+    options.base_url = url;
+    const auto body = anthropic_body(request_with({said_by_user("a")}), options);
+    REQUIRE(body);
+    const auto json = parse_json(*body);
+    const std::string* const tier = json->find_string("service_tier");
+    const bool itself = std::string_view(url).starts_with("https");
+    CHECK((itself ? tier != nullptr && *tier == "standard_only" : tier == nullptr));
+  }
 }
 
 TEST_CASE("what Anthropic cannot take is refused with the reason") {

@@ -46,9 +46,9 @@ class AnthropicValidator {
 
   void top(const Json& body) {
     static const std::set<std::string> kKnown = {
-        "model",       "max_tokens", "messages",      "system",        "tools",
-        "tool_choice", "thinking",   "temperature",   "output_config", "cache_control",
-        "stream",      "metadata",   "stop_sequences"};
+        "model",       "max_tokens", "messages",       "system",        "tools",
+        "tool_choice", "thinking",   "temperature",    "output_config", "cache_control",
+        "stream",      "metadata",   "stop_sequences", "service_tier"};
     for (const JsonMember& member : body.object().members()) {
       require(kKnown.contains(member.key), "an unknown member");
     }

@@ -35,8 +35,11 @@ std::optional<Usage> chat_usage(const Json& usage) {
   auto cached = count_of(details, "cached_tokens");
   if (cached && *cached == 0) cached = count_of(&usage, "prompt_cache_hit_tokens");
   const auto written = count_of(details, "cache_write_tokens");
-  if (!input || !output || !cached || !written) return std::nullopt;
-  return usage_of({*input, *output, *cached, *written});
+  const auto total = count_of(&usage, "total_tokens");
+  if (!input || !output || !cached || !written || !total) return std::nullopt;
+  // xAI and Gemini leave thoughts out of completion_tokens, and charge for them as for output.
+  const std::uint64_t charged = std::max(*output, *total - std::min(*total, *input));
+  return usage_of({*input, charged, *cached, *written});
 }
 
 }  // namespace

@@ -214,6 +214,12 @@ TEST_CASE("sc-P20: chat: usage is the last that was said, never less, and never 
                R"({"cached_tokens":60,"cache_write_tokens":30}})"}) == Usage{10, 1, 60, 30});
   CHECK(usage({R"({"prompt_tokens":100,"completion_tokens":1,"prompt_cache_hit_tokens":60})"}) ==
         Usage{40, 1, 60, 0});
+  // xAI counts thoughts in the total alone; a total that is too low changes nothing.
+  CHECK(usage({R"({"prompt_tokens":41,"completion_tokens":87,"total_tokens":438,)"
+               R"("completion_tokens_details":{"reasoning_tokens":310}})"}) ==
+        Usage{41, 397, 0, 0});
+  CHECK(usage({R"({"prompt_tokens":41,"completion_tokens":87,"total_tokens":4})"}) ==
+        Usage{41, 87, 0, 0});
   const DecodedReply groq =
       decode({says("x"), R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":)"
                          R"({"usage":{"prompt_tokens":3,"completion_tokens":4}}})"});

@@ -45,6 +45,33 @@ PhaseFailed failure_of_encoding(const Error& error) {
   return failed;
 }
 
+// What the run or its tenant set aside for the call; empty: nothing.
+Usage set_aside(const PhaseExecutionRequest& request) {
+  Usage usage = request.reserved;
+  const auto& most = request.sampling.max_output_tokens;
+  if (most && total_tokens(usage) > 0) usage.output_tokens = *most;
+  return usage;
+}
+
+// False: the request did not leave this machine, or no server took it.
+bool may_have_arrived(HttpFailure failure) {
+  switch (failure) {
+    case HttpFailure::timeout:
+    case HttpFailure::broken:
+    case HttpFailure::protocol:
+    case HttpFailure::too_large:
+      return true;
+    case HttpFailure::none:
+    case HttpFailure::aborted:
+    case HttpFailure::connect:
+    case HttpFailure::tls:
+    case HttpFailure::invalid:
+    case HttpFailure::overloaded:
+      return false;
+  }
+  return true;
+}
+
 // Lives as long as its operation, or as a call into it: sinks may destroy the operation.
 class Phase final : public std::enable_shared_from_this<Phase> {
  public:
@@ -56,7 +83,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     auto wire = dialect().encode(request, options);
     if (!wire) return fail_later(failure_of_encoding(wire.error()));
     asked_ = wire->framing;
-    usage_.sent(wire->body.size());
+    usage_.sent(wire->body.size(), set_aside(request));
     for (const Framing framing : {Framing::whole, Framing::events, Framing::lines}) {
       // The response decides which one reads it, when the request is gone.
       decoders_[static_cast<std::size_t>(framing)] = dialect().decoder(request, options, framing);
@@ -77,6 +104,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     if (stage_ != Stage::running) return;
     stop_work();
     stage_ = Stage::ending;
+    if (!head_) usage_.accepted();  // As far as is known: the request may have arrived.
     end_later(PhaseAborted{});
   }
 
@@ -120,9 +148,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     const std::int64_t limit_ms = config().deadlines.progress_ms;
     const std::int64_t idle_ms = services_->loop.monotonic_ms() - progress_at_ms_;
     if (idle_ms < limit_ms) return arm(limit_ms - idle_ms);
-    end(PhaseFailed{ErrorCategory::timeout,
-                    "the reply made no progress for " + std::to_string(limit_ms) + " ms",
-                    std::nullopt, FailureKind::transient});
+    end_lost(PhaseFailed{ErrorCategory::timeout,
+                         "the reply made no progress for " + std::to_string(limit_ms) + " ms",
+                         std::nullopt, FailureKind::transient});
   }
 
   bool is_error() const { return head_->status < 200 || head_->status > 299; }
@@ -145,9 +173,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       if (bytes_ > kErrorBodyBytesMax) end(error_response());  // Nobody reads more than that.
       return;
     }
-    if (bytes_ > config().reply_bytes_max) return end(too_large(config().reply_bytes_max));
+    if (bytes_ > config().reply_bytes_max) return end_lost(too_large(config().reply_bytes_max));
     if (splitter_ == nullptr) {
-      if (bytes_ > kWireEventBytesMax) return end(too_large(kWireEventBytesMax));
+      if (bytes_ > kWireEventBytesMax) return end_lost(too_large(kWireEventBytesMax));
       body_ += bytes;
       return;
     }
@@ -160,6 +188,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   void on_done(const HttpEnd& http_end) {
     if (draining_) return end_reply();
     if (head_ && is_error()) return end(error_response());
+    if (may_have_arrived(http_end.failure)) return end_lost(failure_of_http(http_end));
     if (http_end.failure != HttpFailure::none) return end(failure_of_http(http_end));
     if (decoder_ == nullptr) return end(protocol_failure("a response without a head"));
     if (splitter_ != nullptr) {
@@ -188,8 +217,8 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     if (stage_ != Stage::running) return;
     if (!status) {
       const Error& error = status.error();
-      return end(error.code == ErrorCode::limit_exceeded ? limit_failure(error.message)
-                                                         : protocol_failure(error.message));
+      return end_lost(error.code == ErrorCode::limit_exceeded ? limit_failure(error.message)
+                                                              : protocol_failure(error.message));
     }
     if (decoder_->complete() && splitter_ != nullptr) drain();
   }
@@ -206,6 +235,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   }
 
   void end_reply() {
+    if (splitter_ != nullptr && !decoder_->complete()) usage_.lost();
     auto outcome = decoder_->finish(sink());
     if (stage_ != Stage::running) return;
     if (auto* failed = std::get_if<PhaseFailed>(&outcome)) return end(std::move(*failed));
@@ -234,6 +264,12 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     services_->loop.post([weak = weak_from_this(), outcome = std::move(outcome)] {
       if (const auto self = weak.lock()) self->end(outcome);
     });
+  }
+
+  // The provider may charge for all that it was asked for.
+  void end_lost(PhaseFailed failed) {
+    usage_.lost();
+    end(std::move(failed));
   }
 
   void end(Outcome outcome) {

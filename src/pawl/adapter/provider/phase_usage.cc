@@ -35,20 +35,35 @@ bool PhaseUsage::take(PhaseExecutorEvent& event) {
   return usage_ != before;
 }
 
-std::string PhaseUsage::settle() {
-  if (!accepted_) return {};
-  std::string note;
-  if (input_tokens_of(usage_) == 0) {
+bool PhaseUsage::estimate_input() {
+  if (input_tokens_of(usage_) > 0) return false;
+  const std::uint64_t output = usage_.output_tokens;
+  if (input_tokens_of(reserved_) > 0) {
+    usage_ = reserved_;
+    usage_.output_tokens = output;
+  } else {
     usage_.input_tokens = tokens_of(sent_bytes_);
-    note = "input tokens";
   }
+  return true;
+}
+
+bool PhaseUsage::estimate_output() {
   // What a provider says before the end may be a small part of it.
-  const bool unsaid = !completed_ || usage_.output_tokens == 0;
-  if (unsaid && usage_.output_tokens < tokens_of(output_bytes_)) {
-    usage_.output_tokens = tokens_of(output_bytes_);
-    note += note.empty() ? "output tokens" : " and output tokens";
-  }
-  return note.empty() ? note : "usage: estimated " + note + " from bytes";
+  if (completed_ && usage_.output_tokens > 0) return false;
+  const std::uint64_t before = usage_.output_tokens;
+  raise_to(usage_.output_tokens, tokens_of(output_bytes_));
+  if (lost_) raise_to(usage_.output_tokens, reserved_.output_tokens);
+  return usage_.output_tokens > before;
+}
+
+std::string PhaseUsage::settle() {
+  if (!accepted_ && !lost_) return {};
+  const bool input = estimate_input();
+  const bool output = estimate_output();
+  if (!input && !output) return {};
+  const std::string what = input && output ? "input and output" : input ? "input" : "output";
+  return "usage: the provider did not report the " + what + " tokens; charged an estimate" +
+         (lost_ ? ", and what was reserved where the reply was lost" : "");
 }
 
 }  // namespace pawl::provider

@@ -2,7 +2,7 @@
 #include "pawl/base/json.h"
 #include "pawl/runtime/charter_budget.h"
 #include "pawl/runtime/charter_limits.h"
-#include "pawl/runtime/event_json.h"
+#include "pawl/runtime/explain.h"
 #include "pawl/runtime/models/budgeted_executor.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/run_options.h"
@@ -30,28 +30,6 @@ Result<BudgetAmount> raise_of(const Arguments& arguments, const std::string& cur
 
 bool raises(const Arguments& arguments) {
   return arguments.has("raise") || arguments.has("raise-tokens") || arguments.has("raise-time");
-}
-
-// What the run waits for, and what helps.
-std::string remedy_of(const RunState& state, const std::string& run) {
-  for (const Instance& instance : state.instances) {
-    const auto* held = std::get_if<AwaitingBudget>(&instance.phase);
-    if (held == nullptr) continue;
-    switch (held->unit) {
-      case BudgetUnit::money:
-        return "it waits for more: pawl budget " + run + " --raise 1.00, then pawl resume " + run;
-      case BudgetUnit::tokens:
-        return "it waits for more: pawl budget " + run +
-               " --raise-tokens 10000, then pawl resume " + run;
-      case BudgetUnit::time:
-        return "it waits for more: pawl budget " + run + " --raise-time 10m, then pawl resume " +
-               run;
-      case BudgetUnit::tenant:
-        return "it waits for its tenant's budget until " + format_time(held->until_at_ms) +
-               ": pawl budget --tenant " + state.tenant + " --raise 1.00, then pawl resume " + run;
-    }
-  }
-  return "";
 }
 
 struct Bound {
@@ -104,7 +82,7 @@ int show_budget(const CliContext& context) {
                        (bound.limit.empty() ? ", without a limit" : " of " + bound.limit) + "\n");
   }
   if (waits_for(state) == WaitFor::budget) {
-    print(context, with_data_flag(context, remedy_of(state, run->text)) + "\n");
+    print(context, with_data_flag(context, explain_budget_wait(state)));
   }
   return kExitDone;
 }

@@ -47,10 +47,13 @@ TEST_CASE("a run waits for money, shows it, and goes on when it is raised") {
   environment.price = 1'000'000;
   CHECK(pawl_in(environment, {"run", "c.yaml", "--id", "r1", "--cost", "0.000001"}) == 4);
   CHECK(environment.tool->keys.empty());
+  // The run itself says why it waits, and what helps.
+  CHECK(environment.screen.err.find("pawl budget r1 --raise 1.00, then pawl resume r1") !=
+        std::string::npos);
 
   environment.screen.out.clear();
   CHECK(pawl_in(environment, {"budget", "r1"}) == 0);
-  CHECK(environment.screen.out.find("it waits for more") != std::string::npos);
+  CHECK(environment.screen.out.find("It waits for more") != std::string::npos);
 
   CHECK(pawl_in(environment, {"budget", "r1", "--raise", "1.00 EUR"}) != 0);
   CHECK(pawl_in(environment, {"budget", "r1", "--raise", "-1"}) != 0);
