@@ -34,6 +34,7 @@ bool ProtectedPlace::is_unchanged() const {
 
 Status ProtectedPlaces::find(const SandboxPlan& plan) {
   places_.clear();
+  index_.clear();
   const std::vector<std::string> directories = places_of(plan);
   for (const std::string& outer : plan.write_roots) {
     for (const std::string& path : directories) PAWL_CHECK(hold_way(outer, path));
@@ -43,12 +44,13 @@ Status ProtectedPlaces::find(const SandboxPlan& plan) {
   for (const std::string& root : plan.read_roots) {
     if (access_at(plan, root) != RootAccess::read) continue;
     for (const std::string& name : plan.hidden_names) {
-      PAWL_CHECK(hold_path(root, name, Hold::hidden, Way::held));
+      PAWL_CHECK(hold_path(root, name, Hold::hidden));
     }
   }
-  PAWL_CHECK(hold_paths(plan, plan.protected_places, Hold::read_only, Way::held));
-  PAWL_CHECK(hold_paths(plan, plan.found_places, Hold::read_only, Way::free));
-  PAWL_CHECK(hold_paths(plan, plan.hidden_places, Hold::hidden, Way::free));
+  PAWL_CHECK(hold_paths(plan, plan.protected_places, Hold::read_only));
+  PAWL_CHECK(hold_paths(plan, plan.found_places, Hold::read_only));
+  PAWL_CHECK(hold_paths(plan, plan.hidden_places, Hold::hidden));
+  index_.clear();
   std::ranges::sort(places_, {}, &ProtectedPlace::path);
   return ok();
 }
@@ -77,44 +79,46 @@ Status ProtectedPlaces::hold_way(const std::string& outer, const std::string& pa
 Status ProtectedPlaces::hold_names(const SandboxPlan& plan, const std::string& directory) {
   if (access_at(plan, directory) != RootAccess::write) return ok();
   for (const std::string& name : plan.protected_names) {
-    PAWL_CHECK(hold_path(directory, name, Hold::read_only, Way::held));
+    PAWL_CHECK(hold_path(directory, name, Hold::read_only));
   }
   for (const std::string& name : plan.hidden_names) {
-    PAWL_CHECK(hold_path(directory, name, Hold::hidden, Way::held));
+    PAWL_CHECK(hold_path(directory, name, Hold::hidden));
   }
   return ok();
 }
 
 Status ProtectedPlaces::hold_paths(const SandboxPlan& plan, const std::vector<std::string>& paths,
-                                   Hold hold, Way way) {
+                                   Hold hold) {
   for (const std::string& path : paths) {
     if (access_at(plan, path) != RootAccess::write) continue;
     const auto root = std::ranges::find_if(
         plan.write_roots, [&](const std::string& outer) { return is_beneath(path, outer); });
     if (root == plan.write_roots.end()) continue;
-    PAWL_CHECK(hold_path(*root, path.substr(root->size() + 1), hold, way));
+    PAWL_CHECK(hold_path(*root, path.substr(root->size() + 1), hold));
   }
   return ok();
 }
 
 Status ProtectedPlaces::note(const std::string& path, Hold hold, const struct stat& status) {
-  for (ProtectedPlace& place : places_) {
-    if (place.path != path) continue;
-    place.hold = std::max(place.hold, hold);
+  if (const auto known = index_.find(path); known != index_.end()) {
+    Hold& held = places_[known->second].hold;
+    held = std::max(held, hold);
     return ok();
   }
   if (places_.size() >= kPlacesMax) {
     return Error{ErrorCode::limit_exceeded, "more than " + std::to_string(kPlacesMax) +
                                                 " protected names (use a smaller write root)"};
   }
+  index_.emplace(path, places_.size());
   places_.push_back({path, hold, S_ISDIR(status.st_mode), status.st_dev, status.st_ino});
   return ok();
 }
 
 // Component by component and never through a link: a tool of an earlier call may have put it there.
-// A name that does not exist needs nothing.
-Status ProtectedPlaces::hold_path(const std::string& directory, const std::string& name, Hold hold,
-                                  Way parents) {
+// A name that does not exist needs nothing. What is above the name is held in place: a mount goes
+// with a directory that is renamed, and another thing of that name could be made where it was.
+Status ProtectedPlaces::hold_path(const std::string& directory, const std::string& name,
+                                  Hold hold) {
   Descriptor at(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   std::vector<std::pair<std::string, struct stat>> way;
   std::string path = directory;
@@ -137,7 +141,6 @@ Status ProtectedPlaces::hold_path(const std::string& directory, const std::strin
   }
   for (std::size_t i = 0; i < way.size(); ++i) {
     const bool last = i + 1 == way.size();
-    if (!last && parents == Way::free) continue;
     PAWL_CHECK(note(way[i].first, last ? hold : Hold::in_place, way[i].second));
   }
   return ok();

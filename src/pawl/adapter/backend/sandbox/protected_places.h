@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 namespace pawl::sandbox {
 
-inline constexpr std::size_t kPlacesMax = 1024;
+inline constexpr std::size_t kPlacesMax = 4096;
 
 // What the mount of a place does, weakest first.
 struct ProtectedPlace {
@@ -41,14 +42,14 @@ class ProtectedPlaces {
  private:
   Status hold_way(const std::string& outer, const std::string& path);
   Status hold_names(const SandboxPlan& plan, const std::string& directory);
-  enum class Way : std::uint8_t { held, free };
-  Status hold_path(const std::string& directory, const std::string& name, ProtectedPlace::Hold hold,
-                   Way way);
+  Status hold_path(const std::string& directory, const std::string& name,
+                   ProtectedPlace::Hold hold);
   Status hold_paths(const SandboxPlan& plan, const std::vector<std::string>& paths,
-                    ProtectedPlace::Hold hold, Way way);
+                    ProtectedPlace::Hold hold);
   Status note(const std::string& path, ProtectedPlace::Hold hold, const struct stat& status);
 
   std::vector<ProtectedPlace> places_;
+  std::map<std::string, std::size_t, std::less<>> index_;  // by path, while they are found
 };
 
 }  // namespace pawl::sandbox

@@ -95,11 +95,15 @@ TEST_CASE("none of the attempts to carry a protected place away works from above
   const std::string project = root + "/a/project";
   std::filesystem::create_directories(project + "/.git/hooks");
   std::filesystem::create_directories(root + "/b/reference");
+  std::filesystem::create_directories(root + "/deep/er");
+  write_file(root + "/deep/er/.envrc", "mine\n");
   bench.context.working_directory = project;
   bench.context.read_roots = {root + "/b/reference"};
   for (const std::string& attack :
        {"mv '" + project + "' '" + root + "/elsewhere'", "mv '" + root + "/a' '" + root + "/c'",
         "mv '" + root + "/b' '" + root + "/c'", "rm -rf '" + root + "/b'",
+        "cd '" + root + "' && mv deep gone && mkdir -p deep/er && echo evil >deep/er/.envrc",
+        "cd '" + root + "/deep' && mv er gone && mkdir er && echo evil >er/.envrc",
         "cd '" + root +
             "'; python3 -c \"import ctypes; l = ctypes.CDLL(None, use_errno=True); "
             "import os; os.makedirs('evil/project'); "
@@ -113,6 +117,7 @@ TEST_CASE("none of the attempts to carry a protected place away works from above
   CHECK(work.kind == Kind::ok);
   bench.end();
   CHECK(std::filesystem::exists(project + "/.git/hooks"));
+  CHECK(read_file(root + "/deep/er/.envrc") == "mine\n");
   CHECK(std::filesystem::exists(root + "/new/beside"));
 }
 

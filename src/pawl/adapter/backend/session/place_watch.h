@@ -13,7 +13,7 @@
 
 namespace pawl::backend {
 
-inline constexpr std::size_t kWatchedDirectoriesMax = 512;
+inline constexpr std::size_t kWatchedDirectoriesMax = 2048;
 
 class PlaceWatch {
  public:
