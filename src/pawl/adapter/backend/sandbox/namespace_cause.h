@@ -18,6 +18,10 @@ struct NamespaceSettings {
   std::optional<std::int64_t> for_users;           // kernel.unprivileged_userns_clone (Debian)
   std::optional<std::int64_t> apparmor_restricts;  // kernel.apparmor_restrict_unprivileged_userns
   enum class Host : std::uint8_t { ordinary, root } host = Host::ordinary;
+  // Of this process. With a profile of its own AppArmor's setting does not count.
+  enum class Profile : std::uint8_t { none, own } profile = Profile::none;
+  std::string program = {};          // this one, absolute; empty: not known
+  std::string shipped_profile = {};  // the file that is installed with it; empty: there is none
 };
 NamespaceSettings read_namespace_settings();
 
