@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from sandbox_test import SandboxStage, call
-from support import main
+from support import PATIENCE_S, main
 
 NAME, MAIL = "Ada Operator", "ada@example.org"
 
@@ -22,7 +22,7 @@ class GitStage(SandboxStage):
 
     def git(self, *words, at=None, code=0):
         said = subprocess.run(["git", *words], cwd=at or self.work, env=self.environment(),
-                              capture_output=True, text=True, check=False, timeout=30)
+                              capture_output=True, text=True, check=False, timeout=PATIENCE_S)
         self.assertEqual(said.returncode, code, f"git {words}\n{said.stdout}\n{said.stderr}")
         return said.stdout
 
@@ -234,7 +234,7 @@ class Hostile(GitStage):
             for words in (["status"], ["diff"], ["log", "-p", "-2"], ["gc", "-q"],
                           ["commit", "--allow-empty", "-qm", "operator"], ["status", "sub"]):
                 subprocess.run(["git", *words], cwd=self.work, env=self.environment(),
-                               capture_output=True, check=False, timeout=30)
+                               capture_output=True, check=False, timeout=PATIENCE_S)
         self.end(run, 0)
         text = json.dumps(self.outputs())
         self.assertFalse(marker.exists(), text)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from support import PAWL, Stage, main
+from support import PAWL, TIME_SCALE, Stage, main
 
 SECRET = "canary-of-the-host-0123456789"
 MARK = "only the charter says this"
@@ -26,6 +26,8 @@ class SandboxStage(Stage):
         (self.directory / "work").mkdir(exist_ok=True)
         os.chmod(self.directory, 0o755)
         self.write("t.script.yaml", "replies:\n" + replies + "  - text: Done.\n")
+        if TIME_SCALE > 1 and "time:" not in sandbox:
+            sandbox = sandbox[:-1] + f", time: {30 * TIME_SCALE}s }}"
         use = use or "[bash, exec, view, create_file, str_replace, grep, glob]"
         self.write("t.yaml", f"# {MARK}\nname: t\n"
                    "models: { main: scripted/t.script.yaml }\n"

@@ -13,7 +13,10 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PAWL_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2]))
 PAWL = pathlib.Path(os.environ.get("PAWL_BINARY_DIR", SOURCE / "build/dev")) / "bin/pawl"
-PATIENCE_S = 30
+# How much slower than usual this machine is, such as an emulator (tests/stock-kernel/run): tests
+# wait longer and give calls more time. Pawl itself does not read it.
+TIME_SCALE = int(os.environ.get("PAWL_TIME_SCALE", "1"))
+PATIENCE_S = 30 * TIME_SCALE
 
 
 class Stage(unittest.TestCase):
@@ -41,7 +44,8 @@ class Stage(unittest.TestCase):
         path.chmod(mode)
         return path
 
-    def charter(self, name, replies, tools="", more="limits: { steps: 20, time: 60s }\n"):
+    def charter(self, name, replies, tools="",
+                more=f"limits: {{ steps: 20, time: {60 * TIME_SCALE}s }}\n"):
         """A charter `name`.yaml with its script; `tools` is the inside of tools.define."""
         define = f"tools:\n  define:\n{tools}" if tools else ""
         self.write(f"{name}.script.yaml", f"replies:\n{replies}")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 from sandbox_test import SandboxStage, call
-from support import main
+from support import TIME_SCALE, main
 
 
 def replace(path, text):
@@ -104,7 +104,8 @@ class Beside(WorkspaceStage):
             (work / name).write_text("mine\n")
         run = self.start_tools(call("bash", command=self.HOSTILE) +
                                call("bash", command="echo evil >>.envrc; echo evil >>.bashrc"),
-                               sandbox="{ write: [work], directory: work, time: 20s }")
+                               sandbox="{ write: [work], directory: work, "
+                               f"time: {20 * TIME_SCALE}s }}")
         self.await_file("begun")
         save(work)
         _, err = self.end(run, 0)

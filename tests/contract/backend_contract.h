@@ -114,7 +114,7 @@ inline void check_timeout(const BackendSubject& subject) {
   ContractSession work(subject);
   const std::string word = unique_sleep();
   const std::string tree = "(setsid sleep " + word + " &) ; sleep " + word + " & sleep " + word;
-  const std::int64_t time_ms = subject.start_ms + 300;
+  const std::int64_t time_ms = (subject.start_ms + 300) * time_scale();
   const BackendOutcome late = work.bash("echo begun; " + tree, time_ms);
   CHECK(late.kind == Kind::timed_out);
   CHECK_FALSE(late.exit_code.has_value());

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "pawl/port/loop.h"
+#include "tests/support/time_scale.h"
 
 namespace pawl {
 
@@ -81,7 +82,7 @@ class TestLoop final : public Loop {
   // too much work. With the machine's clock timers fire on the way; a manual clock is not moved.
   template <class Predicate>
   bool run_until(Predicate done, std::int64_t patience_ms = kPatienceMs) {
-    const std::int64_t give_up_ms = machine_ms() + patience_ms;
+    const std::int64_t give_up_ms = machine_ms() + patience_ms * time_scale();
     for (int count = 0; count < kWorkMax; ++count) {
       if (done()) return true;
       const std::int64_t left_ms = give_up_ms - machine_ms();

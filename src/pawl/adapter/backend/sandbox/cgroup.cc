@@ -109,6 +109,7 @@ Cgroup Cgroup::make(const BackendLimits& limits) {
   if (const std::string group = enter(parent_of("/sys/fs/cgroup/pids", "pids"));
       !group.empty() && write_file(group + "/pids.max", processes)) {
     open_door(group);
+    made.bounds_processes_ = true;
   }
   if (!made.directories_.empty()) return made;
   if (const std::string group = enter(parent_of("/sys/fs/cgroup", "")); !group.empty()) {
@@ -116,7 +117,8 @@ Cgroup Cgroup::make(const BackendLimits& limits) {
       write_file(group + "/memory.swap.max", "0");
       made.memory_events_ = group + "/memory.events";
     }
-    write_file(group + "/pids.max", processes);
+    // A group whose parent hands down no controller has no such files, and bounds nothing.
+    made.bounds_processes_ = write_file(group + "/pids.max", processes);
     open_door(group);
   }
   return made;

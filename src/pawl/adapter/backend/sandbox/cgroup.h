@@ -35,12 +35,14 @@ class Cgroup {
   // cgroup.procs of each: who writes "0" to it joins.
   const std::vector<Descriptor>& doors() const { return doors_; }
   bool bounds_memory() const { return !memory_events_.empty(); }
+  bool bounds_processes() const { return bounds_processes_; }
   // How many processes were killed because the group had no memory left.
   std::uint64_t memory_kills() const;
 
  private:
   std::vector<std::string> directories_;
   std::vector<Descriptor> doors_;
+  bool bounds_processes_ = false;
   std::string memory_events_;  // the file that has a line "oom_kill N"
 };
 

@@ -43,6 +43,7 @@ class Bench {
     context.run = RunId{"bench"};
     context.working_directory = directory.path();
     context.write_roots = {directory.path()};
+    context.limits.time_ms *= time_scale();
     if (make == &make_local_backend) context.network.access = NetworkAccess::full;
     if (make == &make_landlock_backend) give_away(directory.path());
   }

@@ -9,8 +9,15 @@ namespace {
 
 constexpr KeptBounds kBounds{std::uint64_t{1} << 30U, std::uint64_t{1} << 30U};
 
+// The directory of a run, in a store of its own: what lies beside it counts as the store's.
+struct RunDirectory {
+  RunDirectory() { std::filesystem::create_directory(path()); }
+  std::string path() const { return store / "run"; }
+  contract::ContractDirectory store;
+};
+
 TEST_CASE("output that fits is given as it is, and kept nowhere") {
-  const contract::ContractDirectory directory;
+  const RunDirectory directory;
   CallOutput output(100, directory.path(), kBounds);
   output.append("some ");
   output.append("text");
@@ -23,7 +30,7 @@ TEST_CASE("output that fits is given as it is, and kept nowhere") {
 }
 
 TEST_CASE("output that does not fit loses its middle, and is kept as a whole") {
-  const contract::ContractDirectory directory;
+  const RunDirectory directory;
   CallOutput output(1000, directory.path(), kBounds);
   std::string whole;
   for (int i = 0; i < 1000; ++i) {
@@ -64,7 +71,7 @@ struct KeyFilter final : ByteFilter {
 };
 
 TEST_CASE("sc-K02, sc-K04: output that is kept, or cut, is filtered before") {
-  const contract::ContractDirectory directory;
+  const RunDirectory directory;
   CallOutput output(100, directory.path(), kBounds, std::make_shared<KeyFilter>());
   for (int i = 0; i < 200; ++i) {
     output.append("a k");

@@ -15,6 +15,8 @@
 namespace pawl::backend {
 namespace {
 
+using Kind = BackendOutcome::Kind;
+
 contract::BackendSubject subject_of(MakeBackend make) {
   contract::BackendSubject subject;
   subject.make = [make](Loop& loop) { return make(loop, test_options()); };
@@ -24,8 +26,9 @@ contract::BackendSubject subject_of(MakeBackend make) {
   if (make == &make_landlock_backend) {
     subject.adapt = [](ExecutionContext& context) { give_away(context.working_directory); };
   }
-  constexpr std::int64_t kPodmanStartMs = 2'000;
-  if (make == &make_podman_backend) subject.start_ms = kPodmanStartMs;
+  constexpr std::int64_t kEngineStartMs = 2'000;
+  const bool engine = make == &make_podman_backend || make == &make_container_backend;
+  if (engine) subject.start_ms = kEngineStartMs;
   return subject;
 }
 
@@ -47,7 +50,6 @@ TEST_CASE("the local backend refuses a network that it cannot hold") {
 TEST_CASE("a process that died of a signal is told from one that exits with its number") {
   Bench bench(&make_local_backend);
   bench.context.network.access = NetworkAccess::full;
-  using Kind = BackendOutcome::Kind;
   const BackendOutcome killed = bench.exec({"sh", "-c", "echo half; kill -9 $$"});
   CHECK(killed.kind == Kind::killed);
   CHECK(killed.exit_code == 137);
