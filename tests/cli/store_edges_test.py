@@ -128,6 +128,13 @@ class Stopped(Stage):
         self.assertEqual(self.status("r"), "done")
 
 
+def read_or_nothing(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 class Killed(Stage):
     def tool(self, command, effect):
         self.write("tool.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\n" + command + "\n", 0o755)
@@ -146,6 +153,31 @@ class Killed(Stage):
         self.ok("resolve", "r9", "c1", "--happened", "paid")
         self.ok("resume", "r9")
         self.assertEqual(len(self.keys()), 2)
+
+    def test_a_once_tool_that_is_killed_inside_the_sandbox_is_in_doubt(self):
+        (self.directory / "work").mkdir()
+        self.directory.chmod(0o755)
+        seconds = f"9{os.getpid()}"
+        self.write("work/pay.sh", f"#!/bin/sh\necho x >>keys\nexec sleep {seconds}\n", 0o755)
+        self.charter("boxed", "  - call: [{ tool: pay, input: {} }]\n  - text: Done.\n",
+                     "    pay:\n      description: Pays.\n      command: [./pay.sh]\n"
+                     "      effect: once\n      input: { type: object }\n",
+                     "sandbox: { level: namespace, write: [work], directory: work }\n")
+        driver = self.start("run", "boxed.yaml", "--id", "r")
+        words = f"sleep\0{seconds}\0".encode()
+
+        def tool():
+            return [each for each in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                    if each.exists() and read_or_nothing(each) == words]
+        self.wait_for(lambda: tool() or driver.poll() is not None, "the tool")
+        if driver.poll() is not None:
+            self.skipTest(driver.communicate()[1])  # this machine has no user namespaces
+        os.kill(int(tool()[0].parent.name), signal.SIGKILL)  # as the kernel does without memory
+        self.end(driver, 4)
+        self.assertEqual(self.summary("r")["reason"], "in_doubt")
+        self.ok("resolve", "r", "c1", "--happened", "paid")
+        self.ok("resume", "r")
+        self.assertEqual((self.directory / "work/keys").read_text(), "x\n")
 
     def test_an_exit_code_is_known_and_a_pure_tool_is_tried_again(self):
         self.ok("run", self.tool("exit 137", "once"), "--id", "code")

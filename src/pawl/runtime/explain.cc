@@ -202,7 +202,7 @@ std::string explain_quarantine(const RunSummary& summary, const std::string& unr
     return "It was " + summary.reason +
            ": each process that took it up ended before it could go on. That may be for want of "
            "memory, or because something killed it; nothing is known to be damaged.\n" +
-           lifts;
+           "`pawl resume " + run + "` checks all of it, and goes on if it is sound.\n";
   }
   return "Its journal could not be trusted: " + summary.reason + "\nIt can be read now. " + lifts;
 }

@@ -235,7 +235,7 @@ Result<OpenedDirectory> open_directory(const std::string& path) {
     PAWL_TRY(opened.torn_bytes, check_files(opened.path));
   }
   PAWL_TRY(opened.opening, open_lock_file(opened.path));
-  PAWL_CHECK(lock_opening(opened.opening));
+  PAWL_CHECK(lock_opening(opened.opening, lock_path));
   PAWL_TRY(Descriptor file, open_lock_file(opened.path));
   PAWL_CHECK(check_same_file(opened.opening, file, opened.path));
   opened.locks = std::make_shared<RunLocks>(std::move(file));

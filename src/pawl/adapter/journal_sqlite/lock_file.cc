@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/lock_holder.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 #include "pawl/base/hash.h"
@@ -57,13 +58,23 @@ Result<bool> is_locked(const Descriptor& file, std::int64_t offset) {
   return lock.l_type != F_UNLCK;
 }
 
-Status lock_opening(const Descriptor& file) {
+Status lock_opening(const Descriptor& file, const std::string& path) {
+  constexpr std::string_view kDoes = "is opening this store";
   for (int waited_ms = 0; waited_ms <= kOpeningWaitMsMax; waited_ms += kOpeningPollMs) {
     PAWL_TRY(const bool locked, try_lock(file, kOpeningOffset, LockKind::exclusive));
     if (locked) return ok();
+    if (waited_ms >= kOpeningStoppedMs && waited_ms % kOpeningStoppedMs == 0) {
+      const auto holder = find_open_file_holder(path, kOpeningOffset);
+      const bool stopped = holder && holder->state == LockHolder::State::stopped;
+      if (stopped) return Error{ErrorCode::unavailable, path + ": " + describe(*holder, kDoes)};
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(kOpeningPollMs));
   }
-  return Error{ErrorCode::unavailable, "another process has been opening this store for too long"};
+  const auto holder = find_open_file_holder(path, kOpeningOffset);
+  return Error{ErrorCode::unavailable,
+               path + ": " +
+                   (holder ? describe(*holder, "has been opening this store for too long")
+                           : "another process has been opening this store for too long")};
 }
 
 std::int64_t lock_offset(const RunId& run) {

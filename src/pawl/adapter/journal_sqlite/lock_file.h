@@ -23,6 +23,7 @@ inline constexpr std::int64_t kOpeningOffset = 0;
 inline constexpr std::int64_t kOpenOffset = 1;
 inline constexpr std::int64_t kRunOffsetMin = 16;
 inline constexpr int kOpeningWaitMsMax = 30'000;  // for another process to finish opening
+inline constexpr int kOpeningStoppedMs = 2'000;
 
 enum class LockKind { shared, exclusive, none };
 
@@ -33,8 +34,9 @@ Result<bool> try_lock(const Descriptor& file, std::int64_t offset, LockKind kind
 // itself are not seen.
 Result<bool> is_locked(const Descriptor& file, std::int64_t offset);
 
-// Waits for byte 0, at most kOpeningWaitMsMax.
-Status lock_opening(const Descriptor& file);
+// Waits for byte 0, at most kOpeningWaitMsMax; for a process that is stopped while it opens the
+// store only kOpeningStoppedMs. The error names the process. `path` is the file's.
+Status lock_opening(const Descriptor& file, const std::string& path);
 
 // The byte of a run: 63 bits of the SHA-256 of its id.
 std::int64_t lock_offset(const RunId& run);

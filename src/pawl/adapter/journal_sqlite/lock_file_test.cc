@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -71,6 +75,38 @@ TEST_CASE("a lock is not lost when the file is opened and closed elsewhere in th
 
   const auto there = std::make_shared<RunLocks>(open_file(directory));
   CHECK(outcome(there->take(RunId{"a"})) == "conflict");
+}
+
+TEST_CASE("a process that is stopped while it opens the store is named within seconds") {
+  const TempDirectory directory;
+  const std::string path = directory / "lock";
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const Descriptor file = open_file(directory);
+    const auto locked = try_lock(file, kOpeningOffset, LockKind::exclusive);
+    if (!locked || !*locked) ::_exit(1);
+    ::kill(::getpid(), SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, WUNTRACED) == child);
+  REQUIRE(WIFSTOPPED(status));
+  const Descriptor file = open_file(directory);
+  const auto before = std::chrono::steady_clock::now();
+
+  const Status opened = lock_opening(file, path);
+
+  const auto took = std::chrono::steady_clock::now() - before;
+  REQUIRE_FALSE(opened);
+  CHECK(
+      opened.error().message.ends_with("is opening this store and is stopped; continue it with: "
+                                       "kill -CONT " +
+                                       std::to_string(child)));
+  CHECK(took < std::chrono::milliseconds(kOpeningWaitMsMax));
+  ::kill(child, SIGCONT);
+  CHECK(lock_opening(file, path));
+  ::waitpid(child, &status, 0);
 }
 
 TEST_CASE("shared locks admit each other and no exclusive one") {

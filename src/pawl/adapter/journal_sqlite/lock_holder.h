@@ -23,11 +23,15 @@ struct LockHolder {
 // there is none, or this system does not tell.
 std::optional<LockHolder> find_lock_holder(const std::string& path, std::int64_t offset);
 
+// The same for a lock of an open file description, which /proc/locks gives no pid for: the process
+// that has the file open, by what /proc/<pid>/fdinfo says. Sees processes of the same user only.
+std::optional<LockHolder> find_open_file_holder(const std::string& path, std::int64_t offset);
+
 // The pid in the line of /proc/locks that is about this byte of this inode.
 std::optional<pid_t> holder_in_locks(std::string_view locks, std::uint64_t inode,
                                      std::int64_t offset);
 
 // "process 42 (pawl) holds the write lock and is stopped; continue it with: kill -CONT 42"
-std::string describe(const LockHolder& holder);
+std::string describe(const LockHolder& holder, std::string_view does = "holds the write lock");
 
 }  // namespace pawl::sqlite

@@ -58,7 +58,7 @@ class Exclusive {
   static Result<Exclusive> take(const std::string& directory) {
     Exclusive exclusive;
     PAWL_TRY(exclusive.opening_, open_lock_file(directory));
-    PAWL_CHECK(lock_opening(exclusive.opening_));
+    PAWL_CHECK(lock_opening(exclusive.opening_, directory + "/" + kLockName));
     PAWL_TRY(exclusive.open_, open_lock_file(directory));
     PAWL_TRY(const bool alone, try_lock(exclusive.open_, kOpenOffset, LockKind::exclusive));
     if (alone) return exclusive;

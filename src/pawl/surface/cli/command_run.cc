@@ -200,6 +200,26 @@ Status resume_instance(const CliContext& context, Service& service, const RunId&
   return service.engine().feed(run, std::move(event));
 }
 
+// Processes that were killed while they loaded a run, for want of memory or by hand, prove nothing
+// against it: where an operator names it, it is checked, and goes on if it is sound. Runs that are
+// only due stay quarantined, so that one that ends its process holds up no other.
+bool lift_vain_loads(const CliContext& context, Service& service, const RunId& run) {
+  const auto summary = service.summary_of(run);
+  if (!summary || !summary->reason.starts_with("loaded ")) return false;
+  const auto lifted = service.lift_quarantine(run);
+  if (!lifted || !*lifted) return false;
+  log(context, LogLevel::warn,
+      "run " + run.text + " was " + summary->reason +
+          "; all of its journal was checked and is sound, so its quarantine is lifted");
+  return true;
+}
+
+Status resume_sound(const CliContext& context, Service& service, const RunId& run) {
+  Status resumed = resume_instance(context, service, run);
+  if (resumed || resumed.error().code != ErrorCode::corrupt) return resumed;
+  return lift_vain_loads(context, service, run) ? resume_instance(context, service, run) : resumed;
+}
+
 // A run that is over is shown as it ended: whoever carries runs on after a crash need not know
 // whether the crash came before or after the end.
 int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
@@ -274,6 +294,7 @@ int command_resume(const CliContext& context) {
     const auto found = service.show(*named);
     const bool over = found && std::holds_alternative<Finished>(found->state.life);
     if (over) return show_end(context, *opened.workspace, *found);
+    lift_vain_loads(context, service, *named);
   }
   const auto details = named_live_run(context, service);
   if (!details) return fail(context, details.error());
@@ -281,7 +302,7 @@ int command_resume(const CliContext& context) {
   const auto view = make_view(context, *opened.workspace, &details->state);
   DriveSession session(context, *opened.workspace, view.get());
   const int code = session.carry_on(run, [&] {
-    return resume_trusted(context, [&] { return resume_instance(context, service, run); });
+    return resume_trusted(context, [&] { return resume_sound(context, service, run); });
   });
   return decide_at_terminal(context, *opened.workspace, run, code);
 }

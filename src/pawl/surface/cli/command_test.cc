@@ -293,4 +293,24 @@ TEST_CASE("a run that is removed while runs are listed or verified is in nobody'
   CHECK(pawl(environment, {"verify", "gone"}).code == 1);
 }
 
+TEST_CASE("a run whose loaders were killed is checked, and goes on where an operator names it") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+  // Each of them died before it could add a record.
+  for (int load = 0; load < kFailedLoadsMax; ++load) {
+    CHECK(environment.journal.acquire(RunId{"r1"}));
+  }
+
+  const Answer resumed = pawl(environment, {"resume", "r1"});
+
+  CHECK(resumed.code == 4);  // its call is in doubt, as after any crash
+}
+
+TEST_CASE("a run that is quarantined for damage stays so, whoever names it") {
+  MemoryEnvironment environment;
+  environment.start_and_crash("r1");
+  REQUIRE(environment.journal.quarantine(RunId{"r1"}, "record 3: the chain is broken"));
+  CHECK(pawl(environment, {"resume", "r1"}).code == 6);
+}
+
 }  // namespace pawl
