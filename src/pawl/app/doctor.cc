@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "pawl/adapter/backend/git/left_repositories.h"
 #include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/journal_sqlite/examination.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
@@ -156,6 +157,12 @@ void examine_logs(const std::string& directory, const Examination& store,
 // What sessions have committed and the operator's repository has not got: the next session there
 // publishes it.
 void examine_git(const std::string& directory, std::vector<Finding>& findings) {
+  const auto git = git::HostGit::find();
+  git::remove_left_locks(directory + "/git");
+  for (const std::string& sentence : git::take_left_repositories(
+           git ? &*git : nullptr, directory + "/git", {directory + "/taken", "doctor"})) {
+    findings.push_back({Grade::warning, "git", sentence, "look at it before it is used"});
+  }
   for (const git::LeftDirectory& left : git::left_directories(directory + "/git")) {
     findings.push_back(
         {Grade::warning, "git",

@@ -128,7 +128,7 @@ std::optional<std::string> objection_to(const fs::path& git) {
 // A directory that a tool has filled can be one, too, with a configuration of the tool's.
 bool is_bare(const fs::path& path) {
   const Descriptor directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  return directory ? is_bare_repository(directory) : errno != ENOENT;
+  return directory ? is_bare_repository(directory.number()) : errno != ENOENT;
 }
 
 }  // namespace

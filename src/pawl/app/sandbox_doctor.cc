@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/adapter/backend/session/registry.h"
-#include "pawl/adapter/backend/session/taken_names.h"
 
 namespace pawl {
 namespace {

@@ -7,11 +7,10 @@
 
 namespace pawl {
 
-bool is_bare_repository(const Descriptor& directory) {
+bool is_bare_repository(int directory) {
   const auto has = [&](const char* part) {
     struct stat status{};
-    return ::fstatat(directory.number(), part, &status, AT_SYMLINK_NOFOLLOW) == 0 ||
-           errno != ENOENT;
+    return ::fstatat(directory, part, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
   };
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pawl/base/bare_repository.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::git {
@@ -22,17 +23,17 @@ struct CloseWalk {
 
 class Finder {
  public:
-  explicit Finder(const std::vector<std::string>& roots) {
+  Finder(const std::vector<std::string>& roots, const FindBounds& bounds) : bounds_(bounds) {
     for (const std::string& root : roots) queue_.push_back({root, 0});
   }
 
   // Breadth first: what is near is found before the bound.
   FoundRepositories find() {
-    while (!queue_.empty()) {
-      const auto [path, depth] = std::move(queue_.front());
-      queue_.pop_front();
-      if (seen_.insert(path).second) look_into(path, depth);
-    }
+    walk(bounds_.entries);
+    const bool complete = found_.complete;
+    queue_ = std::exchange(packages_, {});
+    walk(entries_ + kFindPackagesMax);
+    found_.complete = complete;
     return std::move(found_);
   }
 
@@ -42,6 +43,15 @@ class Finder {
     std::size_t depth;
   };
 
+  void walk(std::size_t entries_max) {
+    entries_max_ = entries_max;
+    while (!queue_.empty()) {
+      const auto [path, depth] = std::move(queue_.front());
+      queue_.pop_front();
+      if (seen_.insert(path).second) look_into(path, depth);
+    }
+  }
+
   void look_into(const std::string& path, std::size_t depth) {
     Descriptor opened(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const std::unique_ptr<DIR, CloseWalk> stream(opened ? ::fdopendir(opened.number()) : nullptr);
@@ -49,30 +59,36 @@ class Finder {
     const int number = opened.release();
     while (const dirent* entry = ::readdir(stream.get())) {
       const std::string_view name = entry->d_name;
-      if (name == "." || name == ".." || name == "node_modules") continue;
-      if (++entries_ > kFindEntriesMax) {
+      if (name == "." || name == "..") continue;
+      if (++entries_ > entries_max_) {
         found_.complete = false;
         return queue_.clear();
       }
       if (name == ".git") {
-        add(path);
+        add(found_.work_trees, path);
+      } else if (name == "HEAD") {
+        if (is_bare_repository(number)) add(found_.bare, path);
       } else if (is_directory(number, *entry)) {
         enter(path, name, depth);
       }
     }
   }
 
-  void add(const std::string& path) {
-    if (found_.work_trees.size() >= kFoundRepositoriesMax) found_.complete = false;
-    if (found_.complete) found_.work_trees.push_back(path);
+  void add(std::vector<std::string>& list, const std::string& path) {
+    if (list.size() >= bounds_.repositories) {
+      found_.complete = false;
+    } else {
+      list.push_back(path);
+    }
   }
 
   void enter(const std::string& path, std::string_view name, std::size_t depth) {
-    if (depth >= kFindDepthMax) {
+    if (depth >= bounds_.depth) {
       found_.complete = false;
       return;
     }
-    queue_.push_back({(path == "/" ? "" : path) + "/" + std::string(name), depth + 1});
+    auto& queue = name == "node_modules" ? packages_ : queue_;
+    queue.push_back({(path == "/" ? "" : path) + "/" + std::string(name), depth + 1});
   }
 
   static bool is_directory(int directory, const dirent& entry) {
@@ -82,7 +98,10 @@ class Finder {
            S_ISDIR(status.st_mode);
   }
 
+  FindBounds bounds_;
   std::deque<Next> queue_;
+  std::deque<Next> packages_;
+  std::size_t entries_max_ = 0;
   std::set<std::string> seen_;
   std::size_t entries_ = 0;
   FoundRepositories found_;
@@ -90,8 +109,9 @@ class Finder {
 
 }  // namespace
 
-FoundRepositories find_repositories(const std::vector<std::string>& roots) {
-  return Finder(roots).find();
+FoundRepositories find_repositories(const std::vector<std::string>& roots,
+                                    const FindBounds& bounds) {
+  return Finder(roots, bounds).find();
 }
 
 }  // namespace pawl::git

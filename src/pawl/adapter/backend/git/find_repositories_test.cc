@@ -25,7 +25,18 @@ TEST_CASE("repositories are found at any depth, each once") {
   CHECK(found.complete);
   auto places = found.work_trees;
   std::ranges::sort(places);
-  CHECK(places == std::vector<std::string>{directory.path(), directory / "a/b", directory / "out"});
+  CHECK(places == std::vector<std::string>{directory.path(), directory / "a/b",
+                                           directory / "node_modules/c", directory / "out"});
+  CHECK(found.bare.empty());
+}
+
+TEST_CASE("a directory that git takes for a repository is found, whatever its name") {
+  const TempDirectory directory;
+  for (const char* part : {"x/y/objects", "x/y/refs", "z/objects"}) {
+    fs::create_directories(directory / part);
+  }
+  for (const char* part : {"x/y/HEAD", "z/HEAD", "HEAD"}) std::ofstream(directory / part) << "x";
+  CHECK(find_repositories({directory.path()}).bare == std::vector<std::string>{directory / "x/y"});
 }
 
 TEST_CASE("a walk that does not see all says so") {
@@ -34,6 +45,7 @@ TEST_CASE("a walk that does not see all says so") {
   for (std::size_t i = 0; i <= kFindDepthMax; ++i) deep += "/d";
   fs::create_directories(deep);
   CHECK(!find_repositories({directory.path()}).complete);
+  CHECK(find_repositories({directory.path()}, kFindAll).complete);
   const TempDirectory many;
   for (std::size_t i = 0; i <= kFoundRepositoriesMax; ++i) {
     fs::create_directories(many / (std::to_string(i) + "/.git"));

@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
-#include "pawl/adapter/backend/git/config_filter.h"
 #include "pawl/adapter/backend/git/file_marks.h"
 #include "pawl/adapter/backend/git/index_changes.h"
 #include "pawl/adapter/backend/git/ref_names.h"
@@ -22,18 +20,19 @@ using Access = sandbox::PlanMount::Access;
 
 constexpr std::uint64_t kSmallFileBytesMax = 1ULL << 20U;
 constexpr std::size_t kEmptyLinksMax = 32;
-constexpr std::string_view kConfigHead =
-    "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[gc]\n\tauto = 0\n"
-    "[maintenance]\n\tauto = false\n";
 
 const std::vector<std::string>& heads_of_marks() {
-  static const std::vector<std::string> names = {"HEAD",         "index",        "MERGE_HEAD",
-                                                 "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD",
-                                                 "REVERT_HEAD",  "sequencer",    "config"};
+  static const std::vector<std::string> names = {"HEAD",         "index",
+                                                 "MERGE_HEAD",   "rebase-merge",
+                                                 "rebase-apply", "CHERRY_PICK_HEAD",
+                                                 "REVERT_HEAD",  "sequencer",
+                                                 "config",       "config.worktree",
+                                                 "commondir"};
   return names;
 }
 const std::vector<std::string>& refs_of_marks() {
-  static const std::vector<std::string> names = {"packed-refs", "refs"};
+  static const std::vector<std::string> names = {"packed-refs", "refs", "config", "info/exclude",
+                                                 "info/attributes"};
   return names;
 }
 
@@ -41,30 +40,6 @@ const std::vector<std::string>& refs_of_marks() {
 std::string text_of(const std::string& path) {
   auto text = read_plain_file(path, kSmallFileBytesMax);
   return text ? *std::move(text) : std::string();
-}
-
-std::string home_path(std::string path) {
-  const char* home = std::getenv("HOME");  // NOLINT
-  if (path.starts_with("~/") && home != nullptr) return home + path.substr(1);
-  return path;
-}
-
-// What the operator ignores everywhere.
-std::string ignored_everywhere(std::string_view listed) {
-  std::string file;
-  const char* own = std::getenv("XDG_CONFIG_HOME");  // NOLINT
-  file = own != nullptr && *own != '\0' ? std::string(own) + "/git/ignore"
-                                        : home_path("~/.config/git/ignore");
-  constexpr std::string_view kKey = "core.excludesfile\n";
-  for (std::size_t at = listed.find(kKey); at != std::string_view::npos;
-       at = listed.find(kKey, at + 1)) {
-    if (at != 0 && listed[at - 1] != '\0') continue;
-    const std::string_view rest = listed.substr(at + kKey.size());
-    file = home_path(std::string(rest.substr(0, rest.find('\0'))));
-  }
-  std::error_code none;
-  const fs::path real = fs::canonical(file, none);
-  return none ? std::string() : text_of(real.string());
 }
 
 Digest marks_beneath(const std::string& path, const std::vector<std::string>& names) {
@@ -98,34 +73,11 @@ std::vector<sandbox::PlanMount> HeldRepository::mounts() const {
   return mounts;
 }
 
-Status HeldRepository::write_settings() const {
-  PAWL_TRY(const std::string listed, git_->settings(repository_.work_tree));
-  PAWL_CHECK(
-      place_.write("config", std::string(kConfigHead) + config_text(harmless_settings(listed))));
-  PAWL_CHECK(place_.write("info/exclude", text_of(repository_.common + "/info/exclude") + "\n" +
-                                              ignored_everywhere(listed)));
-  PAWL_CHECK(place_.write("info/attributes", text_of(repository_.common + "/info/attributes")));
-  std::string alternates =
-      std::string(sandbox::kMountsInside) + "/git/" + name_of(repository_) + "/objects\n";
-  for (const std::string& path : repository_.alternates) alternates += path + "\n";
-  PAWL_CHECK(place_.write("objects/info/alternates", alternates));
-  if (std::string shallow = text_of(repository_.common + "/shallow"); !shallow.empty()) {
-    PAWL_CHECK(place_.write("shallow", shallow));
-  }
+Status HeldRepository::write_settings() {
+  PAWL_CHECK(settings_.write(repository_, place_));
   const Descriptor slot(::open(place_.slot().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return replace_beneath(slot.number(), "gitfile", "gitdir: " + directory_inside() + "\n",
                          place_.owner());
-}
-
-// What a tool has set stays for its next call as far as it is harmless: a call that runs without a
-// question relies on that.
-Status HeldRepository::reduce_settings() const {
-  PAWL_TRY(const std::string text,
-           read_plain_beneath(place_.number(), "config", kSmallFileBytesMax));
-  const Descriptor slot(::open(place_.slot().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  PAWL_CHECK(replace_beneath(slot.number(), "config", text, {}));
-  PAWL_TRY(const std::string listed, git_->settings_in(place_.slot() + "/config"));
-  return place_.write("config", std::string(kConfigHead) + config_text(harmless_settings(listed)));
 }
 
 // Nothing has been in it yet.
@@ -135,8 +87,10 @@ Status HeldRepository::fill(const GitState& host) {
   PAWL_CHECK(place_.write("packed-refs", packed));
   const bool detached = is_object_id(host.head);
   PAWL_CHECK(place_.write("HEAD", (detached ? "" : "ref: ") + host.head + "\n"));
+  const auto time = index_time(settings_, repository_);
   if (const auto index = read_plain_file(repository_.directory + "/index", kIndexBytesMax)) {
     PAWL_CHECK(place_.write("index", *index));
+    if (time) set_time(place_.number(), "index", *time);
   }
   if (const std::string log = text_of(repository_.common + "/logs/refs/stash"); !log.empty()) {
     PAWL_CHECK(place_.write("logs/refs/stash", log));
@@ -147,8 +101,7 @@ Status HeldRepository::fill(const GitState& host) {
 
 Status HeldRepository::begin() {
   PAWL_CHECK(write_settings());
-  config_marks_ = marks_of(place_.number(), {"config", "config.worktree"});
-  PAWL_TRY(const GitState host, Publisher(*git_, repository_).state());
+  PAWL_TRY(const GitState host, Publisher(*git_, repository_, place_.slot_number()).state());
   if (host.head.empty()) return Error{ErrorCode::unavailable, "its HEAD cannot be read"};
   for (const std::string& path : gitlinks_in(host.index)) {
     const fs::path place = fs::path(repository_.work_tree) / path;
@@ -193,18 +146,14 @@ bool HeldRepository::is_touched() const {
 }
 
 std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayLink& may_link) {
-  if (!config_marks_ ||
-      *config_marks_ != marks_of(place_.number(), {"config", "config.worktree"})) {
-    ::unlinkat(place_.number(), "config.worktree", 0);
-    if (!reduce_settings()) static_cast<void>(write_settings());
-    config_marks_ = marks_of(place_.number(), {"config", "config.worktree"});
-  }
+  settings_.settle(repository_, place_);
   const Marks before = look();
-  const Publisher publisher(*git_, repository_);
+  const Publisher publisher(*git_, repository_, place_.slot_number());
   const InsideGit inside(run, repository_.work_tree, directory_inside());
-  Settling settling({repository_, place_, publisher, inside, may_link}, agreement_);
+  Settling settling({repository_, place_, settings_, publisher, inside, may_link}, agreement_);
   const Settling::Outcome outcome = settling.perform();
   is_settled_ = outcome.has_host_all;
+  is_damaged_ = outcome.is_damaged;
   seen_.reset();
   // Whoever has changed something while it was looked at is seen the next time.
   if (!outcome.has_changed) seen_ = before;
@@ -214,6 +163,10 @@ std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayL
   if (outcome.said == said_) return {};
   said_ = outcome.said;
   return said_;
+}
+
+Result<std::string> HeldRepository::set_aside(const backend::TakenNames& store) {
+  return place_.set_aside(store);
 }
 
 void HeldRepository::finish() {

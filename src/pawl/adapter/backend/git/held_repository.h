@@ -15,8 +15,10 @@
 #include "pawl/adapter/backend/git/host_git.h"
 #include "pawl/adapter/backend/git/inside_git.h"
 #include "pawl/adapter/backend/git/private_directory.h"
+#include "pawl/adapter/backend/git/session_settings.h"
 #include "pawl/adapter/backend/git/settling.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 
 namespace pawl::git {
 
@@ -40,6 +42,11 @@ class HeldRepository {
   bool is_touched() const;
   // A sentence for each thing that could not be done, if it was not said the last time.
   std::vector<std::string> settle(const RunInside& run, const MayLink& may_link);
+  // Whether git inside no longer works on the directory. A command did that.
+  bool is_damaged() const { return is_damaged_; }
+  // When nothing runs: moves the directory to where taken things are. It is of no use afterwards,
+  // and the next open() makes a new one. Where the old one is.
+  Result<std::string> set_aside(const backend::TakenNames& store);
   // When nothing runs any more: taken away if the host has all of it.
   void finish();
 
@@ -51,9 +58,8 @@ class HeldRepository {
     friend bool operator==(const Marks&, const Marks&) = default;
   };
   HeldRepository(const HostGit& git, Repository repository, PrivateDirectory place)
-      : git_(&git), repository_(std::move(repository)), place_(std::move(place)) {}
-  Status write_settings() const;
-  Status reduce_settings() const;
+      : git_(&git), repository_(std::move(repository)), place_(std::move(place)), settings_(git) {}
+  Status write_settings();
   Status begin();
   Status fill(const GitState& host);
   Marks look() const;
@@ -61,12 +67,13 @@ class HeldRepository {
   const HostGit* git_;
   Repository repository_;
   PrivateDirectory place_;
+  SessionSettings settings_;
   Agreement agreement_;
-  std::vector<std::string> links_;      // submodules of the host's that are empty directories
-  std::optional<Marks> seen_;           // when there was nothing to do
-  std::optional<Digest> config_marks_;  // of the private one, as it was left
+  std::vector<std::string> links_;  // submodules of the host's that are empty directories
+  std::optional<Marks> seen_;       // when there was nothing to do
   std::vector<std::string> said_;
   bool is_settled_ = false;  // the host has all
+  bool is_damaged_ = false;
 };
 
 }  // namespace pawl::git

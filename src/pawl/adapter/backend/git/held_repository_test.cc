@@ -57,6 +57,23 @@ TEST_CASE("a branch that both have moved is said, shown, and published when it w
   CHECK(bench.outside("git status --porcelain").empty());
 }
 
+TEST_CASE("an object that the host's git refuses holds up nothing but what leads to it") {
+  GitBench bench;
+  bench.held();
+  bench.inside(
+      "blob=$(git hash-object -w a); tree=$(printf '100644 blob %s\\tconfig\\n' $blob | git "
+      "mktree); "
+      "tree=$(printf '040000 tree %s\\t.git\\n' $tree | git mktree); "
+      "git update-ref refs/heads/bad $(git commit-tree -m x $tree); "
+      "echo b >b; git add b; git commit -qm good; echo c >c; git add c");
+  const std::string said = bench.settle();
+  CHECK(said.find("bad is not published: git index-pack") != std::string::npos);
+  CHECK(bench.outside("git log --format=%s -1; git status --porcelain; git branch") ==
+        "good\nA  c\n* main\n");
+  bench.inside("git update-ref -d refs/heads/bad");
+  CHECK(bench.settle().empty());
+}
+
 TEST_CASE("what the operator has staged is not overwritten") {
   GitBench bench;
   bench.held();

@@ -226,6 +226,13 @@ Result<std::string> HostGit::settings(const std::string& work_tree) const {
   return std::move(answer.output);
 }
 
+Result<std::string> HostGit::settings_with_origins(const std::string& work_tree) const {
+  PAWL_TRY(GitAnswer answer, spawn_git({program_, "-C", work_tree, "-c", "safe.directory=*",
+                                        "config", "--list", "-z", "--show-origin"},
+                                       own_environment(), {}));
+  return std::move(answer.output);
+}
+
 Result<std::string> HostGit::settings_in(const std::string& file) const {
   PAWL_TRY(GitAnswer answer,
            spawn_git({program_, "config", "--list", "-z", "--no-includes", "--file", file},

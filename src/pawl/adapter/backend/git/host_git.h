@@ -38,6 +38,8 @@ class HostGit {
   Result<std::string> output(const Repository& on, const GitCall& call) const;
   // `git config --list -z` in a work tree, with all that the operator has set anywhere.
   Result<std::string> settings(const std::string& work_tree) const;
+  // Likewise, with the file that each comes from (`--show-origin`).
+  Result<std::string> settings_with_origins(const std::string& work_tree) const;
   // `git config --list -z --no-includes` of one file, which may be anybody's.
   Result<std::string> settings_in(const std::string& file) const;
 

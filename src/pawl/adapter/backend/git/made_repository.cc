@@ -1,25 +1,20 @@
 #include "pawl/adapter/backend/git/made_repository.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "pawl/adapter/backend/git/config_filter.h"
 #include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/backend/git/ref_names.h"
-#include "pawl/base/assert.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
 
 namespace pawl::git {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kMadeConfigBytesMax = std::size_t{256} << 10U;
 constexpr std::string_view kFreshConfig =
@@ -77,19 +72,6 @@ Status take_made_repository(const HostGit& git, const std::string& work_tree,
   const std::string config = settings_of(git, made.directory);
   PAWL_CHECK(PrivateDirectory::plant(git_directory, made, head));
   return make_fresh(work_tree, head, config, {status.st_uid, status.st_gid});
-}
-
-Result<std::string> take_away(const std::string& path, const std::string& git_directory) {
-  std::uint64_t noise = 0;
-  PAWL_ASSERT(::getrandom(&noise, sizeof noise, 0) == static_cast<ssize_t>(sizeof noise));
-  const std::string place = git_directory + "/taken";
-  for (const std::string& made : {git_directory, place}) {
-    if (::mkdir(made.c_str(), 0700) != 0 && errno != EEXIST) return failed(made);
-  }
-  const std::string name = fs::path(path).filename().string();
-  const std::string to = place + "/" + std::to_string(noise) + name;
-  PAWL_CHECK(move_directory(path, to));
-  return to;
 }
 
 }  // namespace pawl::git

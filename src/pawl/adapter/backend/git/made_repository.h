@@ -17,7 +17,4 @@ bool is_made_repository(const std::string& path);
 Status take_made_repository(const HostGit& git, const std::string& work_tree,
                             const std::string& git_directory);
 
-// Where it is now.
-Result<std::string> take_away(const std::string& path, const std::string& git_directory);
-
 }  // namespace pawl::git

@@ -28,16 +28,5 @@ TEST_CASE(
   CHECK(bench.outside("git fsck --strict").empty());
 }
 
-TEST_CASE("anything else of that name is taken away") {
-  const TempDirectory directory;
-  fs::create_directories(directory / "work");
-  std::ofstream(directory / "work/.git") << "gitdir: /elsewhere\n";
-  CHECK(!is_made_repository(directory / "work/.git"));
-  const auto where = take_away(directory / "work/.git", directory / "git");
-  REQUIRE(where);
-  CHECK(!fs::exists(directory / "work/.git"));
-  CHECK(fs::is_regular_file(*where));
-}
-
 }  // namespace
 }  // namespace pawl::git

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 #include "pawl/base/describe_errno.h"
@@ -88,6 +89,17 @@ Result<std::string> read_plain_beneath(int directory, const std::string& name,
   const Descriptor file = open_beneath(directory, name, O_RDONLY | O_NONBLOCK);
   if (!file) return failure(name, errno);
   return read_open(file, name, bytes_max);
+}
+
+std::optional<timespec> time_of(const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status.st_mtim;
+}
+
+void set_time(int directory, const std::string& name, const timespec& time) {
+  const std::array<timespec, 2> times = {time, time};
+  ::utimensat(directory, name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
 }
 
 Result<Descriptor> make_beneath(int directory, const std::string& name, const Owner& owner) {

@@ -5,7 +5,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,11 @@ Result<Descriptor> make_beneath(int directory, const std::string& name, const Ow
 // Replaces a file as a whole. Its directory must be there; a link in its place is replaced.
 Status replace_beneath(int directory, const std::string& name, std::string_view text,
                        const Owner& owner);
+
+// When a file was written last; nothing if it is none. git tells by its index's time which entries
+// it must look at again, so a copy has the time of what it is a copy of.
+std::optional<timespec> time_of(const std::string& path);
+void set_time(int directory, const std::string& name, const timespec& time);
 
 // As git does it: takes name.lock, asks whether all is as it should be, writes, renames. conflict:
 // somebody else has the lock. What `still` says otherwise is given back.

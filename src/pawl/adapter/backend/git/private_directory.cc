@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "pawl/adapter/backend/git/noted_lock.h"
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/hash.h"
@@ -128,11 +129,31 @@ Status PrivateDirectory::write(const std::string& name, std::string_view text) c
   return replace_beneath(number(), name, text, owner_);
 }
 
+Result<std::string> PrivateDirectory::set_aside(const backend::TakenNames& store) {
+  auto where = store.take(lock_, "private");
+  if (where) ::unlinkat(lock_.number(), "agreed", 0);
+  return where;
+}
+
 void PrivateDirectory::remove() {
   if (slot_.empty()) return;
   sandbox::remove_directory(slot_);
   ::rmdir(fs::path(slot_).parent_path().c_str());  // stays if another session is in it
   slot_.clear();
+}
+
+void remove_left_locks(const std::string& git_directory) {
+  std::size_t slots = 0;
+  std::error_code none;
+  for (const auto& place : fs::directory_iterator(git_directory, none)) {
+    std::error_code fault;
+    for (const auto& slot : fs::directory_iterator(place.path(), fault)) {
+      if (++slots > kLeftMax) return;
+      if (const Descriptor held = lock_slot(slot.path().string())) {
+        remove_noted_lock(held.number());
+      }
+    }
+  }
 }
 
 std::vector<LeftDirectory> left_directories(const std::string& git_directory) {

@@ -14,6 +14,7 @@
 #include "pawl/adapter/backend/git/git_state.h"
 #include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/adapter/backend/git/repository.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 
@@ -34,6 +35,7 @@ class PrivateDirectory {
 
   bool is_new() const { return is_new_; }
   int number() const { return private_.number(); }  // of private/
+  int slot_number() const { return lock_.number(); }
   std::string path() const { return slot_ + "/private"; }
   std::string git_file() const { return slot_ + "/gitfile"; }
   const std::string& slot() const { return slot_; }
@@ -42,6 +44,8 @@ class PrivateDirectory {
   Result<Agreed> agreed() const;
   Status keep(const Agreed& agreed) const;
   Status write(const std::string& name, std::string_view text) const;  // beneath private/
+  // Moves private/ to where taken things are: the next session makes another.
+  Result<std::string> set_aside(const backend::TakenNames& store);
   // Takes it away with all that is in it.
   void remove();
 
@@ -60,6 +64,9 @@ Status move_directory(const std::string& from, const std::string& to);
 
 // A short name of a work tree, the same in every session.
 std::string name_of(const Repository& repository);
+
+// Removes locks of git's that killed sessions have left in operators' repositories.
+void remove_left_locks(const std::string& git_directory);
 
 struct LeftDirectory {
   std::string slot;

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "pawl/adapter/backend/git/noted_lock.h"
 #include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/adapter/backend/git/ref_names.h"
 #include "pawl/adapter/backend/sandbox/own_directory.h"
@@ -51,6 +52,10 @@ std::string head_in(std::string text) {
 
 std::string head_text(const std::string& head) {
   return (is_object_id(head) ? std::string() : std::string(kSymbolic)) + head + "\n";
+}
+
+Owner owner_of(const Repository& repository) {
+  return {repository.user, repository.group};
 }
 
 // How many objects a pack says that it has.
@@ -183,14 +188,13 @@ Status Publisher::move_stash(const RefStep& step, const std::vector<std::string>
 }
 
 Status Publisher::move_head(const GitState& host, const std::string& to) const {
-  const Descriptor directory = open_directory(repository_.directory);
   const auto still = [&]() -> Status {
-    PAWL_TRY(const std::string now, read_plain_beneath(directory.number(), "HEAD", 4096));
+    PAWL_TRY(const std::string now, read_plain_file(repository_.directory + "/HEAD", 4096));
     if (head_in(now) == host.head) return ok();
     return Error{ErrorCode::conflict, "HEAD was moved outside"};
   };
-  return replace_locked(directory.number(), "HEAD", head_text(to),
-                        {repository_.user, repository_.group}, still);
+  return replace_noted(notes_, {repository_.directory, "HEAD", owner_of(repository_)},
+                       head_text(to), still);
 }
 
 bool Publisher::is_ancestor(const std::string& older, const std::string& newer) const {
@@ -217,11 +221,13 @@ Result<std::string> Publisher::built_index(const std::string& changes) const {
   sandbox::sweep_directories(kWorkDirectory);
   PAWL_TRY(const sandbox::OwnDirectory work, sandbox::OwnDirectory::make(kWorkDirectory));
   const Descriptor at = open_directory(work.path());
-  const Owner owner{repository_.user, repository_.group};
+  const Owner owner = owner_of(repository_);
   give_to(at.number(), owner);
+  const auto time = time_of(repository_.directory + "/index");
   const auto old = read_plain_file(repository_.directory + "/index", kIndexBytesMax);
   if (!old && old.error().code != ErrorCode::not_found) return old.error();
   if (old) PAWL_CHECK(replace_beneath(at.number(), "index", *old, owner));
+  if (old && time) set_time(at.number(), "index", *time);
   PAWL_CHECK(git_.output(repository_, {{"update-index", "-z", "--index-info"},
                                        changes,
                                        -1,
@@ -231,14 +237,13 @@ Result<std::string> Publisher::built_index(const std::string& changes) const {
 
 Status Publisher::move_index(const GitState& host, const std::string& changes) const {
   PAWL_TRY(const std::string built, built_index(changes));
-  const Descriptor directory = open_directory(repository_.directory);
   const auto still = [&]() -> Status {
     PAWL_TRY(const std::string now, index());
     if (now == host.index) return ok();
     return Error{ErrorCode::conflict, "the index was changed outside"};
   };
-  return replace_locked(directory.number(), "index", built, {repository_.user, repository_.group},
-                        still);
+  return replace_noted(notes_, {repository_.directory, "index", owner_of(repository_)}, built,
+                       still);
 }
 
 }  // namespace pawl::git

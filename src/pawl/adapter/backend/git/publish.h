@@ -27,8 +27,9 @@ std::vector<std::string> parse_objects(const std::string& lines);
 
 class Publisher {
  public:
-  Publisher(const HostGit& git, const Repository& repository)
-      : git_(git), repository_(repository) {}
+  // `notes` is a directory for noted_lock.h.
+  Publisher(const HostGit& git, const Repository& repository, int notes)
+      : git_(git), repository_(repository), notes_(notes) {}
 
   Result<GitState> state() const;
   // Branches that other work trees have checked out.
@@ -58,6 +59,7 @@ class Publisher {
 
   const HostGit& git_;
   const Repository& repository_;
+  int notes_;
 };
 
 }  // namespace pawl::git

@@ -11,8 +11,9 @@
 #include <utility>
 
 #include "pawl/adapter/backend/git/config_filter.h"
-#include "pawl/adapter/backend/git/find_repositories.h"
+#include "pawl/adapter/backend/git/left_repositories.h"
 #include "pawl/adapter/backend/git/made_repository.h"
+#include "pawl/adapter/backend/git/operator_programs.h"
 #include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/path_text.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 using Access = sandbox::PlanMount::Access;
 
+constexpr int kTakeRoundsMax = 64;
 constexpr std::string_view kWithoutData = "pawl-gitdir-";
 
 // A host that is root runs tools as whoever owns the first root; see sandbox/host_identity.h.
@@ -35,20 +37,12 @@ Owner owner_of_tools(const ExecutionContext& context) {
   return {status.st_uid, status.st_gid};
 }
 
-// A .git file of `git worktree add`, which leads into a private directory and nowhere outside.
-bool is_work_tree_of(const std::string& work_tree, const std::string& directory) {
-  const auto text = read_plain_file(work_tree + "/.git", kGitFileBytesMax);
-  const std::string beneath = "gitdir: " + directory + "/worktrees/";
-  if (!text || !text->starts_with(beneath) || text->back() != '\n') return false;
-  const std::string name = text->substr(beneath.size(), text->size() - beneath.size() - 1);
-  return !name.empty() && name != ".." && name.find_first_of("/\n") == std::string::npos;
-}
-
 }  // namespace
 
 SessionGit::SessionGit(const ExecutionContext& context)
     : roots_(context.write_roots),
       git_directory_(context.git_directory),
+      taken_(context.taken_directory, context.run.text),
       owner_(owner_of_tools(context)) {}
 
 Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& context) {
@@ -58,15 +52,19 @@ Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& con
     PAWL_TRY(session->own_directory_, sandbox::OwnDirectory::make(kWithoutData));
     session->git_directory_ = session->own_directory_.path();
   }
+  remove_left_locks(session->git_directory_);
   auto git = HostGit::find();
   if (git) {
     session->git_ = std::make_unique<HostGit>(*std::move(git));
     PAWL_CHECK(session->write_identity());
   }
-  session->take_left();
+  session->to_say_ =
+      take_left_repositories(session->git_.get(), session->git_directory_, session->taken_);
   PAWL_TRY(session->record_, KeptRecord::make(session->git_directory_));
   const FoundRepositories found = find_repositories(session->roots_);
   for (const std::string& work_tree : found.work_trees) PAWL_CHECK(session->add(work_tree));
+  for (const std::string& path : found.bare) session->add_bare(path);
+  session->made_bounds_ = found.complete ? kFindAll : FindBounds{};
   if (!found.complete) {
     session->to_say_.emplace_back(
         "there are more directories beneath the roots than are looked through: repositories among "
@@ -78,30 +76,9 @@ Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& con
 
 Status SessionGit::keep_record() const {
   SessionRecord record{roots_, read_only_};
+  record.work_trees.insert(record.work_trees.end(), bare_.begin(), bare_.end());
   for (const HeldRepository& held : held_) record.work_trees.push_back(held.repository().work_tree);
   return record_.write(record);
-}
-
-// What commands made before their session was killed. Nothing of it runs any more.
-void SessionGit::take_left() {
-  for (const SessionRecord& record : take_left_records(git_directory_)) {
-    for (const std::string& work_tree : find_repositories(record.roots).work_trees) {
-      const auto is_known = [&](const std::string& known) {
-        return known == work_tree || is_work_tree_of(work_tree, known + "/.git");
-      };
-      if (std::ranges::any_of(record.work_trees, is_known)) continue;
-      const std::string path = work_tree + "/.git";
-      if (git_ && is_made_repository(path)) {
-        const Status taken = take_made_repository(*git_, work_tree, git_directory_);
-        to_say_.push_back(path + " was made by a session that was killed: it was " +
-                          (taken ? "kept without its configuration"
-                                 : "not made safe, do not use it: " + taken.error().message));
-      } else if (const auto where = take_away(path, git_directory_)) {
-        to_say_.push_back(path + " was left by a session that was killed, and was taken away, to " +
-                          *where);
-      }
-    }
-  }
 }
 
 // Who commits, also in repositories that commands make.
@@ -117,6 +94,7 @@ Status SessionGit::write_identity() {
 
 Status SessionGit::add(const std::string& work_tree) {
   PAWL_TRY(Repository repository, describe_repository(work_tree, roots_));
+  protect_programs(work_tree);
   if (!git_) repository.obstacle = "this machine has no git";
   if (!repository.obstacle.empty()) {
     add_read_only(repository);
@@ -130,6 +108,23 @@ Status SessionGit::add(const std::string& work_tree) {
   repository.obstacle = held.error().message;
   add_read_only(repository);
   return ok();
+}
+
+// What the operator's git runs of the work tree itself.
+void SessionGit::protect_programs(const std::string& work_tree) {
+  const auto listed = git_ ? git_->settings_with_origins(work_tree) : Result<std::string>("");
+  if (!listed) return;
+  for (std::string& path : operator_programs(*listed, work_tree, roots_)) {
+    programs_.push_back(std::move(path));
+  }
+}
+
+// The operator's git believes its configuration, and nothing of it is published.
+void SessionGit::add_bare(const std::string& path) {
+  bare_.push_back(path);
+  if (std::ranges::find(roots_, path) != roots_.end()) return;  // name_watch.h
+  read_only_places_.push_back(path);
+  to_say_.push_back(path + " can only be read here: it is a bare repository");
 }
 
 void SessionGit::add_read_only(const Repository& repository) {
@@ -156,6 +151,7 @@ std::vector<sandbox::PlanMount> SessionGit::mounts() const {
 
 std::vector<std::string> SessionGit::protected_places() const {
   std::vector<std::string> places = read_only_places_;
+  std::ranges::copy(programs_, std::back_inserter(places));
   for (const HeldRepository& held : held_) {
     places.push_back(held.repository().work_tree + "/.git");
     std::ranges::copy(held.empty_links(), std::back_inserter(places));
@@ -196,18 +192,61 @@ bool SessionGit::is_own_work_tree(const std::string& work_tree) const {
   });
 }
 
-std::vector<std::string> SessionGit::find_made() const {
-  std::vector<std::string> made = find_repositories(roots_).work_trees;
-  std::erase_if(made, [&](const std::string& work_tree) {
+SessionGit::Made SessionGit::find_made() const {
+  FoundRepositories found = find_repositories(roots_, made_bounds_);
+  Made made{std::move(found.work_trees), std::move(found.bare), found.complete};
+  std::erase_if(made.work_trees, [&](const std::string& work_tree) {
     return is_known(work_tree) || is_own_work_tree(work_tree);
+  });
+  std::erase_if(made.bare, [&](const std::string& path) {
+    return std::ranges::find(bare_, path) != bare_.end();
   });
   return made;
 }
 
+bool SessionGit::has_made() const {
+  const Made made = find_made();
+  return !made.work_trees.empty() || !made.bare.empty() || is_hidden(made);
+}
+
+// A walk that ended early although the one at the beginning did not.
+bool SessionGit::is_hidden(const Made& made) const {
+  return !made.complete && made_bounds_.entries > FindBounds{}.entries && !has_warned_;
+}
+
 std::vector<std::string> SessionGit::take_made() {
   std::vector<std::string> said;
-  for (const std::string& work_tree : find_made()) said.push_back(take(work_tree));
+  for (int round = 0; round < kTakeRoundsMax; ++round) {
+    const Made made = find_made();
+    for (const std::string& work_tree : made.work_trees) said.push_back(take(work_tree));
+    for (const std::string& path : made.bare) said.push_back(take_bare(path));
+    if (is_hidden(made) && made.work_trees.empty() && made.bare.empty()) {
+      has_warned_ = true;
+      said.emplace_back(
+          "there are too many files to find every repository that was made: do not use git, "
+          "outside, in a directory that a command made");
+    }
+    if (made.complete) break;
+  }
+  if (said.size() > kSaidMax) {
+    said.resize(kSaidMax);
+    said.emplace_back("and more of the same");
+  }
   return said;
+}
+
+std::string SessionGit::take_bare(const std::string& path) {
+  const auto where = take_git(path + "/HEAD", taken_);
+  if (!where) {
+    bare_.push_back(path);
+    return path +
+           " is a bare repository, and could not be made harmless: " + where.error().message +
+           " (remove it)";
+  }
+  return path +
+         " is a bare repository, and git outside would believe its configuration: its HEAD was "
+         "taken away, to " +
+         *where + " (make bare repositories in /tmp)";
 }
 
 std::string SessionGit::take(const std::string& work_tree) {
@@ -221,15 +260,40 @@ std::string SessionGit::take(const std::string& work_tree) {
              " is a new repository: it was kept, and from now on its commits are published when "
              "a call ends, its configuration and hooks are not";
     }
-    return path + " is a new repository, and could not be kept: " +
-           (added ? "its name could not be written down" : added.error().message);
+    if (taken) {
+      return path + " is a new repository, and could not be kept: " +
+             (added ? "its name could not be written down" : added.error().message);
+    }
   }
-  const auto where = take_away(path, git_directory_);
+  const auto where = take_git(path, taken_);
   if (!where) return path + " could not be taken away: " + where.error().message;
   return path +
-         " is not a repository of its own, and git outside would follow it: it was taken "
-         "away, to " +
-         *where;
+         (full ? " is one repository too many"
+               : " is not a repository of its own, and git outside would follow it") +
+         ": it was taken away, to " + *where;
+}
+
+bool SessionGit::is_damaged() const {
+  return std::ranges::any_of(held_, &HeldRepository::is_damaged);
+}
+
+std::vector<std::string> SessionGit::repair() {
+  std::vector<std::string> said;
+  std::vector<std::string> work_trees;
+  for (HeldRepository& held : held_) {
+    if (!held.is_damaged()) continue;
+    const std::string path = held.repository().work_tree;
+    const auto aside = held.set_aside(taken_);
+    said.push_back(path + "/.git was damaged by a command, and was made anew from the operator's" +
+                   (aside ? "; the damaged one, with commits that were not published, is " + *aside
+                          : ": " + aside.error().message));
+    work_trees.push_back(path);
+  }
+  std::erase_if(held_, &HeldRepository::is_damaged);
+  for (const std::string& work_tree : work_trees) {
+    if (const Status added = add(work_tree); !added) said.push_back(added.error().message);
+  }
+  return said;
 }
 
 void SessionGit::finish() {

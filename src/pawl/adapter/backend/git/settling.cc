@@ -56,13 +56,23 @@ Settling::Outcome Settling::perform() {
   return std::move(outcome_);
 }
 
-Status Settling::look_at_both() {
+Status Settling::look_inside() {
   const auto printed = sides_.inside.script(kStateScript, "", kStateBytesMax);
-  if (!printed) return printed.error();
+  if (!printed) {
+    outcome_.is_damaged = printed.error().code == ErrorCode::conflict;
+    return printed.error();
+  }
+  outcome_.is_damaged = true;
   PAWL_TRY(own_, parse_state(*printed));
+  if (own_.head.empty()) return Error{ErrorCode::conflict, "HEAD cannot be read any more"};
+  outcome_.is_damaged = false;
+  return ok();
+}
+
+Status Settling::look_at_both() {
+  PAWL_CHECK(look_inside());
   PAWL_TRY(host_, sides_.publisher.state());
   PAWL_TRY(elsewhere_, sides_.publisher.branches_elsewhere());
-  if (own_.head.empty()) return Error{ErrorCode::conflict, "HEAD cannot be read any more"};
   host_head_before_ = host_.head_object();
   waits_inside_ = is_under_way(sides_.place.number());
   const Descriptor outside(
@@ -74,28 +84,49 @@ Status Settling::look_at_both() {
 
 // Before any ref: what a ref leads to must be there, and who contains whom is the host's to say.
 void Settling::import_objects() {
-  std::vector<std::string> tips;
+  std::vector<std::vector<std::string>> wanted;
   for (const RefStep& step : steps_) {
     const bool outward = step.kind == Kind::publish || step.kind == Kind::collide;
     if (!outward || step.own.empty()) continue;
-    tips.push_back(step.own);
+    wanted.push_back({step.own});
     if (step.name != kStash) continue;
     const auto listed = sides_.inside.script(kStashScript, "", kStateBytesMax);
     if (listed) stash_ = parse_objects(*listed);
-    tips.insert(tips.end(), stash_.begin(), stash_.end());
+    wanted.back().insert(wanted.back().end(), stash_.begin(), stash_.end());
   }
-  if (is_object_id(own_.head) && own_.head != agreement_.agreed.head) tips.push_back(own_.head);
+  if (is_object_id(own_.head) && own_.head != agreement_.agreed.head) {
+    wanted.push_back({own_.head});
+  }
   if (!waits_inside_ && digest_of_index(own_.index) != agreement_.agreed.index) {
     const auto changes =
         index_changes(host_.index, own_.index, [](std::string_view) { return false; });
-    if (changes) tips.insert(tips.end(), changes->objects.begin(), changes->objects.end());
+    if (changes && !changes->objects.empty()) wanted.push_back(changes->objects);
   }
-  std::ranges::sort(tips);
-  const auto last = std::ranges::unique(tips);
-  tips.erase(last.begin(), last.end());
-  const Status imported = sides_.publisher.import(sides_.inside, tips, host_.refs);
-  has_objects_ = imported.has_value();
-  if (!imported) say("nothing is published: " + imported.error().message);
+  import_each(wanted);
+}
+
+// All at once; if the host's git does not want that, one after the other, so that a bad object
+// holds up nothing but what leads to it.
+void Settling::import_each(const std::vector<std::vector<std::string>>& wanted) {
+  std::set<std::string> all;
+  for (const auto& objects : wanted) all.insert(objects.begin(), objects.end());
+  const auto import = [&](const std::set<std::string>& tips) {
+    return sides_.publisher.import(sides_.inside, {tips.begin(), tips.end()}, host_.refs);
+  };
+  if (import(all)) return;
+  std::size_t tried = 0;
+  for (const auto& objects : wanted) {
+    const Status imported = ++tried <= kImportsMax
+                                ? import({objects.begin(), objects.end()})
+                                : Status(Error{ErrorCode::limit_exceeded, "too many at a time"});
+    if (imported) continue;
+    missing_.insert(objects.begin(), objects.end());
+    why_missing_ = imported.error().message;
+  }
+}
+
+bool Settling::has_host(const std::string& object) const {
+  return object.empty() || !missing_.contains(object);
 }
 
 void Settling::settle_refs() {
@@ -123,7 +154,9 @@ void Settling::settle(const RefStep& step) {
 }
 
 void Settling::publish(const RefStep& step) {
-  if (!has_objects_) return;
+  if (!has_host(step.own)) {
+    return say(short_name(step.name) + " is not published: " + why_missing_);
+  }
   const bool removes = step.own.empty();
   if (removes &&
       (step.name == host_.head || (!agreement_.made.contains(step.name) &&
@@ -153,7 +186,7 @@ void Settling::take_in(const RefStep& step) {
 // Both have moved it.
 void Settling::collide(const RefStep& step) {
   if (step.own.empty()) return take_in(step);
-  if (!has_objects_) return;
+  if (!has_host(step.own)) return publish(step);
   const bool both = !step.host.empty();
   if (both && sides_.publisher.is_ancestor(step.host, step.own)) return publish(step);
   if (both && sides_.publisher.is_ancestor(step.own, step.host)) return take_in(step);
@@ -213,7 +246,7 @@ void Settling::settle_head() {
 }
 
 void Settling::publish_head() {
-  if (!has_objects_) return;
+  if (!has_host(own_.head)) return say("HEAD is not published: " + why_missing_);
   if (waits_outside_) return say("HEAD is not published while a merge is under way outside");
   if (elsewhere_.contains(own_.head)) {
     return say(short_name(own_.head) +
@@ -243,7 +276,6 @@ void Settling::settle_index() {
   const bool same_head = host_.head == own_.head && host_.head_object() == own_.head_object();
   if (waits_inside_ || !same_head) return;
   if (own == agreed) return take_index_in();
-  if (!has_objects_) return;
   if (waits_outside_) return say("the index is not published while a merge is under way outside");
   if (host != agreed && !sides_.publisher.is_index_clean(host_head_before_, host_.index)) {
     return say(
@@ -254,12 +286,14 @@ void Settling::settle_index() {
 }
 
 void Settling::take_index_in() {
+  const auto time = index_time(sides_.settings, sides_.repository);
   const auto index = read_plain_file(sides_.repository.directory + "/index", kIndexBytesMax);
   const auto still = [] { return ok(); };
   const Status taken =
       index ? replace_locked(sides_.place.number(), "index", *index, sides_.place.owner(), still)
             : Status(index.error());
   if (!taken) return say("the index outside could not be taken in: " + taken.error().message);
+  if (time) set_time(sides_.place.number(), "index", *time);
   agreement_.agreed.index = digest_of_index(host_.index);
   own_.index = host_.index;
   outcome_.has_changed = true;
@@ -277,6 +311,10 @@ void Settling::publish_index() {
         "its own");
   }
   if (changes->input.empty()) return;
+  if (!std::ranges::all_of(changes->objects,
+                           [&](const std::string& object) { return has_host(object); })) {
+    return say("the index is not published: " + why_missing_);
+  }
   if (const Status moved = sides_.publisher.move_index(host_, changes->input); !moved) {
     return say("the index is not published: " + moved.error().message);
   }

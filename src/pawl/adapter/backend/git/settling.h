@@ -9,10 +9,12 @@
 #include "pawl/adapter/backend/git/inside_git.h"
 #include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/backend/git/publish.h"
+#include "pawl/adapter/backend/git/session_settings.h"
 
 namespace pawl::git {
 
-inline constexpr std::size_t kSaidMax = 20;  // sentences at a time
+inline constexpr std::size_t kSaidMax = 20;     // sentences at a time
+inline constexpr std::size_t kImportsMax = 64;  // one after the other, where all at once failed
 
 // What a session remembers from one look to the next.
 struct Agreement {
@@ -23,6 +25,7 @@ struct Agreement {
 struct Sides {
   const Repository& repository;
   const PrivateDirectory& place;
+  const SessionSettings& settings;
   const Publisher& publisher;
   const InsideGit& inside;
   const std::function<bool(const std::string& path)>& may_link;
@@ -34,14 +37,18 @@ class Settling {
     std::vector<std::string> said;
     bool has_changed = false;
     bool has_host_all = false;
+    bool is_damaged = false;  // git inside does not work on the directory
   };
   Settling(const Sides& sides, Agreement& agreement) : sides_(sides), agreement_(agreement) {}
 
   Outcome perform();
 
  private:
+  Status look_inside();
   Status look_at_both();
   void import_objects();
+  void import_each(const std::vector<std::vector<std::string>>& wanted);
+  bool has_host(const std::string& object) const;
   void settle_refs();
   void settle(const RefStep& step);
   void publish(const RefStep& step);
@@ -68,7 +75,8 @@ class Settling {
   bool waits_inside_ = false;  // a merge or the like is under way
   bool waits_outside_ = false;
   std::vector<std::string> stash_;  // of the session, newest first
-  bool has_objects_ = false;        // the host has what the session has
+  std::set<std::string> missing_;   // objects that the host's git does not want
+  std::string why_missing_;
   Outcome outcome_;
 };
 

@@ -56,7 +56,7 @@ Status check_nesting(const sandbox::SandboxPlan& plan) {
 
 Status NameWatch::add_place(const std::string& path) {
   PAWL_TRY(Descriptor directory, open_link_free(path, O_PATH | O_DIRECTORY));
-  const bool repository = is_bare_repository(directory);
+  const bool repository = is_bare_repository(directory.number());
   places_.push_back({path, std::move(directory), repository});
   return ok();
 }
@@ -147,7 +147,7 @@ void NameWatch::arm(PlaceWatch& watch) const {
 }
 
 bool NameWatch::is_new_repository(const Place& place) {
-  return !place.was_repository && is_bare_repository(place.directory);
+  return !place.was_repository && is_bare_repository(place.directory.number());
 }
 
 bool NameWatch::is_away() const {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/adapter/backend/session/place_watch.h"
-#include "pawl/adapter/backend/session/taken_names.h"
 #include "pawl/base/descriptor.h"
 #include "pawl/base/result.h"
 #include "pawl/port/backend.h"

@@ -150,7 +150,9 @@ Status SessionCore::refresh() {
       if (ran) why_lost_ += said;
     }
   }
-  return stale_ ? set_up() : ok();
+  if (stale_) PAWL_CHECK(set_up());
+  settle_git();  // what the host has changed
+  return repair_git();
 }
 
 void SessionCore::watch_places(PumpLimits& limits) {
@@ -260,7 +262,6 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
     if (git_) std::ranges::copy(git_->places(), std::back_inserter(roots));
     disk_ = std::make_unique<DiskWatch>(std::move(roots), context_.limits);
   }
-  settle_git();  // what the host has changed
   PumpLimits limits = limits_of_shell();
   if (command.time_ms && *command.time_ms > 0) {
     limits.time_ms = std::min(limits.time_ms, *command.time_ms);

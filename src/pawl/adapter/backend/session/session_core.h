@@ -67,6 +67,7 @@ class SessionCore final : public SessionCalls {
   std::vector<std::string> take_names();
   git::RunInside inside() const;
   void settle_git();
+  Status repair_git();
   void take_made_repositories();
   std::optional<BackendOutcome> denial();
   BackendOutcome refusal(const Error& error) const;

@@ -41,6 +41,17 @@ void SessionCore::settle_git() {
   for (std::string& text : git_->settle(inside())) git_said_.push_back(std::move(text));
 }
 
+// A git directory that no longer works is replaced before the next call, not after the one that
+// damaged it: that may go on to repair it.
+Status SessionCore::repair_git() {
+  if (!git_ || !git_->is_damaged()) return ok();
+  lost_shell_ = lost_shell_ || shell_.process != nullptr;
+  end_shell();
+  for (std::string& text : git_->repair()) git_said_.push_back(std::move(text));
+  stale_ = true;
+  return set_up();
+}
+
 // The shell ends, because what it left running could change the new repository, which is the host's
 // git to believe as long as it is not mounted over.
 void SessionCore::take_made_repositories() {

@@ -1,4 +1,4 @@
-#include "pawl/adapter/backend/session/taken_names.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -171,6 +171,13 @@ Result<std::string> TakenNames::take(const Descriptor& parent, const std::string
   std::error_code none;
   fs::remove_all(slot, none);
   return copied.error();
+}
+
+Result<std::string> TakenNames::take_path(const std::string& path) const {
+  const fs::path whole(path);
+  PAWL_TRY(const Descriptor parent,
+           open_link_free(whole.parent_path().string(), O_PATH | O_DIRECTORY));
+  return take(parent, whole.filename().string());
 }
 
 Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string& run,

@@ -30,6 +30,8 @@ class TakenNames {
   // Moves the entry `part` of `parent` away; where the data directory is on another file system it
   // is copied, then removed. Returns where it is now.
   Result<std::string> take(const Descriptor& parent, const std::string& part) const;
+  // Likewise, by its path, on which no link is followed.
+  Result<std::string> take_path(const std::string& path) const;
 
  private:
   Result<std::string> make_slot() const;

@@ -1,4 +1,4 @@
-#include "pawl/adapter/backend/session/taken_names.h"
+#include "pawl/adapter/backend/sandbox/taken_names.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
