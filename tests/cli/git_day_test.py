@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""An operator's ordinary day beside a hostile agent, in one repository, drawn from a seed.
+
+    git_day_test.py                       a short day, as ctest runs it
+    PAWL_GIT_DAY_MINUTES=60 PAWL_GIT_DAY_SEED=7 git_day_test.py
+
+After every call: the operator's git is sound, nothing of the agent's ran on the host, nothing of
+its configuration and hooks is in the operator's, no name of Pawl's is in the work tree, and both
+sides agree unless the call said that they do not.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import git_day
+from git_test import GitStage
+from support import PAWL, main
+
+CALLS_OF_SESSION = 8
+MARK = "[git:"
+# Remote-tracking refs, replacements and monitors are the session's own affair.
+STATE = ("export GIT_NO_REPLACE_OBJECTS=1; git() { command git -c core.fsmonitor=false \"$@\"; }; "
+         "git status --porcelain=v1; git for-each-ref --format="
+         "'%(objectname) %(refname)' refs/heads refs/tags refs/notes; git stash list --format=%H; "
+         "git ls-files -s; git symbolic-ref -q HEAD; git rev-parse HEAD; "
+         "git -C sub status --porcelain=v1")
+UNDER_WAY = ".git/MERGE_HEAD .git/CHERRY_PICK_HEAD .git/REVERT_HEAD .git/rebase-* .git/sequencer"
+GATE = """#!/bin/sh
+touch between
+until [ -e go ]; do sleep 0.01; done
+rm -f go between
+"""
+LOOKS = ("git status; git diff; git log -p -2; git branch -avv; git stash list; git show; "
+         "git submodule status; git diff --cached; git ls-files -d -m -o; git describe --all")
+
+
+def tree_digest(*paths):
+    """Of all files beneath, with their names and modes."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in [path, *sorted(path.rglob("*"))] if path.is_dir() else [path]:
+            digest.update(str(file).encode())
+            if file.is_file() and not file.is_symlink():
+                digest.update(file.read_bytes() + str(file.stat().st_mode).encode())
+    return digest.hexdigest()
+
+
+class Day(GitStage):
+    def setUp(self):
+        super().setUp()
+        self.seed = int(os.environ.get("PAWL_GIT_DAY_SEED", "1"))
+        self.random = random.Random(self.seed)
+        self.marker = self.directory / "MARKER"  # where no command of the sandbox can write
+        self.gates = self.directory / "gates"
+        self.control = self.directory / "control"
+        for path in (self.gates, self.control):
+            path.mkdir()
+        self.number = 0
+        self.story = []
+        self.compared = [0, 0]
+        self.prepare()
+
+    def shell(self, text, at=None, code=None):
+        said = subprocess.run(["bash", "-c", text], cwd=at or self.work, env=self.environment(),
+                              capture_output=True, text=True, check=False, timeout=60,
+                              errors="replace")
+        if code is not None:
+            self.assertEqual(said.returncode, code, f"{text}\n{said.stdout}\n{said.stderr}")
+        return said.stdout
+
+    def prepare(self):
+        """A clone with a submodule, a remote, a hook of the operator's and some history."""
+        config = self.directory / ".gitconfig"
+        config.write_text(config.read_text() + "[protocol \"file\"]\n\tallow = always\n"
+                          "[core]\n\tpager = cat\n\teditor = true\n")
+        self.write("gate.sh", GATE, 0o755)
+        self.shell("git init -q inner; cd inner; echo i >inner; git add .; git commit -qm i; "
+                   "cd ..; git init -q --bare remote.git; "
+                   "git -C inner push -q ../remote.git main:inner; "
+                   f"rm -rf {self.work}; git init -q {self.work}; cd {self.work}; "
+                   "for f in a b c o; do echo $f >$f; done; git add .; git commit -qm first; "
+                   "echo more >>a; git commit -qam second; "
+                   "git remote add origin ../remote.git; git push -qu origin main; "
+                   "git submodule -q add -b inner ../remote.git sub; git commit -qm sub; "
+                   "git branch topic1; "
+                   "printf '#!/bin/sh\\nexit 0\\n' >.git/hooks/pre-commit; "
+                   "chmod +x .git/hooks/pre-commit", at=self.directory, code=0)
+        self.evil = self.work / "evil"
+        self.evil.write_text(f"#!/bin/sh\ntouch {self.marker}\ncat\n")
+        self.evil.chmod(0o755)
+
+    def operator_files(self):
+        git = self.work / ".git"
+        return tree_digest(git / "config", git / "hooks", git / "info", git / "modules/sub/config",
+                           git / "modules/sub/hooks", git / "modules/sub/info",
+                           git / "config.worktree", git / "commondir",
+                           git / "objects/info/alternates")
+
+    def operate(self, text=None):
+        text = text or self.random.choice(git_day.OPERATOR)
+        text = text.format(n=self.number, home=self.directory, work=self.work, evil=self.evil)
+        self.story.append(f"operator: {text}")
+        self.shell(text)
+
+    def check(self, when):
+        """Looks as an operator would; what git runs for that must not be the agent's."""
+        files = self.files
+        self.shell(LOOKS)
+        for path in self.work.rglob("*"):
+            if path.is_dir() and not path.is_symlink() and ".git" not in path.parts:
+                if (path / ".git").exists() or (path / "HEAD").exists() or (path / "refs").exists():
+                    self.shell("git status; git log -1; git diff; git branch", at=path)
+        self.assertFalse(self.marker.exists(), f"the host ran the agent's program {when}")
+        self.assertEqual(self.operator_files(), files, f"configuration or hooks changed {when}")
+        self.shell("git fsck --no-dangling --no-progress", code=0)
+        self.shell("git fsck --no-dangling --no-progress", at=self.work / "sub", code=0)
+        left = [str(path) for path in self.work.rglob("*")
+                if "pawl" in path.name or path.suffix == ".lock" or ".new." in path.name]
+        self.assertEqual(left, [], f"names of Pawl's {when}")
+        self.assertEqual(self.shell("git for-each-ref refs/replace refs/odd"), "")
+
+    def script(self, count):
+        """The calls of a session: shell text, with a barrier in the middle of some."""
+        calls = []
+        for _ in range(count):
+            self.number += 1
+            kind = self.random.random()
+            pool = git_day.AGENT_WORK if kind < 0.62 else git_day.AGENT_ATTACKS
+            text = self.random.choice(pool) if kind < 0.95 else git_day.RECONCILE
+            if kind > 0.985:
+                text = self.random.choice(git_day.AGENT_WRECKS)
+            text = text.format(n=self.number, work=self.work, evil=self.evil)
+            calls.append((self.number, text, self.random.random() < 0.4))
+        return calls
+
+    def charter_of(self, name, calls):
+        replies = ""
+        for number, text, barrier in calls:
+            gates = self.gates
+            wait = (f"touch {gates}/mid{number}; until [ -e {gates}/go{number} ]; do sleep 0.01; "
+                    "done; " if barrier else "")
+            line = (f"cd {self.work}; for f in {UNDER_WAY}; do "
+                    f"[ -e $f ] && touch {gates}/underway{number}; done; "
+                    f"({STATE}) >{gates}/inside{number} 2>/dev/null; {wait}"
+                    f"{{ {text}\n}} </dev/null >/dev/null 2>&1; cd {self.work}; true")
+            (gates / f"step{number}").write_text(line)
+            step = f"{{ command: bash {gates}/step{number} }}"
+            replies += f"  - call: [{{ tool: bash, input: {step} }}]\n"
+            replies += f"  - call: [{{ tool: gate, input: {{ n: {number} }} }}]\n"
+        control = self.control / name
+        control.mkdir()
+        shutil.copy(self.directory / "gate.sh", control / "gate.sh")
+        self.write(f"control/{name}/t.script.yaml", "replies:\n" + replies + "  - text: Done.\n")
+        self.write(f"control/{name}/t.yaml", "name: t\nmodels: { main: scripted/t.script.yaml }\n"
+                   f"sandbox: {{ write: [{self.work}, {self.gates}], directory: {self.work} }}\n"
+                   "limits: { steps: 400, time: 600s }\n"
+                   "tools: { use: [bash], define: { gate: { description: Waits., sandbox: false, "
+                   "command: [./gate.sh], input: { type: object } } } }\ninstructions: Go.\n")
+        return control
+
+    def begin(self, name, calls):
+        control = self.charter_of(name, calls)
+        with open(control / "said", "w", encoding="utf-8") as said:
+            run = subprocess.Popen([PAWL, "run", "t.yaml", "go", "--id", name], cwd=control,
+                                   stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                   env=self.environment())
+        self.started.append(run)
+        return run
+
+    def test_a_day(self):
+        minutes = float(os.environ.get("PAWL_GIT_DAY_MINUTES", "0"))
+        sessions = 0
+        end = time.monotonic() + 60 * minutes
+        while sessions < 2 or time.monotonic() < end:
+            sessions += 1
+            try:
+                self.session(f"s{sessions}")
+            except BaseException:
+                print(f"seed {self.seed}, session {sessions}, in {self.directory}")
+                print("\n".join(self.story[-40:]))
+                raise
+        if minutes:
+            print(f"{sessions} sessions, {self.number} calls, both sides agreed before "
+                  f"{self.compared[0]} and were said to differ before {self.compared[1]}")
+
+    def session(self, name):
+        calls = self.script(CALLS_OF_SESSION)
+        doomed = self.random.random() < 0.3 and self.random.choice(calls)[0]
+        self.files = self.operator_files()
+        control, run = self.control / name, self.begin(name, calls)
+        self.story.append(f"=== session {name}")
+        outside, excused = self.shell(STATE), False
+        for number, text, barrier in calls:
+            self.story.append(f"call {number}: {text}")
+            if barrier:
+                self.reach(run, control, self.gates / f"mid{number}")
+                self.operate()
+                self.files = self.operator_files()
+                (self.gates / f"go{number}").touch()
+            if number == doomed:
+                time.sleep(self.random.random() * 0.5)
+                run.send_signal(signal.SIGKILL)
+                run.wait()
+                self.story.append("kill -9")
+                return
+            self.reach(run, control, control / "between")
+            said = self.last_said(name)
+            excused = self.compare(number, outside, said, excused)
+            self.check(f"after call {number}")
+            if self.random.random() < 0.4:
+                self.operate()
+                self.files = self.operator_files()
+            outside = self.shell(STATE)
+            (control / "go").touch()
+            self.wait_for(lambda: not (control / "go").exists(), "the gate")
+        run.wait(timeout=60)
+        self.check("after the session")
+
+    def last_said(self, name):
+        """What the last call in the sandbox has printed; the gate's answer is plain text."""
+        ends = [event["content"] for event in self.events(name) if event["type"] == "tool_finished"]
+        texts = [end if isinstance(end, str) else json.dumps(end) for end in ends]
+        return [text for text in texts if text.startswith("{")][-1]
+
+    def compare(self, number, outside, said, excused):
+        """Both sides agreed when the call began, or it was said, or a merge is under way inside."""
+        inside = (self.gates / f"inside{number}").read_text(errors="replace")
+        if MARK in said:
+            self.story.append(said[said.index(MARK):][:500])
+        self.compared[0 if inside == outside else 1] += 1
+        if inside == outside:
+            return MARK in said
+        if MARK in said or excused or (self.gates / f"underway{number}").exists():
+            return True
+        return self.fail(f"before call {number} the sides differ, and nothing was said\n"
+                         f"--- outside\n{outside}\n--- inside\n{inside}\n--- said\n{said}")
+
+    def reach(self, run, control, path):
+        self.wait_for(lambda: path.exists() or run.poll() is not None, str(path))
+        if run.poll() is not None:
+            self.fail(f"the run ended early: {(control / 'said').read_text()}")
+
+
+if __name__ == "__main__":
+    main()
