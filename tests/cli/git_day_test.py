@@ -23,7 +23,8 @@ import git_day
 from git_test import GitStage
 from support import PAWL, main
 
-CALLS_OF_SESSION = 8
+MINUTES = float(os.environ.get("PAWL_GIT_DAY_MINUTES", "0"))
+CALLS_OF_SESSION = 8 if MINUTES else 4
 MARK = "[git:"
 # Remote-tracking refs, replacements and monitors are the session's own affair.
 STATE = ("export GIT_NO_REPLACE_OBJECTS=1; git() { command git -c core.fsmonitor=false \"$@\"; }; "
@@ -175,9 +176,8 @@ class Day(GitStage):
         return run
 
     def test_a_day(self):
-        minutes = float(os.environ.get("PAWL_GIT_DAY_MINUTES", "0"))
         sessions = 0
-        end = time.monotonic() + 60 * minutes
+        end = time.monotonic() + 60 * MINUTES
         while sessions < 2 or time.monotonic() < end:
             sessions += 1
             try:
@@ -186,7 +186,7 @@ class Day(GitStage):
                 print(f"seed {self.seed}, session {sessions}, in {self.directory}")
                 print("\n".join(self.story[-40:]))
                 raise
-        if minutes:
+        if MINUTES:
             print(f"{sessions} sessions, {self.number} calls, both sides agreed before "
                   f"{self.compared[0]} and were said to differ before {self.compared[1]}")
 
