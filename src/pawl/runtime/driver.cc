@@ -236,11 +236,11 @@ void Driver::watch_ending() {
     if (!self || self->over_) return;
     self->ending_timer_.reset();
     if (self->appends_open_ == 0 || self->durable_length_ != length) return self->watch_ending();
-    self->end(Error{ErrorCode::unavailable,
-                    "run " + self->id_.text +
-                        " has ended, and its store could not write that down (is the disk full?): "
-                        "its tools are stopped; make room, then pawl resume " +
-                        self->id_.text + " goes on from what is written"});
+    self->end(
+        Error{ErrorCode::unavailable,
+              "run " + self->id_.text + " " + kUnwrittenEnd +
+                  " (is the disk full?): its tools are stopped; make room, then pawl resume " +
+                  self->id_.text + " goes on from what is written"});
   };
   ending_timer_ = services_.loop.after(kUnwrittenEndMs, look);
 }

@@ -42,6 +42,8 @@ inline constexpr std::uint64_t kSnapshotBytesMin = 1U << 20U;
 // A run that is ending is left when its store has written nothing for so long, as on a full disk:
 // limits and cancellations end its tools in time, written down or not.
 inline constexpr std::int64_t kUnwrittenEndMs = 5'000;
+// What the error says with which it is let go then.
+inline constexpr const char* kUnwrittenEnd = "has ended, and its store could not write that down";
 
 struct DriverServices {
   Loop& loop;

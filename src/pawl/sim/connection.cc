@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace pawl::sim {
+namespace {
+
+template <class Queue>
+bool has_of(const Queue& queue, const RunId& run) {
+  return std::any_of(queue.begin(), queue.end(), [&run](const auto& queued) {
+    return std::visit([&run](const auto& op) { return op.run == run; }, queued.op);
+  });
+}
+
+}  // namespace
 
 SimConnection::SimConnection(SimStorage& storage, SimLoop& loop, Faults& faults,
                              std::function<void()> on_crash)
@@ -18,9 +28,7 @@ void SimConnection::die() {
   if (dead_) return;
   dead_ = true;
   const bool whole = faults_.rng().one_in(2);
-  if (!writing_.empty() && (whole || !storage_.unwrite(written_))) {
-    for (const Queued& queued : writing_) storage_.apply(queued.op, [](const Status&) {});
-  }
+  if (!writing_.empty() && (whole || !storage_.unwrite(written_))) apply_written(false);
   if (storage_.writer == this) storage_.writer = nullptr;
   for (Queued& queued : queue_) {
     Append* append = std::get_if<Append>(&queued.op);
@@ -34,24 +42,44 @@ void SimConnection::die() {
   writing_.clear();
 }
 
+Status SimConnection::stopped() const {
+  if (!dead_ && !failed_) return ok();
+  return Error{ErrorCode::unavailable, "the store has stopped"};
+}
+
+// What changes a run at once comes behind what is being written of that run, as it does where a
+// transaction excludes all others.
+Status SimConnection::wait_for_writer(const RunId& run) {
+  PAWL_CHECK(stopped());
+  SimConnection* const other = storage_.writer;
+  if (other == nullptr || !has_of(other->writing_, run)) return ok();
+  if (other != this && other->loop_.stopped()) {
+    return Error{ErrorCode::unavailable, "another process is writing, and is stopped"};
+  }
+  other->finish();
+  return stopped();
+}
+
 Result<Drive> SimConnection::acquire(const RunId& run) {
-  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  PAWL_CHECK(wait_for_writer(run));
+  if (has_of(queue_, run))
+    return Error{ErrorCode::unavailable, "records of the run wait for space"};
   return storage_.acquire(run);
 }
 
 Status SimConnection::quarantine(const RunId& run, const std::string& why) {
-  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  PAWL_CHECK(wait_for_writer(run));
   return storage_.quarantine(run, why);
 }
 
 // Not in the log: whoever loses power counts the load again, or finds the quarantine again.
 Status SimConnection::forgive(const RunId& run, std::uint64_t epoch) {
-  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  PAWL_CHECK(wait_for_writer(run));
   return storage_.index().forgive(run, epoch);
 }
 
 Status SimConnection::lift_quarantine(const RunSummary& summary) {
-  if (dead_ || failed_) return Error{ErrorCode::unavailable, "the store has stopped"};
+  PAWL_CHECK(wait_for_writer(summary.id));
   return storage_.index().lift_quarantine(summary);
 }
 
@@ -87,6 +115,7 @@ void SimConnection::enqueue(Op op, StatusCallback done) {
     return loop_.post(
         [done = std::move(done)] { done(Error{ErrorCode::unavailable, "the store has stopped"}); });
   }
+  if (const auto* append = std::get_if<Append>(&op)) ++under_way_[append->run.text];
   queue_.push_back({std::move(op), std::move(done)});
   acknowledge_early(queue_.back());
   schedule(faults_.rng().between(0, 2));
@@ -118,12 +147,14 @@ void SimConnection::commit() {
     writing_.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
-  written_ = storage_.write(group);
+  written_ = storage_.write(group, refused_);
   const bool slow = faults_.strikes(FaultKind::slow_commit, 20);
   const std::int64_t takes = slow ? faults_.rng().between(100, 3'000) : faults_.rng().between(0, 1);
   storage_.writer = this;
   if (faults_.strikes(FaultKind::crash_in_commit, 15)) return crash();
-  loop_.at(takes, [this] { finish(); });
+  loop_.at(takes, [this, frame = written_.frame] {
+    if (!writing_.empty() && written_.frame == frame) finish();
+  });
 }
 
 void SimConnection::finish() {
@@ -131,20 +162,38 @@ void SimConnection::finish() {
   if (faults_.strikes(FaultKind::sync_error, 5)) storage_.disk().fail_next_sync();
   storage_.writer = nullptr;
   if (!storage_.sync()) {
-    if (!storage_.unwrite(written_)) {
-      for (const Queued& queued : writing_) storage_.apply(queued.op, [](const Status&) {});
-    }
+    if (!storage_.unwrite(written_)) apply_written(false);
     return fail_all();
   }
   if (faults_.strikes(FaultKind::crash_after_sync, 15)) return crash();
-  const std::vector<Queued> written = std::exchange(writing_, {});
-  for (const Queued& queued : written) {
-    storage_.apply(queued.op, [this, alive = std::weak_ptr<char>(alive_),
-                               done = queued.done](const Status& status) {
-      if (!alive.expired()) loop_.post([done, status] { done(status); });
-    });
-  }
+  apply_written(true);
+  writing_.clear();
   if (!queue_.empty()) schedule(0);
+}
+
+void SimConnection::apply_written(bool told) {
+  for (std::size_t i = 0; i < writing_.size(); ++i) {
+    const Queued& queued = writing_[i];
+    StatusCallback done = [](const Status&) {};
+    if (told) {
+      done = [this, alive = std::weak_ptr<char>(alive_), queued](const Status& status) {
+        if (alive.expired()) return;
+        loop_.post([this, queued, status] {
+          answered(queued.op);
+          queued.done(status);
+        });
+      };
+    }
+    storage_.apply(queued.op, written_.outcomes[i], std::move(done));
+  }
+}
+
+// Behind the last append that was under way with a refused one others are judged anew.
+void SimConnection::answered(const Op& op) {
+  const auto* append = std::get_if<Append>(&op);
+  if (append == nullptr || --under_way_[append->run.text] > 0) return;
+  under_way_.erase(append->run.text);
+  refused_.erase(append->run.text);
 }
 
 void SimConnection::fail_all() {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,10 +58,14 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
     StatusCallback done;
   };
 
+  Status stopped() const;
+  Status wait_for_writer(const RunId& run);
   void enqueue(Op op, StatusCallback done);
   void schedule(std::int64_t delay_ms);
   void commit();
   void finish();
+  void apply_written(bool told);
+  void answered(const Op& op);
   void fail_all();
   void acknowledge_early(Queued& queued);
   void crash();
@@ -71,6 +77,8 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
   std::deque<Queued> queue_;
   std::vector<Queued> writing_;
   SimStorage::Written written_;
+  std::map<std::string, std::size_t> under_way_;  // appends that were not called back, by run
+  std::set<std::string> refused_;                 // those of them behind a refused one
   bool scheduled_ = false;
   bool dead_ = false;
   bool failed_ = false;

@@ -88,7 +88,8 @@ class History {
   // end over a row in its inbox. A driver that has left an ending run for want of space holds it no
   // more: what it had handed over is refused when somebody else has taken the run up.
   void on_refused(const Append& append, const Error& error) {
-    if (append.epoch < storage_.epoch_of(append.run)) {
+    const bool taken_up = append.epoch < storage_.epoch_of(append.run);
+    if (taken_up && oracle_.has_left_unwritten(append.run, append.epoch)) {
       return say(append.run.text + " was taken up by another driver");
     }
     if (waits_in_inbox(error)) return say(append.run.text + " cannot end: its inbox has a row");
@@ -342,6 +343,9 @@ class History {
     if (std::holds_alternative<Finished>(found->second.run->life)) return let_go;
     const bool sound = found->second.standing == Track::Standing::sound;
     if (sound && found->second.is_whole()) return false;
+    // Its snapshot is whole, and the question that it waits for is in the damaged record: whoever
+    // would answer it is told of the damage instead.
+    if (!sound && people_.cannot_read(id)) return let_go;
     const auto listed = storage_.list({id.text, "", "quarantined", 1000});
     return std::any_of(listed->begin(), listed->end(),
                        [&](const RunSummary& one) { return one.id == id; });

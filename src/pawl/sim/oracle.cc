@@ -123,6 +123,15 @@ void Oracle::on_let_go(const RunId& run) {
   if (track.standing == Track::Standing::sound) check_inbox(run, track, "was let go");
 }
 
+// Nobody can have taken it up yet, so that the epoch is still the driver's own.
+void Oracle::on_left_unwritten(const RunId& run) {
+  left_unwritten_.emplace(run.text, storage_->epoch_of(run));
+}
+
+bool Oracle::has_left_unwritten(const RunId& run, std::uint64_t epoch) const {
+  return left_unwritten_.contains({run.text, epoch});
+}
+
 void Oracle::check_inbox(const RunId& id, const Track& track, const std::string& when) {
   const auto rows = storage_->index().pending(id);
   for (const InboxRow& row : *rows) {

@@ -101,6 +101,10 @@ class Oracle {
   void on_power_loss();
   // Its driver has let the run go, for no other reason than that it waits or is over.
   void on_let_go(const RunId& run);
+  // Its driver has let an ending run go, with records that the store had not written yet.
+  void on_left_unwritten(const RunId& run);
+  // Only such a driver may find that another one has taken the run up.
+  bool has_left_unwritten(const RunId& run, std::uint64_t epoch) const;
 
   // Facts of the outside world.
   void on_model_called(const PhaseExecutionRequest& request);
@@ -186,6 +190,7 @@ class Oracle {
   std::map<std::pair<std::string, EffectId>, Usage> summaries_;  // what each took
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>
       clocks_;  // by run and epoch: elapsed and monotonic time of the first record
+  std::set<std::pair<std::string, std::uint64_t>> left_unwritten_;  // runs and epochs
   std::map<std::string, std::uint64_t> told_again_;  // the last record of each fork's prefix
   std::set<std::tuple<std::string, std::uint64_t, HookPoint>> forbidden_;
   std::map<std::tuple<std::string, std::string, std::string>, CallVerdict>

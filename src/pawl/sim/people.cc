@@ -54,7 +54,10 @@ void People::help(const RunId& id, const RunState& state) {
 void People::decide(const RunId& id, const RunState& state, JournalReader& reader) {
   if (calls_awaiting_person(state).empty() || !world_.rng.one_in(3)) return;
   const auto pending = pending_approvals(reader, state);
-  if (!pending) return;  // of a damaged run
+  if (!pending) {  // of a damaged run
+    unreadable_.insert(id.text);
+    return;
+  }
   for (const PendingApproval& asked : *pending) {
     if (world_.rng.one_in(3)) continue;
     const bool errs = !world_.faults.is_calm() && world_.rng.one_in(2);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 
 #include "pawl/port/journal.h"
 #include "pawl/runtime/approvals.h"
@@ -20,6 +22,8 @@ class People {
   void help(const RunId& id, const RunState& state);
   // What they decide about the calls that are put before them.
   void decide(const RunId& id, const RunState& state, JournalReader& reader);
+  // Somebody wanted to, and the question could not be read.
+  bool cannot_read(const RunId& id) const { return unreadable_.contains(id.text); }
 
  private:
   void resolve(const RunId& id, const RunState& state, const Call& call);
@@ -32,6 +36,7 @@ class People {
 
   World& world_;
   Post post_;
+  std::set<std::string> unreadable_;  // runs
 };
 
 }  // namespace pawl::sim

@@ -25,5 +25,19 @@ TEST_CASE("every planted bug is found") {
   }
 }
 
+// Only a driver that has let an ending run go for want of space may find another's epoch. An excuse
+// for every older epoch would hide two drivers at once.
+TEST_CASE("a driver that is refused because another one has its run is a violation") {
+  HistoryOptions options;
+  options.bug = PlantedBug::wall_clock_lease;
+  bool found = false;
+  for (; options.seed <= kSeedsMax / 10 && !found; ++options.seed) {
+    const auto violation = run_history(options).violation;
+    found = violation && violation->find("was refused to its driver") != std::string::npos &&
+            violation->find("is at epoch") != std::string::npos;
+  }
+  CHECK(found);
+}
+
 }  // namespace
 }  // namespace pawl::sim

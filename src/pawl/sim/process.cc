@@ -19,7 +19,9 @@ SimProcess::SimProcess(World& world, SimStorage& storage, std::string name,
   engine_ = std::make_unique<Engine>(
       EngineOptions{loop_, connection_.parts(), callbacks(), source, name_, kSnapshotBytes});
   engine_->on_ended([this](const RunId& run, const Status& status) {
-    if (status) world_.oracle.on_let_go(run);
+    if (status) return world_.oracle.on_let_go(run);
+    const bool unwritten = status.error().message.find(kUnwrittenEnd) != std::string::npos;
+    if (unwritten) world_.oracle.on_left_unwritten(run);
   });
   subscription_ = engine_->subscribe([this](const RunEvent& event) {
     const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);

@@ -5,6 +5,7 @@
 
 #include "pawl/kernel/codec.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/sim/verdicts.h"
 
 namespace pawl::sim {
 
@@ -27,26 +28,20 @@ Append SimStorage::without_blobs(Append append) {
   return append;
 }
 
-SimStorage::Written SimStorage::write(const std::vector<Op>& group) {
-  Written place{frames_, disk_.size(), 0};
-  std::vector<Op> written;
-  auto lengths = lengths_;
+SimStorage::Written SimStorage::write(const std::vector<Op>& group, std::set<std::string>& failed) {
+  Written place{frames_, disk_.size(), {}};
+  std::vector<Op> accepted;
+  Verdicts verdicts(*index_, bug_, failed);
   for (const Op& op : group) {
+    place.outcomes.push_back(verdicts.judge(op));
+    if (!place.outcomes.back()) continue;
     const Append* append = std::get_if<Append>(&op);
-    if (append != nullptr) {
-      // What will be refused never reaches the log.
-      std::uint64_t& length = lengths[append->run.text];
-      if (append->seq != length || append->epoch != epoch_of(append->run)) continue;
-      if (is_refused_for_inbox(*append, written)) continue;
-      ++length;
-    }
     if (append != nullptr && uncounted_.erase(append->run.text) > 0) {
-      written.emplace_back(AcquireOp{append->run});
+      accepted.emplace_back(AcquireOp{append->run});
     }
-    written.push_back(append != nullptr ? Op(without_blobs(*append)) : op);
+    accepted.push_back(append != nullptr ? Op(without_blobs(*append)) : op);
   }
-  disk_.append(encode_frame(frames_++, written));
-  place.ops = written.size();
+  disk_.append(encode_frame(frames_++, accepted));
   return place;
 }
 
@@ -68,43 +63,13 @@ Status SimStorage::write_now(const Op& op) {
   return sync();
 }
 
-std::uint64_t SimStorage::epoch_of(const RunId& run) const {
-  const auto known = epochs_.find(run.text);
-  return known == epochs_.end() ? 1 : known->second;
-}
-
-bool SimStorage::leaves_rows_behind(const Append& append) {
-  if (!ends_run(append)) return false;
+bool SimStorage::ends_over_inbox(const Append& append) {
+  if (bug_ != PlantedBug::end_over_inbox || !ends_run(append)) return false;
   const auto rows = index_->pending(append.run);
   return std::any_of(rows->begin(), rows->end(), [&](const InboxRow& row) {
     const auto& taken = append.inbox_taken;
     return std::find(taken.begin(), taken.end(), row.row) == taken.end();
   });
-}
-
-// Decided when the group is written, as a transaction decides it: what is in the log was accepted.
-bool SimStorage::is_refused_for_inbox(const Append& append, const std::vector<Op>& before) {
-  const std::pair key{append.run.text, append.seq};
-  abandoning_.erase(key);
-  if (bug_ == PlantedBug::end_over_inbox || !ends_run(append)) return false;
-  std::set<std::uint64_t> rows;
-  const auto waiting = index_->pending(append.run);
-  for (const InboxRow& row : *waiting) rows.insert(row.row);
-  for (const Op& op : before) {
-    const auto* post = std::get_if<PostOp>(&op);
-    if (post != nullptr && post->run == append.run) rows.insert(post->row);
-    const auto* drop = std::get_if<DropOp>(&op);
-    if (drop != nullptr && drop->run == append.run) {
-      for (const std::uint64_t row : drop->rows) rows.erase(row);
-    }
-    const auto* earlier = std::get_if<Append>(&op);
-    if (earlier != nullptr && earlier->run == append.run) {
-      for (const std::uint64_t row : earlier->inbox_taken) rows.erase(row);
-    }
-  }
-  for (const std::uint64_t row : append.inbox_taken) rows.erase(row);
-  if (!rows.empty()) abandoning_.insert(key);
-  return !rows.empty();
 }
 
 // The planted bug: the run ends, whatever is in its inbox.
@@ -116,44 +81,39 @@ void SimStorage::end_blindly(Append append, StatusCallback done) {
   (void)index_->lift_quarantine(over);
 }
 
-void SimStorage::note(const Append& append) {
-  last_run_ = append.run.text;
-  if (bug_ != PlantedBug::end_over_inbox && leaves_rows_behind(append)) return;  // It is refused.
-  std::uint64_t& length = lengths_[append.run.text];
-  if (append.seq == length && append.epoch == epoch_of(append.run)) ++length;
+void SimStorage::apply(const Op& op, const Status& outcome, StatusCallback done) {
+  if (const Append* append = std::get_if<Append>(&op)) {
+    auto copy = std::make_shared<Append>(*append);
+    done = [this, copy, done = std::move(done)](const Status& status) {
+      if (status) watcher_(*copy);
+      if (!status && done) refusals_(*copy, status.error());
+      if (done) done(status);
+    };
+  }
+  if (outcome) return apply_accepted(op, std::move(done));
+  loop_.post([outcome, done = std::move(done)] { done(outcome); });
 }
 
-void SimStorage::apply(const Op& op, StatusCallback done) {
-  if (const PostOp* post = std::get_if<PostOp>(&op)) {
-    index_->number_next_row(post->row);
-    return index_->post(post->run, post->at_ms, post->body, std::move(done));
-  }
-  if (const DropOp* drop = std::get_if<DropOp>(&op)) {
-    return index_->drop(drop->run, drop->epoch, drop->rows, std::move(done));
-  }
-  const Append* append = std::get_if<Append>(&op);
-  if (append == nullptr) return apply_blindly(op);
-  const bool abandons = abandoning_.erase({append->run.text, append->seq}) > 0;
-  if (!abandons) note(*append);
-  auto copy = std::make_shared<Append>(*append);
-  StatusCallback applied = [this, copy, done = std::move(done)](const Status& status) {
-    if (status) watcher_(*copy);
-    if (!status && done) refusals_(*copy, status.error());
+// Nothing is decided here: what is in the log was accepted, at its place.
+void SimStorage::apply_accepted(const Op& op, StatusCallback done) {
+  StatusCallback applied = [done = std::move(done)](const Status& status) {
+    PAWL_ASSERT(status);
     if (done) done(status);
   };
-  if (abandons) {
-    return loop_.post(
-        [run = append->run, applied = std::move(applied)] { applied(inbox_waits(run)); });
+  if (const Append* append = std::get_if<Append>(&op)) {
+    last_run_ = append->run.text;
+    return ends_over_inbox(*append) ? end_blindly(*append, std::move(applied))
+                                    : index_->append(*append, std::move(applied));
   }
-  const bool blind = bug_ == PlantedBug::end_over_inbox && leaves_rows_behind(*append);
-  return blind ? end_blindly(*append, std::move(applied))
-               : index_->append(*append, std::move(applied));
-}
-
-void SimStorage::apply_blindly(const Op& op) {
+  if (const PostOp* post = std::get_if<PostOp>(&op)) {
+    index_->number_next_row(post->row);
+    return index_->post(post->run, post->at_ms, post->body, std::move(applied));
+  }
+  if (const DropOp* drop = std::get_if<DropOp>(&op)) {
+    return index_->drop(drop->run, drop->epoch, drop->rows, std::move(applied));
+  }
   if (const AcquireOp* acquired = std::get_if<AcquireOp>(&op)) {
-    const auto drive = index_->acquire(acquired->run);
-    if (drive) epochs_[acquired->run.text] = drive->epoch;
+    (void)index_->acquire(acquired->run);
   } else if (const QuarantineOp* quarantined = std::get_if<QuarantineOp>(&op)) {
     (void)index_->quarantine(quarantined->run, quarantined->why);
   }
@@ -180,7 +140,6 @@ Result<Drive> SimStorage::acquire(const RunId& run) {
   auto drive = leases_.in_use() ? acquire_by_lease(run) : index_->acquire(run);
   const bool refused = !drive && drive.error().code == ErrorCode::conflict;
   if (refused) return drive;
-  if (drive) epochs_[run.text] = drive->epoch;
   if (bug_ == PlantedBug::load_counted_late && drive && drive->length > 0) {
     uncounted_.insert(run.text);
     return drive;
@@ -201,35 +160,9 @@ void SimStorage::arrive_late(Append append) {
   }
   if (bug_ == PlantedBug::no_epoch_check) append.epoch = epoch_of(append.run);
   // Refused by the epoch or the length: whoever drives the run now never hears of it.
-  const bool wanted = write({append}).ops > 0;
-  if (sync() && wanted) apply(append, nullptr);
-}
-
-// What is in the log was accepted, so its inbox was empty then.
-void SimStorage::take_rows_of(const Append& append) {
-  std::vector<std::uint64_t> rows;
-  const auto waiting = index_->pending(append.run);
-  for (const InboxRow& row : *waiting) rows.push_back(row.row);
-  index_->drop(append.run, append.epoch, std::move(rows), [](const Status&) {});
-}
-
-void SimStorage::apply_silently(const Op& op) {
-  if (const Append* append = std::get_if<Append>(&op)) {
-    const bool abandons = leaves_rows_behind(*append);
-    if (abandons && bug_ != PlantedBug::end_over_inbox) take_rows_of(*append);
-    note(*append);
-    if (abandons && bug_ == PlantedBug::end_over_inbox) {
-      return end_blindly(*append, [](const Status&) {});
-    }
-    index_->append(*append, [](const Status&) {});
-  } else if (const PostOp* post = std::get_if<PostOp>(&op)) {
-    index_->number_next_row(post->row);
-    index_->post(post->run, post->at_ms, post->body, [](const Status&) {});
-  } else if (const DropOp* drop = std::get_if<DropOp>(&op)) {
-    index_->drop(drop->run, drop->epoch, drop->rows, [](const Status&) {});
-  } else {
-    apply_blindly(op);
-  }
+  std::set<std::string> failed;
+  const Status wanted = write({append}, failed).outcomes.front();
+  if (sync() && wanted) apply(append, wanted, nullptr);
 }
 
 Status SimStorage::lose_power() {
@@ -240,10 +173,7 @@ Status SimStorage::lose_power() {
 Status SimStorage::reopen() {
   index_ = std::make_unique<MemoryJournal>(loop_);
   uncounted_.clear();
-  abandoning_.clear();
   leases_.clear();
-  lengths_.clear();
-  epochs_.clear();
   writer = nullptr;
   const std::string file = disk_.contents();
   const LogScan scan = scan_log(file);
@@ -251,7 +181,7 @@ Status SimStorage::reopen() {
     return Error{ErrorCode::corrupt, "the log ends in the middle of a frame"};
   }
   for (const auto& group : scan.groups) {
-    for (const Op& op : group) apply_silently(op);
+    for (const Op& op : group) apply_accepted(op, nullptr);
   }
   const std::string zeros(32, '\0');
   const bool zeroed = file.compare(scan.good_bytes, zeros.size(), zeros) == 0;
@@ -268,7 +198,7 @@ Status SimStorage::take_zeros_for_a_record() {
   append.run = RunId{last_run_};
   append.seq = runs->front().length;
   append.epoch = epoch_of(append.run);
-  apply(append, nullptr);
+  apply(append, ok(), nullptr);
   return ok();
 }
 

@@ -19,6 +19,8 @@
 
 namespace pawl::sim {
 
+class SimConnection;
+
 class SimStorage {
  public:
   // Sees every record that became part of the store.
@@ -39,19 +41,20 @@ class SimStorage {
   struct Written {
     std::uint64_t frame = 0;
     std::size_t offset = 0;
-    std::size_t ops = 0;  // fewer than were given: the others will be refused
+    std::vector<Status> outcomes;  // of each operation; what is refused is not in the log
   };
   std::uint64_t next_row() { return ++rows_; }
-  Written write(const std::vector<Op>& group);
+  // `failed`: runs of the writer with an append that was refused, while others are under way.
+  Written write(const std::vector<Op>& group, std::set<std::string>& failed);
   Status sync();
-  void apply(const Op& op, StatusCallback done);
+  void apply(const Op& op, const Status& outcome, StatusCallback done);
   // Takes a written group back that never was synced. False: another has been written behind it, so
   // it is part of the log now.
   bool unwrite(const Written& group);
 
   // At once durable and applied.
   Result<Drive> acquire(const RunId& run);
-  std::uint64_t epoch_of(const RunId& run) const;
+  std::uint64_t epoch_of(const RunId& run) const { return index_->epoch_of(run); }
   Status quarantine(const RunId& run, const std::string& why);
   // An append of a process that is gone arrives after all.
   void arrive_late(Append append);
@@ -83,18 +86,14 @@ class SimStorage {
   PlantedBug bug() const { return bug_; }
 
   std::int64_t full_until_ms = 0;
-  const void* writer = nullptr;  // who is between write() and sync(): the others wait
+  SimConnection* writer = nullptr;  // who is between write() and sync(): the others wait
 
  private:
   Status write_now(const Op& op);
-  void apply_blindly(const Op& op);
-  void apply_silently(const Op& op);
   Status take_zeros_for_a_record();
   Append without_blobs(Append append);
-  void note(const Append& append);
-  bool leaves_rows_behind(const Append& append);
-  void take_rows_of(const Append& append);
-  bool is_refused_for_inbox(const Append& append, const std::vector<Op>& before);
+  bool ends_over_inbox(const Append& append);
+  void apply_accepted(const Op& op, StatusCallback done);
   void end_blindly(Append append, StatusCallback done);
   Result<Drive> acquire_by_lease(const RunId& run);
 
@@ -109,13 +108,9 @@ class SimStorage {
   std::uint64_t frames_ = 0;
   std::uint64_t rows_ = 0;  // of inboxes, also of those that a power loss took
   std::unique_ptr<MemoryJournal> index_;
-  std::map<std::string, std::uint64_t> epochs_;
-  std::map<std::string, std::uint64_t> lengths_;
   std::set<std::pair<std::string, std::uint64_t>> damaged_;
   std::map<std::string, int> poisoned_;
   std::set<std::string> cancelled_late_;
-  std::set<std::pair<std::string, std::uint64_t>>
-      abandoning_;                   // written groups; refused when applied
   std::set<std::string> uncounted_;  // loads that a planted bug counts later
   std::string last_run_;
 };

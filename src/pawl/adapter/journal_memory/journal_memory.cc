@@ -104,9 +104,13 @@ Status MemoryJournal::check_position(const Append& append) {
   return abandons ? Status(inbox_waits(append.run)) : ok();
 }
 
+std::uint64_t MemoryJournal::epoch_of(const RunId& run) const {
+  const auto found = runs_.find(run.text);
+  return found == runs_.end() ? 1 : found->second.epoch;
+}
+
 Status MemoryJournal::check_epoch(const RunId& run, std::uint64_t epoch) {
-  const Run* known = find(run);
-  const std::uint64_t is = known ? known->epoch : 1;
+  const std::uint64_t is = epoch_of(run);
   if (epoch == is) return ok();
   return conflict(run, "is at epoch " + std::to_string(is) + ", not " + std::to_string(epoch));
 }

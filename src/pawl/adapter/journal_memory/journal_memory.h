@@ -50,6 +50,8 @@ class MemoryJournal final : public Journal,
   void post(const RunId& run, std::int64_t at_ms, std::string body, StatusCallback done) override;
   // For who keeps a log of posts and applies it anew: the next one has its number of then.
   void number_next_row(std::uint64_t row) { rows_made_ = row - 1; }
+  // Likewise: the epoch that an append must name.
+  std::uint64_t epoch_of(const RunId& run) const;
   Result<std::vector<InboxRow>> pending(const RunId& run) override;
   void drop(const RunId& run, std::uint64_t epoch, std::vector<std::uint64_t> rows,
             StatusCallback done) override;
