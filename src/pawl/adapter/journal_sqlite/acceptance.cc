@@ -1,7 +1,10 @@
 #include "pawl/adapter/journal_sqlite/acceptance.h"
 
+#include <algorithm>
+
 #include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/log_owner.h"
+#include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/store_guard.h"
@@ -39,9 +42,27 @@ Status mend_store_row(Connection& connection) {
   return write_store(connection, mended);
 }
 
+// From now on what is here is all there is.
+Status settle_counts(Connection& connection) {
+  PAWL_CHECK(refresh_tail(connection));
+  connection.tail().accept_damage();
+  PAWL_CHECK(place_tail(connection));
+  PAWL_TRY(auto rows, live_runs(connection));
+  for (RunRow& row : rows) {
+    PAWL_TRY(const std::uint64_t length, length_of(connection, row.no));
+    PAWL_TRY(const std::uint64_t messages, count_messages(connection, row.no));
+    if (length >= row.length && messages == row.messages) continue;
+    row.length = std::min(row.length, length);
+    row.messages = messages;
+    PAWL_CHECK(update_run(connection, row));
+  }
+  return ok();
+}
+
 Status write_acceptance(Connection& connection, std::int64_t now_ms, Acceptance& acceptance) {
   PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
   PAWL_CHECK(mend_store_row(connection));
+  PAWL_CHECK(settle_counts(connection));
   PAWL_TRY(acceptance.paused, pause_live_runs(connection, now_ms));
   return connection.execute("COMMIT");
 }

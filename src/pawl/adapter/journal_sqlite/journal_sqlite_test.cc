@@ -101,5 +101,40 @@ TEST_CASE("400 records of 2 KB take at most twice their size") {
   CHECK(ratio <= 2.0);
 }
 
+// The order of appends is one process's: what another one lost is no failure of this one's.
+TEST_CASE("who takes a run up is not refused for what its last driver had handed over") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = contract::make_run(view, "a", 1);
+  const auto other = SqliteJournal::open(store.directory / "store", store.loop);
+  REQUIRE(other);
+  auto drive = store.owner->acquire(run);
+  REQUIRE(drive);
+  std::vector<std::string> told;
+  const auto tell = [&](const std::string& who) {
+    return
+        [&told, who](const Status& status) { told.push_back(who + (status ? " ok" : " refused")); };
+  };
+  store.owner->append(contract::append_of(run, drive->epoch, 1, "of the first"), tell("first"));
+  drive->hold.reset();  // before the store has written that
+  SUBCASE("another process") {
+    const auto taken = (*other)->acquire(run);
+    REQUIRE(taken);
+    (*other)->append(contract::append_of(run, taken->epoch, taken->length, "of the second"),
+                     tell("second"));
+    REQUIRE(store.loop.run_until([&] { return told.size() == 2; }));
+    std::sort(told.begin(), told.end());
+    CHECK(told == std::vector<std::string>{"first refused", "second ok"});
+  }
+  SUBCASE("the same process: behind it") {
+    const auto taken = store.owner->acquire(run);
+    REQUIRE(taken);
+    CHECK(taken->length == 2);
+    store.owner->append(contract::append_of(run, taken->epoch, 2, "of the second"), tell("second"));
+    REQUIRE(store.loop.run_until([&] { return told.size() == 2; }));
+    CHECK(told == std::vector<std::string>{"first ok", "second ok"});
+  }
+}
+
 }  // namespace
 }  // namespace pawl

@@ -13,7 +13,8 @@ namespace pawl::sqlite {
 struct KnownRun {
   std::int64_t no = 0;
   std::uint64_t epoch = 0;
-  std::uint64_t length = 0;  // records
+  std::uint64_t length = 0;    // records
+  std::uint64_t messages = 0;  // in its inbox
 };
 
 class KnownRuns {
@@ -30,6 +31,7 @@ class KnownRuns {
     runs_[run] = known;
   }
   void forget() { runs_.clear(); }
+  void forget(const std::string& run) { runs_.erase(run); }
 
  private:
   std::unordered_map<std::string, KnownRun> runs_;

@@ -229,9 +229,12 @@ Result<Shortfall> compare_with_mark(Connection& connection, const std::optional<
   }
   PAWL_TRY(const Newest newest, read_newest(connection));
   Shortfall shortfall = behind(mark->newest, newest);
-  if (!shortfall.none() || mark->newest.row == 0 || mark->newest.generation != newest.generation) {
-    return shortfall;
+  if (!shortfall.none()) return shortfall;
+  PAWL_CHECK(refresh_tail(connection));
+  if (const std::string& gap = connection.tail().gap; !gap.empty()) {
+    return Shortfall{.why = gap + ": pawl.db is damaged", .records = 1};
   }
+  if (mark->newest.row == 0 || mark->newest.generation != newest.generation) return shortfall;
   PAWL_TRY(const std::uint64_t chain, chain_of_row(connection, mark->newest.row));
   if (chain == mark->newest.chain) return shortfall;
   shortfall.records = 1;

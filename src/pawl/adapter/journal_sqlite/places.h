@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/base/result.h"
 
@@ -32,6 +33,10 @@ Status ensure_tail(Connection& connection);
 
 // The number of a run's records. The tail must be current.
 Result<std::uint64_t> length_of(Connection& connection, std::int64_t run);
+
+// corrupt: a record of the run is gone, or may be, so that it must not go on from the `length` that
+// can be seen. The tail must be current.
+Status check_none_lost(Connection& connection, const RunRow& row, std::uint64_t length);
 
 // Puts about so many more records of the tail into `places`, run after run.
 Status place_some(Connection& connection, std::size_t wanted);

@@ -23,8 +23,10 @@ constexpr const char* kBlob = "SELECT bytes FROM blobs WHERE run = ? AND digest 
 constexpr const char* kSnapshot = "SELECT seq, chain, digest, state FROM snapshots WHERE run = ?";
 constexpr const char* kAddressed =
     "SELECT id FROM runs WHERE no IN (SELECT DISTINCT run FROM inbox)";
+// In one look: between two of them a message may come or go.
 constexpr const char* kPending =
-    "SELECT id, at, body, sum FROM inbox WHERE run = ? ORDER BY id LIMIT ?";
+    "SELECT inbox.id, at, body, inbox.sum, messages FROM runs LEFT JOIN inbox ON inbox.run = no "
+    "WHERE no = ? ORDER BY inbox.id LIMIT ?";
 constexpr const char* kVersion = "PRAGMA data_version";
 #define PAWL_SUMMARY_COLUMNS \
   "SELECT " PAWL_RUN_COLUMNS \
@@ -80,7 +82,7 @@ RunSummary summary_at(const Query& query) {
     row.summary.status = name(RunStatus::quarantined);
     row.summary.reason = whole.error().message;
   }
-  row.summary.length = query.unsigned_at(12);
+  row.summary.length = query.unsigned_at(kRunColumns);
   row.summary.number = static_cast<std::uint64_t>(row.no);
   return std::move(row.summary);
 }
@@ -134,19 +136,20 @@ struct Reader::Batch {
 
 Result<std::vector<StoredRecord>> Reader::read(const RunId& run, std::uint64_t from,
                                                std::size_t bytes_max) {
-  PAWL_TRY(const auto number, number_of(run));
-  if (!number) return no_such_run(run);
+  PAWL_TRY(const auto row, find_run(*connection_, run));
+  if (!row) return no_such_run(run);
   Batch batch{run, from, bytes_max};
   // Rows of a run stay where they are for as long as there is the run, so what is known of them
   // will do, unless more may have been added.
-  PAWL_CHECK(take_known(*number, batch));
+  PAWL_CHECK(take_known(row->no, batch));
   if (batch.room) {
     PAWL_CHECK(refresh_tail(*connection_));
-    PAWL_CHECK(take_known(*number, batch));
+    PAWL_CHECK(take_known(row->no, batch));
   }
   // A run comes into the store with its first record, so one without any has lost them: a page of
   // another table in the place of the journal's looks like an empty one.
   if (from == 0 && batch.records.empty()) return missing(run, 0);
+  if (batch.room) PAWL_CHECK(check_none_lost(*connection_, *row, batch.next()));
   return std::move(batch.records);
 }
 
@@ -250,6 +253,14 @@ Status Reader::check() {
     return Error{ErrorCode::corrupt, "pawl.db is damaged: table placed " + placed.damage};
   }
   PAWL_CHECK(read_store(*connection_));
+  PAWL_CHECK(refresh_tail(*connection_));
+  if (const Tail& tail = connection_->tail(); !tail.is_whole()) {
+    return Error{ErrorCode::corrupt,
+                 "pawl.db is damaged: " +
+                     (tail.gap.empty()
+                          ? "row " + std::to_string(tail.damaged_rows.front()) + " of table journal"
+                          : tail.gap)};
+  }
   PAWL_TRY(const auto orphan, find_orphan(*connection_));
   if (!orphan) return ok();
   return Error{ErrorCode::corrupt, "pawl.db is damaged: table runs has lost run number " +
@@ -278,7 +289,8 @@ Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {
   if (!number) return rows;
   Query query(*connection_, kPending);
   PAWL_TRY(bool row, query.number(*number).number(clamped(kInboxRowsMax)).next());
-  while (row) {
+  const std::uint64_t had = row ? query.unsigned_at(4) : 0;
+  while (row && !query.null_at(0)) {
     const std::int64_t id = query.number_at(0);
     if (query.number_at(3) != sum_of_message(*number, id, query.number_at(1), query.blob_at(2))) {
       return Error{ErrorCode::corrupt, "row " + std::to_string(id) + " of table inbox, run " +
@@ -288,6 +300,7 @@ Result<std::vector<InboxRow>> Reader::pending(const RunId& run) {
     rows.push_back({query.unsigned_at(0), query.number_at(1), std::string(query.blob_at(2))});
     PAWL_TRY(row, query.next());
   }
+  if (rows.size() != had) return messages_lost(run, had, rows.size());
   return rows;
 }
 

@@ -183,6 +183,11 @@ Result<Swept> sweep_slice(Connection& connection, const SliceBudget& budget) {
   if (!run) return swept;
   // A run is found by its places alone.
   PAWL_CHECK(ensure_tail(connection));
+  if (!connection.tail().is_whole()) {
+    return Error{ErrorCode::corrupt,
+                 "table journal is damaged, so that nothing is taken out of it; restore the "
+                 "directory from a backup (pawl restore)"};
+  }
   PAWL_CHECK(place_tail(connection));
   while (run) {
     PAWL_TRY(const bool finished, drop_content(connection, *run, spending));

@@ -1,6 +1,7 @@
 #include "pawl/adapter/journal_sqlite/row_sum.h"
 
 #include "pawl/base/hash.h"
+#include "pawl/base/rng.h"
 
 namespace pawl::sqlite {
 namespace {
@@ -34,6 +35,13 @@ std::int64_t RowSum::finish() const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < 8; ++i) sum = sum << 8U | digest.bytes[i];
   return static_cast<std::int64_t>(sum);
+}
+
+std::int64_t sum_of_record(std::int64_t run, std::uint64_t seq, std::uint64_t epoch) {
+  std::uint64_t sum = Rng::mixed(static_cast<std::uint64_t>(run) + 1);
+  sum = Rng::mixed(sum ^ seq);
+  sum = Rng::mixed(sum ^ epoch);
+  return static_cast<std::int64_t>(sum >> 33U);  // four bytes of a row
 }
 
 }  // namespace pawl::sqlite

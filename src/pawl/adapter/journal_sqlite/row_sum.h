@@ -25,4 +25,8 @@ class RowSum {
   std::string bytes_;  // each value with its kind, and texts with their length
 };
 
+// Of a row of table journal: whose record it is, and which. Its content has a chain. Short and
+// quick: there is one for every record.
+std::int64_t sum_of_record(std::int64_t run, std::uint64_t seq, std::uint64_t epoch);
+
 }  // namespace pawl::sqlite

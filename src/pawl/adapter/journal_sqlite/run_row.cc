@@ -7,12 +7,14 @@ namespace pawl::sqlite {
 namespace {
 
 constexpr const char* kFindRow = "SELECT " PAWL_RUN_COLUMNS "FROM runs WHERE id = ?";
+constexpr const char* kFindNumber = "SELECT " PAWL_RUN_COLUMNS "FROM runs WHERE no = ?";
 constexpr const char* kInsertRow =
     "INSERT INTO runs (id, tenant, name, status, reason, created_at, updated_at, epoch, loads, "
-    "quarantine) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "quarantine, length, messages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kUpdateRow =
     "UPDATE runs SET tenant = ?, name = ?, status = ?, reason = ?, created_at = ?, "
-    "updated_at = ?, epoch = ?, loads = ?, quarantine = ?, sum = ? WHERE no = ?";
+    "updated_at = ?, epoch = ?, loads = ?, quarantine = ?, length = ?, messages = ?, "
+    "sum = ? WHERE no = ?";
 constexpr const char* kSetSum = "UPDATE runs SET sum = ? WHERE no = ?";
 
 std::int64_t sum_of(const RunRow& row) {
@@ -21,7 +23,8 @@ std::int64_t sum_of(const RunRow& row) {
   sum.number(row.no).text(summary.id.text).text(summary.tenant).text(summary.name);
   sum.text(summary.status).text(summary.reason);
   sum.number(summary.created_at_ms).number(summary.updated_at_ms);
-  return sum.number(row.epoch).number(row.loads).text_or_none(row.quarantine).finish();
+  sum.number(row.epoch).number(row.loads).text_or_none(row.quarantine);
+  return sum.number(row.length).number(row.messages).finish();
 }
 
 // All but the number and the id, which stay.
@@ -36,6 +39,7 @@ void bind_columns(Query& query, const RunRow& row) {
   } else {
     query.null();
   }
+  query.number(row.length).number(row.messages);
 }
 
 }  // namespace
@@ -59,7 +63,9 @@ Status row_at(const Query& query, RunRow& row) {
   row.loads = query.number_at(9);
   row.quarantine.reset();
   if (!query.null_at(10)) row.quarantine = std::string(query.text_at(10));
-  if (query.number_at(11) == sum_of(row)) return ok();
+  row.length = query.unsigned_at(11);
+  row.messages = query.unsigned_at(12);
+  if (query.number_at(13) == sum_of(row)) return ok();
   return Error{ErrorCode::corrupt, "row " + std::to_string(row.no) + " of table runs, run " +
                                        row.summary.id.text +
                                        ", is damaged: its checksum does not fit its columns"};
@@ -75,6 +81,15 @@ Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run)
   return Error{ErrorCode::corrupt, "the index of table runs is damaged: it has row " +
                                        std::to_string(row.no) + " for run " + run.text +
                                        ", which is run " + row.summary.id.text};
+}
+
+Result<std::optional<RunRow>> find_run_by_number(Connection& connection, std::int64_t number) {
+  Query query(connection, kFindNumber);
+  PAWL_TRY(const bool found, query.number(number).next());
+  if (!found) return std::optional<RunRow>();
+  RunRow row;
+  PAWL_CHECK(row_at(query, row));
+  return std::optional<RunRow>(std::move(row));
 }
 
 Status insert_run(Connection& connection, RunRow& row) {

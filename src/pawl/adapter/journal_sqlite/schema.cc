@@ -20,16 +20,20 @@ namespace {
 // and twice the speed of a table ordered by (run, seq). `places` says which row holds which record,
 // for all rows up to `placed.up_to`; see tail.h.
 //
+// `runs.length` and `runs.messages` say how many records and messages a run has at least and
+// exactly (run_row.h), so that one that cannot be found is missed.
+//
 // What is read back and acted on has a sum (row_sum.h), a digest or a seal of its own.
 constexpr const char* kTables = R"sql(
 CREATE TABLE runs (
   no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, name TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL, epoch INTEGER NOT NULL, loads INTEGER NOT NULL,
-  quarantine TEXT, sum INTEGER NOT NULL DEFAULT 0) STRICT;
+  quarantine TEXT, length INTEGER NOT NULL, messages INTEGER NOT NULL,
+  sum INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE journal (
   id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
-  payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
+  sum INTEGER NOT NULL DEFAULT 0, payload BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
 CREATE TABLE places (
   run INTEGER NOT NULL, seq INTEGER NOT NULL, id INTEGER NOT NULL,
   PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;

@@ -62,10 +62,10 @@ TEST_CASE("version 1 has these tables") {
                 "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
                 "GROUP BY m.name ORDER BY m.name)") ==
         "blobs:id,run,digest,bytes inbox:id,run,at,body,sum "
-        "journal:id,run,seq,epoch,payload,chain "
+        "journal:id,run,seq,epoch,sum,payload,chain "
         "placed:one,up_to,generation,sum places:run,seq,id removals:run "
         "runs:no,id,tenant,name,status,reason,created_at,updated_at,epoch,loads,"
-        "quarantine,sum snapshots:run,seq,chain,digest,state "
+        "quarantine,length,messages,sum snapshots:run,seq,chain,digest,state "
         "store:one,id,marked,log,log_before,logs,sum");
   CHECK(*connection->integer_of("PRAGMA page_size") == 8192);
   CHECK(*connection->integer_of("PRAGMA auto_vacuum") == 2);

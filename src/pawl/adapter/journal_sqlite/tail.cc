@@ -56,6 +56,21 @@ void Tail::add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_
   last_row_ = row;
 }
 
+std::uint64_t Tail::count_holes() const {
+  std::uint64_t holes = 0;
+  for (const auto& [run, places] : runs_) {
+    const std::uint64_t spanned = places.last().seq - places.begin()->seq + 1;
+    holes += spanned - std::min<std::uint64_t>(spanned, places.size());
+  }
+  return holes;
+}
+
+void Tail::add_damaged(std::int64_t row) {
+  last_row_ = row;
+  if (damaged_rows.size() < kDamagedRowsMax) return damaged_rows.push_back(row);
+  gap = "more than " + std::to_string(kDamagedRowsMax) + " rows of table journal are damaged";
+}
+
 bool Tail::is_longer_than(std::size_t times) const {
   const std::size_t worth_a_page = std::min(runs_.size() * kRecordsOfRun, kRecordsMax);
   return size_ > std::max(kRecordsMin, worth_a_page) * times ||

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -85,6 +86,21 @@ class Tail {
   std::size_t size() const { return size_; }
   std::int64_t last_row() const { return last_row_; }
   std::int64_t dropped_up_to() const { return dropped_up_to_; }
+
+  // Rows that cannot be told whose they are, or are not there. They are not among the places.
+  bool is_whole() const { return damaged_rows.empty() && gap.empty(); }
+  // Records that are missing between others of their run.
+  std::uint64_t count_holes() const;
+  // A row behind all known ones that does not check.
+  void add_damaged(std::int64_t row);
+  // Somebody has decided to go on with what is here.
+  void accept_damage() {
+    damaged_rows.clear();
+    gap.clear();
+  }
+  static constexpr std::size_t kDamagedRowsMax = 64;  // with more it has a gap
+  std::vector<std::int64_t> damaged_rows;
+  std::string gap;  // which rows are gone
 
   bool is_current = false;                 // in this transaction; a writer's only
   std::optional<std::int64_t> generation;  // nothing: never read

@@ -16,7 +16,7 @@ namespace pawl::sqlite {
 namespace {
 
 constexpr const char* kInsertRecord =
-    "INSERT INTO journal (run, seq, epoch, payload, chain) VALUES (?, ?, ?, ?, ?)";
+    "INSERT INTO journal (run, seq, epoch, sum, payload, chain) VALUES (?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertNote =
     "INSERT INTO blobs (run, digest, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 // Bytes that come again take the place of the note that they had expired.
@@ -67,12 +67,25 @@ RunRow with_summary(RunRow row, const RunId& run, const RunSummary& summary) {
   return row;
 }
 
+// Returns how many of them there were.
+Result<std::uint64_t> take_rows(Connection& connection, std::int64_t no,
+                                const std::vector<std::uint64_t>& rows) {
+  std::uint64_t taken = 0;
+  for (const std::uint64_t row : rows) {
+    PAWL_CHECK(Query(connection, kTakeRow).number(row).number(no).run());
+    taken += static_cast<std::uint64_t>(sqlite3_changes64(connection.handle()));
+  }
+  return taken;
+}
+
 // The row of a run that was there is changed only if something in it changes: most appends leave it
 // alone, which saves a page of the log.
-Status note_append(Connection& connection, RunRow row, const Append& append) {
-  if (!append.summary && row.loads == 0) return ok();
+Status note_append(Connection& connection, RunRow row, const Append& append, std::uint64_t taken) {
+  if (!append.summary && row.loads == 0 && taken == 0) return ok();
   if (append.summary) row = with_summary(std::move(row), append.run, *append.summary);
   row.loads = 0;
+  row.length = append.seq + 1;
+  row.messages -= std::min(row.messages, taken);
   return update_run(connection, row);
 }
 
@@ -94,14 +107,12 @@ Status write_content(Connection& connection, std::int64_t no, const Append& appe
                  .number(no)
                  .number(append.seq)
                  .number(append.epoch)
+                 .number(sum_of_record(no, append.seq, append.epoch))
                  .blob(append.bytes)
                  .blob(append.chain.view())
                  .run());
   connection.tail().add(no, append.seq, sqlite3_last_insert_rowid(connection.handle()),
                         append.bytes.size());
-  for (const std::uint64_t row : append.inbox_taken) {
-    PAWL_CHECK(Query(connection, kTakeRow).number(row).number(no).run());
-  }
   return ok();
 }
 
@@ -125,6 +136,12 @@ Status write_snapshot(Connection& connection, std::int64_t no, const Append& app
 std::int64_t sum_of_message(std::int64_t run, std::int64_t id, std::int64_t at_ms,
                             std::string_view body) {
   return RowSum("inbox").number(run).number(id).number(at_ms).text(body).finish();
+}
+
+Error messages_lost(const RunId& run, std::uint64_t had, std::uint64_t found) {
+  return Error{ErrorCode::corrupt, "table inbox is damaged: run " + run.text + " has " +
+                                       std::to_string(had) + " messages, and " +
+                                       std::to_string(found) + " can be found"};
 }
 
 Digest digest_of(const StoredSnapshot& snapshot) {
@@ -151,7 +168,7 @@ void note_newest(Connection& connection, const Append& append) {
   newest.chain = chain_prefix(append.chain.view());
 }
 
-// Most appends: what is there need not be looked up.
+// Most appends, all but those that take messages: what is there need not be looked up.
 Status append_to_known(Connection& connection, KnownRun& known, const Append& append) {
   PAWL_CHECK(check_position(append, known.epoch, known.length));
   PAWL_CHECK(check_inbox_empty(connection, append, known.no));
@@ -159,7 +176,8 @@ Status append_to_known(Connection& connection, KnownRun& known, const Append& ap
     RunRow row;
     row.no = known.no;
     row.epoch = known.epoch;
-    PAWL_CHECK(note_append(connection, std::move(row), append));
+    row.messages = known.messages;
+    PAWL_CHECK(note_append(connection, std::move(row), append, 0));
   }
   PAWL_CHECK(write_content(connection, known.no, append));
   PAWL_CHECK(write_snapshot(connection, known.no, append));
@@ -187,7 +205,9 @@ Status check_unanswered(Connection& connection, const RunId& run, std::int64_t n
 Status write_append(Connection& connection, const Append& append) {
   PAWL_CHECK(ensure_tail(connection));
   KnownRun* const known = connection.known_runs().find(append.run.text);
-  if (known != nullptr) return append_to_known(connection, *known, append);
+  if (known != nullptr && append.inbox_taken.empty()) {
+    return append_to_known(connection, *known, append);
+  }
   PAWL_TRY(const auto row, find_run(connection, append.run));
   std::uint64_t length = 0;
   if (row) {
@@ -196,54 +216,63 @@ Status write_append(Connection& connection, const Append& append) {
   const std::uint64_t epoch = row ? row->epoch : 1;
   PAWL_CHECK(check_position(append, epoch, length));
   std::int64_t no = 0;
+  std::uint64_t messages = 0;
   if (row) {
     no = row->no;
     PAWL_CHECK(check_inbox_empty(connection, append, no));
-    PAWL_CHECK(note_append(connection, *row, append));
+    PAWL_TRY(const std::uint64_t taken, take_rows(connection, no, append.inbox_taken));
+    PAWL_CHECK(note_append(connection, *row, append, taken));
+    messages = row->messages - std::min(row->messages, taken);
   } else {
     RunRow made = with_summary(RunRow{}, append.run, *append.summary);
+    made.length = 1;
     PAWL_CHECK(insert_run(connection, made));
     no = made.no;
   }
   PAWL_CHECK(write_content(connection, no, append));
   PAWL_CHECK(write_snapshot(connection, no, append));
-  connection.known_runs().keep(append.run.text, {no, epoch, append.seq + 1});
+  connection.known_runs().keep(append.run.text, {no, epoch, append.seq + 1, messages});
   note_newest(connection, append);
   return ok();
 }
 
 Status write_inbox(Connection& connection, const RunId& run, std::int64_t at_ms,
                    const std::string& body) {
-  PAWL_TRY(const auto row, find_run(connection, run));
+  PAWL_TRY(auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
   const std::string& status = row->summary.status;
   if (is_terminal(status)) return conflict(run, "has ended: " + status);
-  {
-    Query count(connection, kCountRows);
-    PAWL_TRY(const bool counted, count.number(row->no).next());
-    if (counted && count.unsigned_at(0) >= kInboxRowsMax) {
-      return Error{ErrorCode::limit_exceeded, "the inbox of run " + run.text + " is full: " +
-                                                  std::to_string(kInboxRowsMax) + " rows wait"};
-    }
+  if (row->messages >= kInboxRowsMax) {
+    return Error{ErrorCode::limit_exceeded, "the inbox of run " + run.text + " is full: " +
+                                                std::to_string(kInboxRowsMax) + " rows wait"};
   }
   PAWL_CHECK(check_unanswered(connection, run, row->no, body));
   PAWL_CHECK(Query(connection, kInsertMessage).number(row->no).number(at_ms).blob(body).run());
   const std::int64_t id = sqlite3_last_insert_rowid(connection.handle());
   const std::int64_t sum = sum_of_message(row->no, id, at_ms, body);
   PAWL_CHECK(Query(connection, kSumMessage).number(sum).number(id).run());
+  ++row->messages;
+  PAWL_CHECK(update_run(connection, *row));
+  connection.known_runs().forget(run.text);
   connection.newest().message = id;
   return ok();
 }
 
 Status write_drop(Connection& connection, const RunId& run, std::uint64_t epoch,
                   const std::vector<std::uint64_t>& rows) {
-  PAWL_TRY(const auto row, find_run(connection, run));
+  PAWL_TRY(auto row, find_run(connection, run));
   if (!row) return no_such_run(run);
   if (row->epoch != epoch) return wrong_epoch(run, row->epoch, epoch);
-  for (const std::uint64_t one : rows) {
-    PAWL_CHECK(Query(connection, kTakeRow).number(one).number(row->no).run());
-  }
-  return ok();
+  PAWL_TRY(const std::uint64_t taken, take_rows(connection, row->no, rows));
+  row->messages -= std::min(row->messages, taken);
+  connection.known_runs().forget(run.text);
+  return update_run(connection, *row);
+}
+
+Result<std::uint64_t> count_messages(Connection& connection, std::int64_t run) {
+  Query count(connection, kCountRows);
+  PAWL_TRY(const bool counted, count.number(run).next());
+  return counted ? count.unsigned_at(0) : std::uint64_t{0};
 }
 
 Status write_forgiven(Connection& connection, const RunId& run, std::uint64_t epoch) {
@@ -279,6 +308,11 @@ Status write_quarantine(Connection& connection, const RunId& run, const std::str
   return update_run(connection, *row);
 }
 
+Status check_messages(Connection& connection, const RunRow& row) {
+  PAWL_TRY(const std::uint64_t found, count_messages(connection, row.no));
+  return found == row.messages ? ok() : Status(messages_lost(row.summary.id, row.messages, found));
+}
+
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms) {
   PAWL_TRY(auto row, find_run(connection, run));
   Position position;
@@ -291,12 +325,21 @@ Result<Position> write_acquire(Connection& connection, const RunId& run, std::in
     return position;
   }
   PAWL_CHECK(ensure_tail(connection));
+  PAWL_TRY(position.length, length_of(connection, row->no));
+  PAWL_CHECK(check_none_lost(connection, *row, position.length));
+  if (const std::string& gap = connection.tail().gap; !gap.empty()) {
+    return Error{ErrorCode::corrupt, gap +
+                                         ", and nobody knows whose they were: pawl.db is damaged; "
+                                         "restore the directory from a backup (pawl restore), or "
+                                         "go on without them (pawl doctor --accept)"};
+  }
+  PAWL_CHECK(check_messages(connection, *row));
   ++row->epoch;
   ++row->loads;
+  row->length = position.length;
   PAWL_CHECK(update_run(connection, *row));
   connection.known_runs().forget();
   position.epoch = row->epoch;
-  PAWL_TRY(position.length, length_of(connection, row->no));
   return position;
 }
 

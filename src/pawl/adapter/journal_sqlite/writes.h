@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/port/journal.h"
 
@@ -23,6 +24,12 @@ Status write_lifted(Connection& connection, const RunSummary& summary, std::int6
 Status write_quarantine(Connection& connection, const RunId& run, const std::string& why,
                         std::int64_t now_ms);
 
+// As table inbox has them.
+Result<std::uint64_t> count_messages(Connection& connection, std::int64_t run);
+// corrupt: not as many as the row of the run says.
+Status check_messages(Connection& connection, const RunRow& row);
+Error messages_lost(const RunId& run, std::uint64_t had, std::uint64_t found);
+
 // Where a driver starts, after its epoch has been raised.
 struct Position {
   std::uint64_t epoch = 1;
@@ -31,7 +38,7 @@ struct Position {
 };
 
 // Raises the epoch and counts the load; at too many loads quarantines instead. Writes nothing for a
-// run that is not there.
+// run that is not there. corrupt: a record or a message of the run cannot be found.
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms);
 
 // The sum of a row of `inbox`. `run` is the number of the run.

@@ -5,8 +5,11 @@
 #include <fstream>
 #include <string>
 
+#include "pawl/adapter/journal_sqlite/acceptance.h"
+#include "pawl/adapter/journal_sqlite/row_sum.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
+#include "pawl/kernel/codec.h"
 #include "tests/contract/journal_contract_support.h"
 #include "tests/support/temp_directory.h"
 
@@ -112,8 +115,9 @@ TEST_CASE("what others did to a run is seen by the appends of a writer that know
   }
   SUBCASE("another process has added to it") {
     execute(store.database(),
-            "INSERT INTO journal (run, seq, epoch, payload, chain) "
-            "SELECT no, 4, 1, x'00', zeroblob(32) FROM runs");
+            "INSERT INTO journal (run, seq, epoch, sum, payload, chain) "
+            "SELECT no, 4, 1, " +
+                std::to_string(sum_of_record(1, 4, 1)) + ", x'00', zeroblob(32) FROM runs");
     CHECK(append_now(view, append_of(run, 1, 4, "r4")) == "conflict");
     CHECK(append_now(view, append_of(run, 1, 5, "r5")) == "ok");
   }
@@ -121,6 +125,63 @@ TEST_CASE("what others did to a run is seen by the appends of a writer that know
     execute(store.database(), "DELETE FROM runs");
     CHECK(append_now(view, append_of(run, 1, 4, "r4")) == "conflict");
   }
+}
+
+// Each hides a record or a message of run `a` from it, as a flipped bit does.
+TEST_CASE("a run whose last record or message cannot be found is not driven, and others are") {
+  const char* const harms[] = {
+      "UPDATE journal SET run = 2 WHERE id = 3",  "UPDATE journal SET run = 77 WHERE id = 3",
+      "UPDATE journal SET seq = 66 WHERE id = 3", "UPDATE journal SET epoch = 9 WHERE id = 3",
+      "UPDATE journal SET sum = 5 WHERE id = 3",  "UPDATE inbox SET run = 2 WHERE id = 1",
+      "DELETE FROM inbox WHERE id = 1",
+  };
+  for (const char* const harm : harms) {
+    CAPTURE(harm);
+    SqliteStore store;
+    StoreView view = store.view();
+    const RunId run = contract::run_id("a");
+    Digest chain = chain_origin(run);
+    for (std::uint64_t seq = 0; seq < 3; ++seq) {
+      Append append = append_of(run, 1, seq, "record");
+      chain = append.chain = chain_after(chain, append.bytes);
+      REQUIRE(append_now(view, std::move(append)) == "ok");
+    }
+    const RunId other = make_run(view, "b", 4);
+    REQUIRE(contract::post_now(view, run, "text") == "ok");
+    store.owner.reset();
+    execute(store.database(), harm);
+    store.reopen();
+
+    REQUIRE_FALSE(store.owner->refusal());
+    CHECK(outcome(store.owner->acquire(run)) == "corrupt");
+    const bool others_inbox = std::string_view(harm) == "UPDATE inbox SET run = 2 WHERE id = 1";
+    CHECK((outcome(store.owner->acquire(other)) == "ok") != others_inbox);
+  }
+}
+
+TEST_CASE(
+    "a row of the journal that is gone without a trace stops the store until it is accepted") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 3);
+  make_run(view, "b", 2);
+  store.owner.reset();
+  execute(store.database(), "DELETE FROM journal WHERE id = 3");
+  store.reopen();
+  REQUIRE(store.owner->refusal());
+  CHECK(store.owner->refusal()->message.find("rows 3 to 3 of table journal are gone") !=
+        std::string::npos);
+  store.owner.reset();
+
+  const auto accepted = accept_store(store.directory / "store", 1);
+
+  REQUIRE(accepted);
+  CHECK(accepted->paused.size() == 2);
+  store.reopen();
+  CHECK_FALSE(store.owner->refusal());
+  const auto drive = store.owner->acquire(run);
+  REQUIRE(drive);
+  CHECK(drive->length == 2);
 }
 
 }  // namespace
