@@ -69,12 +69,26 @@ def edit_blob(store, run):
         raise Unable(f"{run} has no blob")
 
 
+def mixed(number):
+    """As Rng::mixed()."""
+    bits = (1 << 64) - 1
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9 & bits
+    number = (number ^ number >> 27) * 0x94d049bb133111eb & bits
+    return number ^ number >> 31
+
+
+def sum_of_record(run, seq, epoch):
+    return mixed(mixed(mixed(run + 1) ^ seq) ^ epoch) >> 33
+
+
 def repeat_record(store, run):
     """A number twice, as a row of another driver's would have it."""
     row = rows_of(store, run)[-1][0]
-    store.execute("INSERT INTO journal (run, seq, epoch, payload, chain) SELECT run, seq, "
-                  "epoch + 7, CAST(payload || x'00' AS BLOB), chain FROM journal WHERE id = ?",
-                  (row,))
+    select = "SELECT run, seq, epoch FROM journal WHERE id = ?"
+    number, seq, epoch = store.execute(select, (row,)).fetchone()
+    store.execute("INSERT INTO journal (run, seq, epoch, sum, payload, chain) SELECT run, seq, "
+                  "epoch + 7, ?, CAST(payload || x'00' AS BLOB), chain FROM journal WHERE id = ?",
+                  (sum_of_record(number, seq, epoch + 7), row))
 
 
 def zero_payload(store, run):

@@ -129,7 +129,9 @@ Result<std::optional<DatabaseHeader>> read_header(const std::string& directory) 
   if (got == 0 || (blank && is_there(path + "-journal"))) return std::optional<DatabaseHeader>();
   const std::string_view magic(reinterpret_cast<const char*>(header.data()), kDatabaseMagic.size());
   if (got < static_cast<ssize_t>(header.size()) || magic != kDatabaseMagic) {
-    return refused(path, "is not a database; nothing was changed");
+    return refused(path,
+                   "is not a database; nothing was changed. If it was one, put a backup "
+                   "in its place with `pawl restore BACKUP`");
   }
   return std::optional<DatabaseHeader>(header);
 }

@@ -67,6 +67,11 @@ Look look_at_store(const std::string& path) {
   }
   look.seen.runs = listed->size();
   for (const RunSummary& run : *listed) {
+    if (run.status == "quarantined") {  // It is shown, and why it is not driven.
+      look.refused = true;
+      look.sound = false;
+      continue;
+    }
     const auto drive = store.acquire(run.id);
     const auto records = store.read(run.id, 0, 1U << 20U);
     const auto messages = store.pending(run.id);
@@ -176,7 +181,9 @@ TEST_CASE("a bit that flips in a store at rest changes nothing that is acted on,
         CAPTURE(at);
         CAPTURE(bit);
         CHECK(is_part_of(look.seen, store.whole.seen));
-        if (!look.refused) CHECK(look.seen == store.whole.seen);
+        // A run that is missing from the list is not driven; only verify says that it was there.
+        const bool unlisted = look.seen.runs != store.whole.seen.runs && !look.sound;
+        if (!look.refused && !unlisted) CHECK(look.seen == store.whole.seen);
         CHECK((look.sound ? look.seen == store.whole.seen : true));
       }
     }

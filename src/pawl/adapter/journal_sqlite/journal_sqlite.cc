@@ -94,8 +94,21 @@ SqliteJournal::~SqliteJournal() {
   static_cast<void>(sqlite::try_lock(locks_->file(), sqlite::kOpenOffset, sqlite::LockKind::none));
 }
 
+// Whatever part of it found the damage: what can be done is the same.
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& directory, Loop& loop,
                                                            const SqliteOptions& options) {
+  auto opened = open_files(directory, loop, options);
+  if (opened || opened.error().code != ErrorCode::corrupt) return opened;
+  const std::string& message = opened.error().message;
+  if (message.find("restore") != std::string::npos) return opened;
+  return Error{ErrorCode::corrupt, message + "; restore " + directory +
+                                       " from a backup with `pawl restore BACKUP`, which keeps all "
+                                       "that is here"};
+}
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open_files(const std::string& directory,
+                                                                 Loop& loop,
+                                                                 const SqliteOptions& options) {
   PAWL_CHECK(sqlite::check_file_system(directory, options.file_system_of(directory)));
   PAWL_TRY(sqlite::OpenedDirectory opened, sqlite::open_directory(directory));
   PAWL_TRY(auto writer, open_connection(opened.database(), kWriterCacheKiB));

@@ -84,6 +84,8 @@ class SqliteJournal final : public Journal,
   Status checkpoint();
 
  private:
+  static Result<std::unique_ptr<SqliteJournal>> open_files(const std::string& directory, Loop& loop,
+                                                           const SqliteOptions& options);
   SqliteJournal(Loop& loop, std::string database, std::shared_ptr<sqlite::RunLocks> locks);
 
   void refuse_writes(const sqlite::Shortfall& shortfall);

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "tests/support/temp_directory.h"
 
@@ -188,6 +190,35 @@ TEST_CASE("a ledger with a changed, lost or strange row is refused, and nothing 
     CHECK(asked.error().code == ErrorCode::corrupt);
     CHECK(asked.error().message.find(kLedgerName) != std::string::npos);
   }
+}
+
+// Also of what a process left that did not end well: nothing may lie where a flipped bit cuts it
+// off.
+TEST_CASE("a bit that flips in any file of a ledger takes back nothing that was spent") {
+  const TempDirectory directory;
+  const std::string kept = directory / "kept";
+  const std::string flipped = directory / "flipped";
+  std::filesystem::create_directory(kept);
+  SqliteLedger living(kept);
+  for (int i = 0; i < 4; ++i) REQUIRE(living.reserve(ask_for(10, 1'000)));
+  std::size_t flips = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kept)) {
+    std::ifstream stream(file.path(), std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+    for (std::size_t at = 0; at < whole.size(); at += 101) {
+      std::filesystem::remove_all(flipped);
+      std::filesystem::copy(kept, flipped, std::filesystem::copy_options::recursive);
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ static_cast<char>(1U << (at % 8)));
+      std::ofstream(flipped + "/" + file.path().filename().string(), std::ios::binary) << bytes;
+      CAPTURE(file.path().filename().string());
+      CAPTURE(at);
+      const auto entries = SqliteLedger(flipped).entries("t", kNow);
+      if (entries) CHECK(entries->size() == 4);
+      ++flips;
+    }
+  }
+  CHECK(flips > 50);
 }
 
 }  // namespace

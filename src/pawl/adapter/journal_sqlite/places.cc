@@ -83,11 +83,15 @@ struct Missing {
   std::uint64_t rows = 0;
   std::string text;  // which they are, the first of them
 
+  // Rows that are out of order: one is taken for another.
   void before(std::int64_t row, std::int64_t last_row) {
-    rows += static_cast<std::uint64_t>(row - last_row - 1);
+    const bool ahead = row > last_row;
+    rows += ahead ? static_cast<std::uint64_t>(row - last_row - 1) : 1;
     if (!text.empty()) return;
-    text = "rows " + std::to_string(last_row + 1) + " to " + std::to_string(row - 1) +
-           " of table journal are gone";
+    text = ahead ? "rows " + std::to_string(last_row + 1) + " to " + std::to_string(row - 1) +
+                       " of table journal are gone"
+                 : "row " + std::to_string(row) + " of table journal stands behind row " +
+                       std::to_string(last_row);
   }
 };
 
@@ -104,6 +108,10 @@ Result<Missing> read_newer(Connection& connection, Rows rows) {
     const std::int64_t row = query.number_at(2);
     const bool follows = rows == Rows::with_gaps || row == tail.last_row() + 1;
     if (!follows) missing.before(row, tail.last_row());
+    if (row <= tail.last_row()) {
+      PAWL_TRY(more, query.next());
+      continue;
+    }
     if (query.number_at(5) == sum_of_record(run, seq, query.unsigned_at(4))) {
       tail.add(run, seq, row, query.unsigned_at(3));
     } else {

@@ -174,6 +174,14 @@ std::string without_slash(std::string path) {
   return path;
 }
 
+// A link stays: the directory that it names is the one that is replaced.
+std::string behind_link(const std::string& path) {
+  std::error_code fault;
+  if (!fs::is_symlink(path, fault)) return path;
+  const std::string named = fs::canonical(path, fault).string();
+  return fault ? path : named;
+}
+
 bool is_same_or_inside(const std::string& backup, const std::string& directory) {
   std::error_code ignored;  // What is not there is neither.
   const std::string inner = fs::weakly_canonical(backup, ignored).string() + "/";
@@ -185,7 +193,7 @@ bool is_same_or_inside(const std::string& backup, const std::string& directory) 
 
 Result<Restored> restore_store(const std::string& backup, const std::string& given,
                                std::int64_t now_ms) {
-  const std::string directory = without_slash(given);
+  const std::string directory = behind_link(without_slash(given));
   if (!is_present(backup + "/" + kDatabaseName)) {
     return Error{ErrorCode::not_found,
                  backup + " has no " + kDatabaseName + "; name a directory that pawl backup made"};

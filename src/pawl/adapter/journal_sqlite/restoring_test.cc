@@ -129,4 +129,17 @@ TEST_CASE("what is no backup, or lies in the directory, is refused by name") {
         3);
 }
 
+TEST_CASE("a data directory that is a link stays one, and what it names is replaced") {
+  BackedUp at;
+  at.store.owner.reset();
+  const std::string link = at.store.directory / "link";
+  fs::create_directory_symlink(at.path, link);
+  const auto restored = sqlite::restore_store(at.backup, link, 77);
+  REQUIRE_MESSAGE(restored, restored.error().message);
+  CHECK(restored->aside == at.path + ".before-restore-77");
+  CHECK(fs::is_symlink(link));
+  TestLoop loop;
+  CHECK(open_store(at.path, loop)->read(run_id("a"), 0, 1'000)->size() == 3);
+}
+
 }  // namespace pawl

@@ -308,10 +308,16 @@ Status write_quarantine(Connection& connection, const RunId& run, const std::str
   return update_run(connection, *row);
 }
 
-Status check_messages(Connection& connection, const RunRow& row) {
+namespace {
+
+// Not as many records or messages as the row of the run says.
+Status check_whole(Connection& connection, const RunRow& row, std::uint64_t length) {
+  PAWL_CHECK(check_none_lost(connection, row, length));
   PAWL_TRY(const std::uint64_t found, count_messages(connection, row.no));
   return found == row.messages ? ok() : Status(messages_lost(row.summary.id, row.messages, found));
 }
+
+}  // namespace
 
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms) {
   PAWL_TRY(auto row, find_run(connection, run));
@@ -326,14 +332,19 @@ Result<Position> write_acquire(Connection& connection, const RunId& run, std::in
   }
   PAWL_CHECK(ensure_tail(connection));
   PAWL_TRY(position.length, length_of(connection, row->no));
-  PAWL_CHECK(check_none_lost(connection, *row, position.length));
+  const Status whole = check_whole(connection, *row, position.length);
+  if (!whole && whole.error().code != ErrorCode::corrupt) return whole.error();
+  if (!whole) {
+    position.quarantined = whole.error().message;
+    PAWL_CHECK(write_quarantine(connection, run, *position.quarantined, now_ms));
+    return position;
+  }
   if (const std::string& gap = connection.tail().gap; !gap.empty()) {
     return Error{ErrorCode::corrupt, gap +
                                          ", and nobody knows whose they were: pawl.db is damaged; "
                                          "restore the directory from a backup (pawl restore), or "
                                          "go on without them (pawl doctor --accept)"};
   }
-  PAWL_CHECK(check_messages(connection, *row));
   ++row->epoch;
   ++row->loads;
   row->length = position.length;

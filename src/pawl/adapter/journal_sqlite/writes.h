@@ -26,8 +26,6 @@ Status write_quarantine(Connection& connection, const RunId& run, const std::str
 
 // As table inbox has them.
 Result<std::uint64_t> count_messages(Connection& connection, std::int64_t run);
-// corrupt: not as many as the row of the run says.
-Status check_messages(Connection& connection, const RunRow& row);
 Error messages_lost(const RunId& run, std::uint64_t had, std::uint64_t found);
 
 // Where a driver starts, after its epoch has been raised.
@@ -38,7 +36,7 @@ struct Position {
 };
 
 // Raises the epoch and counts the load; at too many loads quarantines instead. Writes nothing for a
-// run that is not there. corrupt: a record or a message of the run cannot be found.
+// run that is not there. Also quarantined: one of which a record or a message cannot be found.
 Result<Position> write_acquire(Connection& connection, const RunId& run, std::int64_t now_ms);
 
 // The sum of a row of `inbox`. `run` is the number of the run.
