@@ -120,7 +120,7 @@ struct BackendOutcome {
     cpu,
     processes,
     disk,
-    denied,  // a protected name was made, and is put aside; the level could not keep it from that
+    denied,  // it wrote under a protected name; what it made there was moved to taken_directory
     killed,  // its own process died of a signal that the backend did not send: not known either
   };
   Kind kind = Kind::failed;

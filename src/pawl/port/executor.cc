@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/port/write_guard.h"
+
 namespace pawl {
 namespace {
 
@@ -52,6 +54,10 @@ HookDecision check(const HookPolicy& policy, const std::string& tool, const std:
       return {Verdict::deny, "the tool " + tool + " is not allowed; the allowed ones are: " +
                                  (list.empty() ? std::string("none") : list)};
     }
+  }
+  if (policy.write_roots) {
+    std::string objection = write_objection(*policy.write_roots, policy.directory, tool, input);
+    if (!objection.empty()) return {Verdict::deny, std::move(objection)};
   }
   if (!policy.on_pre_tool_use) return {};
   try {

@@ -55,7 +55,6 @@ struct ExecutorModelDescriptor {
   std::string id;
   std::string display_name;
   std::uint64_t context_tokens = 0;
-  std::string tier;  // may be empty
   Prices prices;
   std::uint64_t max_output_tokens = 0;  // 0: not stated
   enum class Support : std::uint8_t { no, yes };
@@ -66,17 +65,19 @@ struct ExecutorModelDescriptor {
   Support priced = Support::no;  // somebody has said what it costs, if only that it costs nothing
 };
 
-// What a tool call must pass before it runs. `allowed_tools` nullopt: no list.
+// What a call of an executor's own tool must pass before it runs.
 struct HookDecision {
   enum class Verdict : std::uint8_t { allow, deny } verdict = Verdict::allow;
   std::string reason;  // worded for the model, so that it can correct itself
 };
 struct HookPolicy {
-  std::optional<std::vector<std::string>> allowed_tools;
-  std::vector<std::string> write_roots;  // absolute
+  std::optional<std::vector<std::string>> allowed_tools;  // nullopt: no list
+  // Absolute, normal; see write_guard.h. nullopt: not bounded, empty: nothing may be written.
+  std::optional<std::vector<std::string>> write_roots;
+  std::string directory;  // absolute: where relative paths in arguments start
   std::function<HookDecision(const std::string& tool, const std::string& input)> on_pre_tool_use;
 };
-// The allow-list, then on_pre_tool_use; one that throws denies.
+// The allow-list, the write roots, then on_pre_tool_use; one that throws denies.
 HookDecision check(const HookPolicy& policy, const std::string& tool, const std::string& input);
 
 struct McpServerConfig {

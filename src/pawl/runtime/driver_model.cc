@@ -1,5 +1,6 @@
 // How a driver asks models: for replies, and for summaries.
 #include <algorithm>
+#include <filesystem>
 
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
@@ -13,6 +14,19 @@ namespace {
 
 constexpr std::uint64_t kSummaryTokensMax = 2'048;
 constexpr std::size_t kOutputFaultBytesMax = 2'000;
+
+// Of an agent that was made without a directory: none, and nothing is compared.
+void set_write_roots(const Charter& charter, HookPolicy& policy) {
+  const std::filesystem::path directory(charter.directory);
+  if (!directory.is_absolute()) return;
+  policy.directory = charter.directory;
+  policy.write_roots.emplace();
+  for (const std::string& root : charter.sandbox.write) {
+    std::string text = (directory / root).lexically_normal().string();
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    policy.write_roots->push_back(std::move(text));
+  }
+}
 
 }  // namespace
 
@@ -47,6 +61,7 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   for (const ToolSpec& tool : request.tools) {
     request.hook_policy.allowed_tools->push_back(tool.name);
   }
+  set_write_roots(setup_.agent.charter, request.hook_policy);
   request.hook_policy.on_pre_tool_use = native_hook(effect.instance);
   if (const ProviderSession* session = find_session(*instance, provider_of(request.model))) {
     request.session = session->handle;

@@ -166,6 +166,26 @@ TEST_CASE("tools of an executor's own loop are judged one by one: list, then gat
   for (std::size_t denied = 1; denied < 4; ++denied) CHECK(says(denied, "\"outcome\":\"error\""));
 }
 
+TEST_CASE("A13 an executor's own tools get the charter's write roots, and are held to them") {
+  LoopStage stage("create_file");
+  stage.agent.charter.directory = "/w";
+  stage.agent.charter.sandbox.write = {"out", "/srv/"};
+  stage.executor->tools = {{"create_file", R"({"path":"out/a"})"},
+                           {"create_file", R"({"path":"a"})"},
+                           {"create_file", R"({"path":"/srv/a"})"}};
+  CHECK(stage.start());
+  std::string kept;
+  for (const Record& record : decoded(*stage.journal.read(stage.id, 0, SIZE_MAX))) {
+    const auto* const reply = std::get_if<ModelReplied>(&record.event);
+    if (reply == nullptr) continue;
+    for (const Block& block : reply->blocks) {
+      if (const auto* raw = std::get_if<RawBlock>(&block)) kept += *raw->json.bytes() + "\n";
+    }
+  }
+  CHECK(kept.find("a is outside of what create_file may write: /w/out, /srv") != std::string::npos);
+  CHECK(kept.find("did it") != kept.rfind("did it"));
+}
+
 TEST_CASE("an executor's MCP server that has the name of a tool is refused, and nobody is asked") {
   for (const char* const tool : {"mine", "mine__read"}) {
     LoopStage stage(tool);

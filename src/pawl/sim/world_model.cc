@@ -146,8 +146,8 @@ class SimExecutor final : public Executor {
 }  // namespace
 
 std::vector<ExecutorModelDescriptor> sim_models() {
-  return {{kSimModel, "simulated", 700, "", {"USD", 3, 15, 0, 0}},
-          {kLargeModel, "large", 40'000, "", {"USD", 7, 20, 0, 0}}};
+  return {{kSimModel, "simulated", 700, {"USD", 3, 15, 0, 0}},
+          {kLargeModel, "large", 40'000, {"USD", 7, 20, 0, 0}}};
 }
 
 std::shared_ptr<Executor> make_executor(World& world, SimLoop& process) {
