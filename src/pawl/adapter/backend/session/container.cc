@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -175,6 +176,19 @@ std::string find_program(std::string_view name) {
   return {};
 }
 
+// At every path that a program has inside: /bin is another mount of /usr/bin there.
+static void add_masks(const std::vector<std::string>& programs,
+                      std::vector<ContainerMount>& mounts) {
+  std::set<std::string> paths(programs.begin(), programs.end());
+  for (const std::string& program : programs) {
+    for (const ContainerMount& mount : mounts) {
+      if (mount.access == Access::hidden || !is_within(program, mount.source)) continue;
+      paths.insert(mount.path + program.substr(mount.source.size()));
+    }
+  }
+  for (const std::string& path : paths) mounts.push_back({path, "/dev/null", Access::read});
+}
+
 std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
   using Hold = sandbox::ProtectedPlace::Hold;
   std::map<std::string, Access> found;
@@ -204,9 +218,7 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
     const bool read = made.access == sandbox::PlanMount::Access::read;
     mounts.push_back({made.target, made.source, read ? Access::read : Access::write});
   }
-  for (const std::string& path : plan.sandbox.masked) {
-    mounts.push_back({path, "/dev/null", Access::read});
-  }
+  add_masks(plan.sandbox.masked, mounts);
   std::stable_sort(mounts.begin(), mounts.end(), [](const auto& left, const auto& right) {
     return left.path.size() < right.path.size();
   });

@@ -63,6 +63,29 @@ TEST_CASE("an engine that is there keeps what a container promises") {
   }
 }
 
+TEST_CASE("a program that is masked is not executed, by its name, by its path or as a copy") {
+  for (const MakeBackend make :
+       {&make_runc_backend, &make_podman_backend, &make_namespace_backend}) {
+    if (!is_there(make)) continue;
+    Bench bench(make);
+    CAPTURE(bench.backend().name());
+    give_away(bench.directory.path());
+    bench.context.masked_programs = {std::filesystem::canonical("/usr/bin/tac").string()};
+    for (const char* attempt :
+         {"echo a | tac", "echo a | /bin/tac", "echo a | /usr/bin/tac",
+          "cp /usr/bin/tac t && chmod +x t && echo a | ./t", "ln -s /usr/bin/tac l; echo a | ./l",
+          "echo a | env tac", "p=ta; echo a | ${p}c",
+          "python3 -c 'import os; os.execv(\"/usr/bin/ta\" + \"c\", [\"tac\"])' </dev/null",
+          "echo a | /lib64/ld-linux-x86-64.so.2 /usr/bin/tac"}) {
+      CAPTURE(std::string(attempt));
+      const BackendOutcome outcome = bench.bash(attempt);
+      CHECK(outcome.output.find("a\n") != 0);
+    }
+    CHECK(bench.bash("echo a | cat").output == "a\n");
+    bench.end();
+  }
+}
+
 // A file system in memory on a directory, where that is allowed.
 class MountedHere {
  public:
