@@ -72,7 +72,7 @@ const std::vector<Guard>& command_guards() {
        Protection::none,
        "this publishes to others",
        {"npm publish", "cargo publish", "twine upload", "gem push", "docker push", "podman push",
-        "git push", "gh release", "gh pr merge"}},
+        "git push", "git send-pack", "git http-push", "gh release", "gh pr merge"}},
   };
   return guards;
 }

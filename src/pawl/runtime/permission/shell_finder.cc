@@ -3,6 +3,7 @@
 #include <array>
 
 #include "pawl/runtime/permission/shell_commands.h"
+#include "pawl/runtime/permission/shell_git.h"
 #include "pawl/runtime/permission/shell_wrappers.h"
 
 namespace pawl {
@@ -30,7 +31,7 @@ class Finder {
       std::vector<CommandWord> words;
       for (const ShellWord& word : one.words) words.push_back(command_word(word, text));
       argv(words, depth);
-      for (const ShellWord& set : one.assignments) note_setting(set.value(), set.value());
+      for (const ShellWord& set : one.assignments) note_setting(command_word(set, text), depth);
     }
     const bool runs = std::any_of(
         found.commands.begin() + static_cast<std::ptrdiff_t>(before), found.commands.end(),
@@ -46,7 +47,7 @@ class Finder {
       return note(ShellOutcome::too_much,
                   "more than " + std::to_string(kFoundCommandsMax) + " commands");
     }
-    add(words);
+    add(words, depth);
     note_reader(words, Sourcing::possible);
     inner_texts(words, depth);
     const std::string_view program = command_base_name(words[0].value);
@@ -72,7 +73,7 @@ class Finder {
       const Words rest = Words(given).subspan(i);
       const bool is_argument = begins_before(given, i);
       if ((is_argument && !rest[0].is_literal()) || is_setting(rest[0])) continue;
-      add(rest);
+      add(rest, depth);
       const bool builtin = program == "command" || program == "builtin";
       if (!is_argument) note_reader(rest, builtin ? Sourcing::possible : Sourcing::impossible);
       if (appends && rest[0].is_literal()) append_unknown(rest, words[0].value);
@@ -81,17 +82,26 @@ class Finder {
     if (program == "parallel" && given.size() == 1) unseen(words[0].value);
   }
 
-  void add(Words words) {
+  void add(Words words, std::size_t depth) {
+    push(words);
+    if (const auto git = as_git_command(words); !git.empty()) push(git);
+    for (const CommandWord& word : words) note_setting(word, depth);
+  }
+
+  void push(Words words) {
     found.commands.push_back(values_of(words));
     const bool certain = std::all_of(words.begin(), words.end(),
                                      [](const CommandWord& word) { return word.is_literal(); });
     if (!certain) found.uncertain.emplace_back(words.begin(), words.end());
-    for (const CommandWord& word : words) note_setting(word.value, word.value);
   }
 
-  // Configuration in the environment: git takes aliases from it.
-  void note_setting(std::string_view word, std::string source) {
-    if (word.starts_with("GIT_CONFIG_")) unseen(std::move(source));
+  // Configuration in the environment: git takes aliases from it, and others what they run.
+  void note_setting(const CommandWord& word, std::size_t depth) {
+    if (word.value.starts_with("GIT_CONFIG_")) unseen(word.value);
+    const auto run = setting_text(word.value);
+    if (!run) return;
+    if (!word.is_literal()) unseen(word.source);
+    text(*run, depth + 1);
   }
 
   enum class Sourcing : std::uint8_t { impossible, possible };  // of `.` and `source`, the builtins
@@ -152,10 +162,13 @@ class Finder {
 
   // Arguments that are shell text themselves.
   void inner_texts(Words words, std::size_t depth) {
+    if (const auto git = as_git_command(words); !git.empty()) {
+      inner_of_git(Words(git).subspan(1), depth);
+    }
     const std::string_view program = command_base_name(words[0].value);
     const Words rest = words.subspan(1);
     if (program == "find") return find_actions(words, depth);
-    if (program == "git") return git_aliases(rest, depth);
+    if (program == "git") return inner_of_git(rest, depth);
     if (is_shell_program(program) || takes_text_behind_c(program)) {
       return shell_text(words, depth);
     }
@@ -170,6 +183,11 @@ class Finder {
       option_text(words, program == "env" ? "-S" : "-C", depth);
       if (program == "env") option_text(words, "--split-string", depth);
     }
+  }
+
+  void inner_of_git(Words arguments, std::size_t depth) {
+    for (const CommandWord& run : git_texts(arguments)) text(run, depth + 1);
+    argv(git_started(arguments), depth + 1);
   }
 
   void joined_text(Words words, std::size_t depth) {
@@ -206,21 +224,6 @@ class Finder {
       if (value.size() > 2)
         append_unknown(std::vector{CommandWord::known(value.substr(2))}, "hash");
       append_unknown(words.subspan(i + 1), "hash");
-    }
-  }
-
-  // git -c alias.x=push x, git config alias.x push
-  void git_aliases(Words words, std::size_t depth) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::string& value = words[i].value;
-      const std::size_t alias = value.find("alias.");
-      if (alias == std::string::npos) continue;
-      const std::size_t equals = value.find('=', alias);
-      std::string meaning;
-      if (equals != std::string::npos) meaning = value.substr(equals + 1);
-      if (equals == std::string::npos && i + 1 < words.size()) meaning = words[i + 1].value;
-      if (meaning.empty()) continue;
-      text(meaning.starts_with('!') ? meaning.substr(1) : "git " + meaning, depth + 1);
     }
   }
 
