@@ -1,6 +1,7 @@
 #include "pawl/runtime/tools/session_command.h"
 
 #include "pawl/base/json.h"
+#include "pawl/runtime/tools/tool_result.h"
 
 namespace pawl {
 namespace {
@@ -19,30 +20,10 @@ std::map<std::string, std::string> variables_of(const ToolInvocation& invocation
   return variables;
 }
 
-// A command that was ended by a limit or a signal had no chance to say what it had done.
-ToolOutcome::Kind tool_kind_of(Kind kind) {
-  switch (kind) {
-    case Kind::ok:
-      return ToolOutcome::Kind::succeeded;
-    case Kind::timed_out:
-      return ToolOutcome::Kind::timed_out;
-    case Kind::aborted:
-    case Kind::memory:
-    case Kind::cpu:
-    case Kind::processes:
-    case Kind::disk:
-    case Kind::killed:
-      return ToolOutcome::Kind::aborted;
-    case Kind::failed:
-    case Kind::denied:
-      break;
-  }
-  return ToolOutcome::Kind::failed;
-}
-
 ToolOutcome outcome_of(BackendOutcome outcome) {
   ToolOutcome made;
-  made.kind = tool_kind_of(outcome.kind);
+  // A command that was ended by a limit had no chance to say what it had done.
+  made.kind = tool_kind(outcome.kind, ToolOutcome::Kind::aborted);
   made.content_length = outcome.output_length;
   made.level = std::string(name(outcome.level));
   made.content = std::move(outcome.output);

@@ -10,26 +10,6 @@ namespace {
 
 using Kind = BackendOutcome::Kind;
 
-ToolOutcome::Kind kind_of(Kind kind) {
-  switch (kind) {
-    case Kind::ok:
-      return ToolOutcome::Kind::succeeded;
-    case Kind::timed_out:
-      return ToolOutcome::Kind::timed_out;
-    case Kind::aborted:
-    case Kind::killed:
-      return ToolOutcome::Kind::aborted;
-    case Kind::failed:
-    case Kind::memory:  // ended by a bound: the model is told by which, and can look what is there
-    case Kind::cpu:
-    case Kind::processes:
-    case Kind::disk:
-    case Kind::denied:
-      return ToolOutcome::Kind::failed;
-  }
-  return ToolOutcome::Kind::failed;
-}
-
 // A session names its artifacts by path; the model knows them by the last part.
 std::string artifact_id(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -81,10 +61,32 @@ std::string_view cut_utf8(std::string_view valid, std::size_t bytes) {
 
 }  // namespace
 
+ToolOutcome::Kind tool_kind(BackendOutcome::Kind kind, ToolOutcome::Kind at_bound) {
+  switch (kind) {
+    case Kind::ok:
+      return ToolOutcome::Kind::succeeded;
+    case Kind::timed_out:
+      return ToolOutcome::Kind::timed_out;
+    case Kind::aborted:
+    case Kind::killed:
+      return ToolOutcome::Kind::aborted;
+    case Kind::memory:
+    case Kind::cpu:
+    case Kind::processes:
+    case Kind::disk:
+      return at_bound;
+    case Kind::failed:
+    case Kind::denied:
+      break;
+  }
+  return ToolOutcome::Kind::failed;
+}
+
 ToolOutcome tool_outcome(const BackendOutcome& outcome, const ToolDescription& tool) {
   const auto bytes_max = static_cast<std::size_t>(tool.spec.output_bytes_max);
-  ToolOutcome made{kind_of(outcome.kind), render(outcome, tool, {outcome.output, kFilesShownMax}),
-                   0};
+  // Ended by a bound: the model is told by which, and can look what is there.
+  ToolOutcome made{tool_kind(outcome.kind, ToolOutcome::Kind::failed),
+                   render(outcome, tool, {outcome.output, kFilesShownMax}), 0};
   made.content_length = std::max<std::uint64_t>(made.content.size(), outcome.output_length);
   if (tool.needs.subprocess) made.level = name(outcome.level);
   if (made.content.size() <= bytes_max) return made;

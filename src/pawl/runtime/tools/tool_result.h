@@ -15,6 +15,9 @@ namespace pawl {
 
 inline constexpr std::size_t kFilesShownMax = 50;
 
+// `at_bound`: what it means for the tool that a limit of its session has ended the call.
+ToolOutcome::Kind tool_kind(BackendOutcome::Kind kind, ToolOutcome::Kind at_bound);
+
 // The content is whole JSON however little room there is: the output gives way.
 ToolOutcome tool_outcome(const BackendOutcome& outcome, const ToolDescription& tool);
 
