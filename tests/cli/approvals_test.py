@@ -38,12 +38,12 @@ class PayStage(Stage):
     def pending(self):
         return [json.loads(line) for line in self.ok("approvals", "--json").stdout.splitlines()]
 
-    def at_terminal(self, *words, answers, typed=""):
+    def at_terminal(self, *words, answers, typed="", **how):
         """What a terminal gets; each answer is typed when its question is there, in order."""
         master, slave = pty.openpty()
         os.write(master, typed.encode())
         process = subprocess.Popen([PAWL, *map(str, words)], cwd=self.directory, stdin=slave,
-                                   stdout=slave, stderr=slave, env=self.environment())
+                                   stdout=slave, stderr=slave, env=self.environment(), **how)
         self.started.append(process)
         os.close(slave)
         seen, asked = "", 0

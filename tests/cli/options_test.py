@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Options that change how a run is shown, and from where it is taken up."""
 
+import json
 import re
 
 from approvals_test import PayStage
-from support import main
+from support import json_lines, main
 
 COLOUR = r"\x1b\[[0-9;]*m"
 
@@ -30,6 +31,21 @@ class NoColor(PayStage):
         self.assertNotIn("\x1b", self.ok("run", "c.yaml", "go", "--no-color").stdout)
         self.assertRegex(self.ok("attach", "r").stdout, COLOUR)
         self.assertNotIn("\x1b", self.ok("attach", "r", "--no-color").stdout)
+
+
+class Controls(PayStage):
+    HIDDEN = "a\x85b\x9bc\u202ed\u2066e\u200bf\u2069"
+
+    def test_json_at_a_terminal_escapes_what_would_change_it(self):
+        self.write("c.script.yaml", "replies:\n  - text: " + json.dumps(self.HIDDEN) + "\n")
+        self.write("c.yaml", "name: c\nmodel: scripted/c.script.yaml\ninstructions: Go.\n")
+        ran = self.at_terminal("run", "c.yaml", "go", "--id", "r", "--json", answers=[])
+        logs = self.at_terminal("logs", "r", "--json", answers=[])
+        for shown in (ran, logs, self.at_terminal("show", "r", "--json", answers=[])):
+            self.assertNotRegex(shown, r"[\x80-\x9f\u200b\u202e\u2066\u2069]")
+            self.assertRegex(shown, r"\\u202[eE]")
+        self.assertIn(self.HIDDEN, [event.get("text") for event in json_lines(ran)]
+                      + [json.loads(self.ok("show", "r", "--json").stdout)["output"]])
 
 
 class SuspendId(PayStage):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 from approvals_test import PayStage
@@ -49,6 +50,38 @@ class Signatures(PayStage):
         self.assertEqual(self.ok("identity", "--identity", file).stdout.strip(), public)
         self.refused("identity", "new", "--identity", file, code=1, says="is there already")
         self.refused("identity", "--identity", "none.pem", code=2, says="pawl identity new")
+
+    def with_passphrase(self, *words, phrases):
+        """At a terminal, where each question for a passphrase gets its answer."""
+        return self.at_terminal(*words, answers=[("pass phrase:", phrase) for phrase in phrases],
+                                start_new_session=True)
+
+    def test_an_identity_with_a_passphrase_is_of_no_use_without_it(self):
+        file = self.directory / "ann.pem"
+        refused = self.pawl("identity", "new", "--passphrase", "--identity", file)
+        self.assertEqual(refused.returncode, 2, refused.stdout + refused.stderr)
+        self.assertIn("no passphrase was given", refused.stderr)
+        self.assertFalse(file.exists())
+        new = ("identity", "new", "--passphrase", "--identity", file)
+        self.assertNotIn("ed25519:", self.with_passphrase(*new, phrases=["horse", "battery"]))
+        self.assertFalse(file.exists())
+        made = self.with_passphrase(*new, phrases=["correct horse", "correct horse"])
+        public = re.search(r"ed25519:\S+", made)
+        self.assertIsNotNone(public, made)
+        self.assertIn("BEGIN ENCRYPTED PRIVATE KEY", file.read_text())
+        self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
+        show = ("identity", "show", "--identity", file)
+        self.assertIn(public[0], self.with_passphrase(*show, phrases=["correct horse"]))
+        self.assertIn("wrong passphrase", self.with_passphrase(*show, phrases=["wrong"]))
+        self.refused(*show, code=2, says="wrong passphrase")
+        _, bob = self.identity("bob")
+        policy = self.write("policy.yaml", f'approvers: {{ ann: "{public[0]}", bob: "{bob}" }}\n')
+        self.ok("run", self.paying(more="approvals: always_require\n"), "go", "--id", "r",
+                "--policy", policy, code=4)
+        self.refused("approve", "r", "c1", "--identity", file, code=2, says="wrong passphrase")
+        self.with_passphrase("approve", "r", "c1", "--identity", file, phrases=["correct horse"])
+        self.ok("resume", "r", "--policy", policy)
+        self.assertEqual(self.paid(), [{"amount": 5}])
 
     def test_four_eyes_without_keys_is_refused_with_its_line(self):
         charter = self.paying(more=FOUR)
@@ -122,6 +155,21 @@ class Signatures(PayStage):
         self.begun()
         self.approving("r", "c1", "--signature", signed, "--by", "bob", code=1, says="not by an")
         self.assertEqual(self.paid(), [{"amount": 5}])
+
+    def test_a_signature_for_one_call_is_none_for_the_same_call_beside_it(self):
+        policy = self.people()
+        pay = "{ tool: pay, input: { amount: 5 } }"
+        twice = f"  - call: [{pay}, {pay}]\n  - text: Done.\n"
+        self.ok("run", self.paying(replies=twice, more=FOUR), "go", "--id", "r", "--policy", policy,
+                "--identity", self.ann, code=4)
+        first, second = self.pending()
+        self.assertNotEqual(first["to_sign"], second["to_sign"])
+        signed = self.pawl("identity", "sign", "--identity", self.bob,
+                           stdin=first["to_sign"]).stdout.strip()
+        self.approving("r", "c2", "--signature", signed, "--by", "bob", code=1, says="not by an")
+        self.approving("r", "c1", "--signature", signed, "--by", "bob")
+        self.ok("resume", "r", "--policy", policy, code=4)
+        self.assertEqual(len(self.paid()), 1)
 
     def test_listed_approvers_sign_without_four_eyes_too(self):
         self.begun(more="approvals: always_require\n")
