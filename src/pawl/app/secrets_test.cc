@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -100,6 +101,23 @@ TEST_CASE("a command prints a secret, without a shell, within bounds") {
   const auto endless = output_of({"yes"}, {60'000, 100'000});
   REQUIRE_FALSE(endless);
   CHECK(endless.error().code == ErrorCode::limit_exceeded);
+}
+
+TEST_CASE("a command that is not admitted is not started, and there is no secret") {
+  const Stage stage;
+  std::vector<std::string> asked;
+  const auto refuse = [&asked](const std::vector<std::string>& words) -> Status {
+    asked = words;
+    return Error{ErrorCode::invalid_argument, "key.sh changed"};
+  };
+  const SecretHandle secret =
+      make_secret({Kind::command, "", {"touch", stage.directory / "started"}},
+                  {stage.reader(), stage.known, stage.directory.path(), stage.warn(), refuse});
+  const auto value = secret->reveal();
+  REQUIRE_FALSE(value);
+  CHECK(value.error().message == "key.sh changed");
+  CHECK(asked == std::vector<std::string>{"touch", stage.directory / "started"});
+  CHECK_FALSE(std::filesystem::exists(stage.directory / "started"));
 }
 
 TEST_CASE("what a command printed is kept for a while") {

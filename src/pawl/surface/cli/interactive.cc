@@ -10,6 +10,7 @@
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/signing.h"
+#include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
@@ -144,7 +145,9 @@ int decide_at_terminal(const CliContext& context, Workspace& workspace, const Ru
     if (!details) return fail(context, details.error());
     const auto view = make_view(context, workspace, &details->state);
     DriveSession session(context, workspace, view.get());
-    code = session.carry_on(run, [&] { return workspace.service().resume(run); });
+    code = session.carry_on(run, [&] {
+      return resume_trusted(context, [&] { return workspace.service().resume(run); });
+    });
   }
   return code;
 }
