@@ -149,6 +149,22 @@ class Secrets(Stage):
         self.open_gate()
         self.end(run, 0)
 
+    def test_a_value_that_a_cut_would_halve_is_hidden_first(self):
+        self.write("value", KEY)
+        tools = "".join(f"    leak{code}: {{ command: [./leak.sh, \"{code}\"], output_max: 200 }}\n"
+                        for code in (0, 1))
+        for cut in range(0, len(KEY), 5):
+            self.write("leak.sh", f"#!/bin/sh\nprintf %0{65 - cut}d 1\ncat value; seq 1 100\n"
+                       "cat value; printf %030d 1\nexit $1\n", 0o755)
+            calls = "".join(f"  - call: [{{ tool: leak{code}, input: {{}} }}]\n" for code in (0, 1))
+            charter = self.charter("l", calls + "  - text: Done.\n", tools)
+            self.ok("run", charter, "--id", f"cut{cut}")
+            said = json.dumps(self.events(f"cut{cut}"))
+            self.assertIn("bytes cut", said)
+            for length in range(6, len(KEY)):
+                self.assertNotIn(KEY[:length], said)
+                self.assertNotIn(KEY[-length:], said)
+
     def test_a_crash_leaves_no_core_and_says_nothing(self):
         self.serve(f"replies:\n  - text: 'Your key is {KEY}.'\n    delay: 30s\n    endless: true\n")
         charter = self.write("c.yaml", CHARTER)

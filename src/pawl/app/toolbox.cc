@@ -292,6 +292,20 @@ bool Toolbox::make_sessions(Work& work) {
   return true;
 }
 
+// Also where no tool needs a session: what is written there must mean something.
+void Toolbox::check_sandbox(Work& work) const {
+  const SandboxDeclaration& sandbox = work.charter().sandbox;
+  const std::vector<std::string> names = backend::backend_names();
+  if (std::ranges::find(names, sandbox.backend) == names.end()) {
+    const auto none = backend::make_backend(sandbox.backend, loop_, {});
+    work.faults.push_back({sandbox.backend, none.error().message, ""});
+  }
+  for (const std::string& host : sandbox.network.hosts) {
+    const auto rule = parse_egress_policy({host});
+    if (!rule) work.faults.push_back({host, rule.error().message, ""});
+  }
+}
+
 void Toolbox::add_commands(Work& work) {
   const bool confined = work.charter().sandbox.declared == SandboxDeclaration::Declared::yes;
   for (const CommandDeclaration& declared : work.charter().commands) {
@@ -316,6 +330,7 @@ void Toolbox::add_commands(Work& work) {
     spec.command = declared.command;
     spec.status_command = declared.status;
     spec.working_directory = work.charter().directory;
+    spec.filter = options_.filter;
     for (const auto* words : {&declared.command, &declared.status}) {
       spec.admit = admitting(options_.trust, work.files.read,
                              command_files(*words, work.charter().directory), spec.admit);
@@ -514,7 +529,8 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   for (const auto* list : {&work.roots.write, &work.roots.read}) {
     work.place.roots.insert(work.place.roots.end(), list->begin(), list->end());
   }
-  add_commands(work);
+  check_sandbox(work);
+  if (work.faults.empty()) add_commands(work);
   if (work.faults.empty()) add_common(work);
   check_authors(work);
   if (std::string objection = four_eyes_objection(agent.charter.permissions); !objection.empty()) {

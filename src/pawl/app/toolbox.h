@@ -75,6 +75,7 @@ class Toolbox {
   bool make_sessions(Work& work);
   static bool demand_level(Work& work, const SandboxReach& reach, const std::string& about);
   void note_level(Work& work, const SandboxReach& reach);
+  void check_sandbox(Work& work) const;
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);

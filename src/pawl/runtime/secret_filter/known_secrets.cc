@@ -75,20 +75,25 @@ Learned KnownSecrets::add(std::string_view name, const std::string& value) {
 }
 
 // Tools put numbers and signs before lines: each line of a key is a secret of its own, unless it is
-// short, plain or the frame that every key has. Line ends may be written as "\\n".
+// short, plain or the frame that every key has. Within the frame of a PEM key nothing is plain, and
+// its last line is seldom as long as the others. Line ends may be written as "\\n".
 std::vector<std::string> KnownSecrets::lines_of(std::string_view value) {
   std::vector<std::string> lines;
+  std::size_t bytes_min = kSecretLineBytesMin;
+  std::size_t distinct_min = kLineDistinctMin;
   while (!value.empty()) {
     const std::size_t end = std::min({value.find('\n'), value.find("\\n"), value.size()});
     std::string_view line = value.substr(0, end);
     value.remove_prefix(end == value.size() ? end : end + (value[end] == '\n' ? 1 : 2));
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
     while (!line.empty() && (line.front() == '\t' || line.front() == ' ')) line.remove_prefix(1);
-    const bool frame = line.starts_with("-----");
-    if (line.size() < kSecretLineBytesMin || frame || distinct_bytes(line) < kLineDistinctMin) {
-      continue;
+    if (line.starts_with("-----")) {
+      const bool begins = line.starts_with("-----BEGIN ");
+      bytes_min = begins ? kSecretFormBytesMin : kSecretLineBytesMin;
+      distinct_min = begins ? kDistinctBytesMin : kLineDistinctMin;
+    } else if (line.size() >= bytes_min && distinct_bytes(line) >= distinct_min) {
+      lines.emplace_back(line);
     }
-    lines.emplace_back(line);
   }
   return lines;
 }

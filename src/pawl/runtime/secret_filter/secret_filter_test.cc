@@ -103,6 +103,10 @@ TEST_CASE("a key of many lines is found however tools show its lines") {
 
 TEST_CASE("lines of values") {
   CHECK(KnownSecrets::lines_of("short\nlines").empty());
+  // The last line of a PEM key may be short.
+  const std::string frame = " PRIVATE KEY-----";
+  CHECK(KnownSecrets::lines_of("-----BEGIN" + frame + "\nAAAAtail9w==\n-----END" + frame +
+                               "\nAAAAtail9w==\n") == std::vector<std::string>{"AAAAtail9w=="});
   CHECK(KnownSecrets::lines_of("aaaaaaaaaaaaaaaaaaaaaaaa\n").empty());
   CHECK(KnownSecrets::lines_of("  abcdefghijklmnop1234 \r\nx") ==
         std::vector<std::string>{"abcdefghijklmnop1234"});

@@ -74,7 +74,7 @@ ToolOutcome explained(Verdict verdict, const CommandEnd& end, std::size_t bytes_
   const Rendered output = end.output.render(room - errors.text.size());
   if (!output.text.empty()) text.append(kOutputTitle).append(output.text);
   if (!errors.text.empty()) text.append(kErrorsTitle).append(errors.text);
-  Rendered whole = render_text(text, bytes_max);
+  Rendered whole = end.output.render_other(text, bytes_max);
   const std::uint64_t cut = output.cut_bytes + errors.cut_bytes + whole.cut_bytes;
   const std::uint64_t length = whole.text.size() + cut;
   return {verdict.kind, std::move(whole.text), length};
@@ -84,11 +84,11 @@ Verdict judge(const CommandEnd& end, const ToolSpec& spec) {
   return std::visit(Judge{spec.timeout_ms}, end.how);
 }
 
-ToolStatus unknown(std::string why, const ToolSpec& spec) {
-  return {ToolStatus::Kind::unknown, render_text(why, spec.output_bytes_max).text};
+ToolStatus unknown(const std::string& why, const CommandEnd& end, const ToolSpec& spec) {
+  return {ToolStatus::Kind::unknown, end.output.render_other(why, spec.output_bytes_max).text};
 }
 
-ToolStatus read_status(const JsonObject& answer, const ToolSpec& spec) {
+ToolStatus read_status(const JsonObject& answer, const CommandEnd& end, const ToolSpec& spec) {
   const Json* word = answer.find("outcome");
   const Json* result = answer.find("result");
   const std::size_t known = (word != nullptr ? 1U : 0U) + (result != nullptr ? 1U : 0U);
@@ -96,17 +96,17 @@ ToolStatus read_status(const JsonObject& answer, const ToolSpec& spec) {
     return unknown(
         "The status command must print {\"outcome\": \"done\" | \"absent\" | \"unknown\", "
         "\"result\": …} and no other keys.",
-        spec);
+        end, spec);
   }
   std::string text;
   if (result != nullptr) text = result->is_string() ? result->string() : write_json(*result);
-  text = render_text(text, spec.output_bytes_max).text;
+  text = end.output.render_other(text, spec.output_bytes_max).text;
   if (word->string() == "done") return {ToolStatus::Kind::done, std::move(text)};
   if (word->string() == "absent") return {ToolStatus::Kind::absent, std::move(text)};
   if (word->string() != "unknown") {
     return unknown("The status command printed the outcome \"" + word->string() +
                        "\", which is none of done, absent and unknown.",
-                   spec);
+                   end, spec);
   }
   if (text.empty()) text = "The status command does not know.";
   return {ToolStatus::Kind::unknown, std::move(text)};
@@ -130,15 +130,15 @@ ToolStatus status_of(const CommandEnd& end, const ToolSpec& spec) {
   Verdict verdict = judge(end, spec);
   if (verdict.kind != Kind::succeeded) {
     const ToolOutcome why = explained(std::move(verdict), end, spec.output_bytes_max);
-    return unknown("The status command gave no answer. " + why.content, spec);
+    return unknown("The status command gave no answer. " + why.content, end, spec);
   }
-  if (!end.output.is_complete()) return unknown("The status command printed too much.", spec);
+  if (!end.output.is_complete()) return unknown("The status command printed too much.", end, spec);
   const auto answer = parse_json(end.output.head());
   if (!answer) {
-    return unknown("The status command printed no JSON: " + answer.error().message, spec);
+    return unknown("The status command printed no JSON: " + answer.error().message, end, spec);
   }
-  if (!answer->is_object()) return unknown("The status command printed no JSON object.", spec);
-  return read_status(answer->object(), spec);
+  if (!answer->is_object()) return unknown("The status command printed no JSON object.", end, spec);
+  return read_status(answer->object(), end, spec);
 }
 
 }  // namespace pawl::tool_command

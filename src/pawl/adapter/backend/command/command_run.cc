@@ -142,6 +142,8 @@ void RunningCommand::finish() {
   }
   receive(child_.output, end_.output, kDrainChunksMax);
   receive(child_.errors, end_.errors, kDrainChunksMax);
+  end_.output.finish();
+  end_.errors.finish();
 }
 
 bool is_stopped(const Descriptor& stop) {
@@ -153,8 +155,8 @@ bool is_stopped(const Descriptor& stop) {
 
 CommandEnd run_command(const CommandPlan& plan, const Descriptor& stop) {
   CommandEnd end{NeverAllowed{},
-                 OutputCapture(plan.output_bytes_max),
-                 OutputCapture(plan.error_bytes_max),
+                 OutputCapture(plan.output_bytes_max, plan.filter),
+                 OutputCapture(plan.error_bytes_max, plan.filter),
                  {}};
   if (is_stopped(stop)) return end;
   if (plan.leftovers == CommandPlan::Leftovers::possible) kill_leftovers(plan.run, plan.key);

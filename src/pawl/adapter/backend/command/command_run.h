@@ -30,6 +30,7 @@ struct CommandPlan {
   std::string key;
   SealedProgram sealed = nullptr;  // as in CommandSpec, and so is the next
   std::function<Status()> admit = {};
+  std::shared_ptr<const ByteFilter> filter = nullptr;
 };
 
 struct NotStarted {

@@ -104,6 +104,7 @@ class CommandTool final : public Tool {
     plan.working_directory = spec_.working_directory;
     plan.sealed = spec_.sealed;
     plan.admit = spec_.admit;
+    plan.filter = spec_.filter;
     plan.input = invocation.input;
     plan.timeout_ms = spec_.tool.timeout_ms;
     plan.output_bytes_max = spec_.tool.output_bytes_max;

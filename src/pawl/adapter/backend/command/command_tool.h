@@ -18,6 +18,7 @@
 #include "pawl/adapter/backend/command/command_pool.h"
 #include "pawl/adapter/backend/command/sealed_program.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/port/byte_filter.h"
 #include "pawl/port/loop.h"
 #include "pawl/port/tool.h"
 
@@ -42,6 +43,7 @@ struct CommandSpec {
   SealedProgram sealed = nullptr;
   // Asked just before a start, on the thread of the command; an error, and it is not started.
   std::function<Status()> admit = {};
+  std::shared_ptr<const ByteFilter> filter = nullptr;  // for output that is cut; null: none
 };
 
 // Made and used on the loop thread. The loop outlives the operations, which keep the pool alive.

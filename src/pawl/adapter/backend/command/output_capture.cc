@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/command/output_capture.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "pawl/base/utf8.h"
 
@@ -70,6 +71,27 @@ Rendered cut_middle(std::string_view head, std::string_view tail, std::uint64_t 
 }  // namespace
 
 void OutputCapture::append(std::string_view bytes) {
+  if (filter_ && !stream_ && bytes_total_ + bytes.size() > bytes_max_) {
+    // What came before is still there as a whole: it begins once more, filtered.
+    stream_ = filter_->stream();
+    const std::string before = std::exchange(head_, {});
+    bytes_total_ = 0;
+    keep(stream_->feed(before));
+  }
+  if (stream_) {
+    keep(stream_->feed(bytes));
+  } else {
+    keep(bytes);
+  }
+}
+
+void OutputCapture::finish() {
+  if (!stream_) return;
+  keep(std::exchange(stream_, nullptr)->finish());
+  filter_ = nullptr;  // it has passed
+}
+
+void OutputCapture::keep(std::string_view bytes) {
   bytes_total_ += bytes.size();
   const std::size_t first = std::min(bytes.size(), bytes_max_ - head_.size());
   head_.append(bytes.substr(0, first));
@@ -83,8 +105,14 @@ void OutputCapture::append(std::string_view bytes) {
 
 Rendered OutputCapture::render(std::size_t bytes_max) const {
   const std::size_t room = std::min(bytes_max, bytes_max_);
-  if (head_.size() + tail_.size() == bytes_total_) return render_text(head_ + tail_, room);
+  if (head_.size() + tail_.size() == bytes_total_) return render_other(head_ + tail_, room);
   return cut_middle(head_, tail_, bytes_total_, room);
+}
+
+Rendered OutputCapture::render_other(std::string_view text, std::size_t bytes_max) const {
+  const bool fits = fitting_prefix(text, bytes_max) == text.size();
+  if (fits || !filter_) return render_text(text, bytes_max);
+  return render_text(filter_->sink(std::string(text)), bytes_max);
 }
 
 Rendered render_text(std::string_view text, std::size_t bytes_max) {

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "pawl/base/utf8.h"
 
@@ -45,6 +47,59 @@ TEST_CASE("output that is one byte too long loses its middle") {
   CHECK_FALSE(capture.is_complete());
   CHECK(rendered.text == expected);
   CHECK(rendered.cut_bytes == 65);
+}
+
+// "secret" becomes "[s]", in however many pieces it comes.
+struct WordFilter final : ByteFilter {
+  struct Stream final : ByteStream {
+    std::string feed(std::string_view piece) override {
+      held += piece;
+      std::string out = replaced(held);
+      const std::size_t keep = std::min<std::size_t>(out.size(), 5);
+      held = out.substr(out.size() - keep);
+      return out.substr(0, out.size() - keep);
+    }
+    std::string finish() override { return std::exchange(held, ""); }
+    std::string held;
+  };
+  static std::string replaced(std::string text) {
+    for (std::size_t at = 0; (at = text.find("secret")) != std::string::npos;) {
+      text.replace(at, 6, "[s]");
+    }
+    return text;
+  }
+  std::string ingress(std::string text) const override { return replaced(std::move(text)); }
+  std::string sink(std::string text) const override { return replaced(std::move(text)); }
+  std::unique_ptr<ByteStream> stream() const override { return std::make_unique<Stream>(); }
+};
+
+TEST_CASE("an output is filtered before it is cut, wherever the cut is") {
+  const auto filter = std::make_shared<WordFilter>();
+  // Every offset of the value to both ends of the cut, streamed in small pieces or not.
+  for (std::size_t offset = 0; offset < 12; ++offset) {
+    for (const std::size_t total : {400U, 2000U}) {
+      std::string text = letters(offset, '.');
+      while (text.size() < total) text += "secret......";
+      OutputCapture capture(500, filter);
+      for (std::size_t at = 0; at < text.size(); at += 7) capture.append(text.substr(at, 7));
+      capture.finish();
+      for (const std::size_t room : {200U, 201U, 203U}) {
+        const std::string shown = capture.render(room).text;
+        INFO(offset << " " << total << " " << room << " " << shown);
+        CHECK(shown.find("bytes cut") != std::string::npos);
+        CHECK(shown.find("sec") == std::string::npos);
+        CHECK(shown.find("cret") == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("an output that fits is left to whoever takes it up") {
+  OutputCapture capture(500, std::make_shared<WordFilter>());
+  capture.append("a secret");
+  capture.finish();
+  CHECK(capture.render(500).text == "a secret");
+  CHECK(capture.head() == "a secret");
 }
 
 TEST_CASE("a cut does not split a character") {

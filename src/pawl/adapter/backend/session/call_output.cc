@@ -17,7 +17,7 @@ CallOutput::CallOutput(std::uint64_t bytes_max, std::string artifact_directory, 
     : bytes_max_(bytes_max),
       directory_(std::move(artifact_directory)),
       filter_(std::move(filter)),
-      capture_(bytes_max),
+      capture_(bytes_max, filter_),
       space_(directory_, bounds) {}
 
 void CallOutput::append(std::string_view bytes) {
