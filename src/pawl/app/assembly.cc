@@ -11,6 +11,7 @@
 #include "pawl/app/project_docs.h"
 #include "pawl/app/script_model.h"
 #include "pawl/base/json.h"
+#include "pawl/runtime/agent_check.h"
 #include "pawl/runtime/charter_reader.h"
 
 namespace pawl {
@@ -78,6 +79,13 @@ bool can_approve_itself(const RunnableAgent& agent) {
          agent.charter.permissions.signers.empty() && !agent.file_tools.empty();
 }
 
+// What a new run is refused for. One that is taken up has its prices since it began.
+std::optional<AgentFault> fault_of_agent(const RunnableAgent& agent) {
+  AgentParts unused;
+  if (auto fault = check_agent(agent, unused)) return fault;
+  return check_priced(agent, with_budget(agent.charter.limits, agent.charter.spending));
+}
+
 const Node* find_key(const Node& node, std::string_view key) {
   if (const Node* found = node.find(key)) return found;
   for (const Member& member : node.members()) {
@@ -95,7 +103,7 @@ struct AgentAssembler::Source {
 
   std::string fault_of_model(const std::string& model, std::string message,
                              std::string remedy) const {
-    const Node* named = find_text(root, model);
+    const Node* named = model.empty() ? nullptr : find_text(root, model);
     if (named == nullptr) named = find_key(root, model);
     const Mark mark = named == nullptr ? Mark{} : named->mark();
     return told(Fault{mark, std::move(message), std::move(remedy)}, file);
@@ -212,6 +220,11 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   for (ToolFault& fault : toolbox_.equip(agent, origin.accepted, std::move(files))) {
     assembled.faults.push_back(
         source.fault_of_model(fault.about, std::move(fault.message), std::move(fault.remedy)));
+  }
+  if (assembled.faults.empty() && origin.pinned_model.empty()) {
+    if (const auto fault = fault_of_agent(agent)) {
+      assembled.faults.push_back(source.fault_of_model(fault->about, fault->error.message, ""));
+    }
   }
   if (const std::string& note = toolbox_.sandbox_note(); !note.empty()) {
     assembled.notes.push_back(note);

@@ -35,7 +35,11 @@ Finding examine(std::string_view name, Loop& loop) {
   const SandboxReach reach{*level, (*backend)->landlock()};
   if (reach.level == IsolationLevel::namespaces) finding.text += ": " + describe_reach(reach);
   if (name == kDefault) finding.text += "; it is what charters get that say nothing";
-  if (*level == IsolationLevel::none) finding.text += "; it isolates nothing";
+  if (*level == IsolationLevel::none) {
+    finding.text +=
+        "; it isolates nothing: tools have your rights there, can read your keys, and can approve "
+        "calls of every run";
+  }
   return finding;
 }
 

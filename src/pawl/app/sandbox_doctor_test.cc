@@ -22,7 +22,8 @@ TEST_CASE("each level is tried, and one that cannot be had says why and what wou
     CHECK(there == (finding.text.find(" can be had") != std::string::npos));
     CHECK(there == finding.remedy.empty());
   }
-  CHECK(findings[3].text == "local can be had; it isolates nothing");
+  CHECK(findings[3].text.find("it isolates nothing: tools have your rights there, can read your "
+                              "keys, and can approve calls") != std::string::npos);
 }
 
 TEST_CASE("the version of Landlock behind namespaces is named, and what holds without it") {

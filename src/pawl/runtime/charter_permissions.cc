@@ -1,5 +1,7 @@
 #include "pawl/runtime/charter_permissions.h"
 
+#include "pawl/runtime/charter_mcp.h"
+
 namespace pawl {
 namespace {
 
@@ -85,6 +87,7 @@ void read_tool_patterns(MapReader& reader, std::string_view section, std::string
     return reader.fault(
         list->mark(), quoted(key) + " may list " + std::to_string(kToolPatternsMax) + " patterns");
   }
+  if (key == "ask") refuse_mcp_patterns(reader, *list);
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     ToolRule rule;
     rule.id = list_name + "." + std::to_string(i + 1);

@@ -7,6 +7,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/runtime/charter_later.h"
+#include "pawl/runtime/charter_mcp.h"
 #include "pawl/runtime/permission/glob.h"
 
 namespace pawl {
@@ -146,6 +147,10 @@ std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<F
     if (!is_tool_name(member.key)) {
       reader.fault(member.key_mark, quoted(member.key) + " is not a name of a tool",
                    "letters, digits, '_' and '-', at most " + std::to_string(kToolNameBytesMax));
+    } else if (member.key.starts_with(kMcpPrefix)) {
+      reader.fault(member.key_mark,
+                   quoted(member.key) + " is a name that only tools of MCP servers have",
+                   "give it another name");
     }
     CommandDeclaration& tool = commands.emplace_back();
     tool.spec.name = member.key;
@@ -213,7 +218,8 @@ bool is_tool_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), accepted);
 }
 
-// Every common tool that is named: to be used, to be allowed, to be asked about.
+// Every common tool that is named: to be used, to be allowed, to be asked about. A name that the
+// charter defines is the charter's own tool, and cannot be Pawl's as well.
 static void take_common(MapReader& reader, const Node& node, CharterTools& tools) {
   const auto add = [&tools](std::string_view name) {
     if (std::find(tools.common.begin(), tools.common.end(), name) == tools.common.end()) {
@@ -225,7 +231,15 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
     if (key == "use") reader.take(key);
     if (list == nullptr) continue;
     for (const Node& item : list->items()) {
-      if (is_common_tool(item.text())) {
+      const bool defined = std::ranges::any_of(tools.commands, [&](const CommandDeclaration& one) {
+        return one.spec.name == item.text();
+      });
+      if (defined && key == "use") {
+        reader.fault(item.mark(), "the tool " + quoted(item.text()) + " is also in tools.define",
+                     "give the one under tools.define another name");
+      } else if (defined) {
+        continue;
+      } else if (is_common_tool(item.text())) {
         add(item.text());
       } else if (key == "use") {
         reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),
@@ -274,6 +288,7 @@ void keep_listed(MapReader& reader, std::string_view key, CharterTools& tools) {
                         quoted(key) + " may list " + std::to_string(kToolsMax) + " tools");
   }
   check_listed(reader, *list, tools);
+  refuse_mcp_patterns(reader, *list);
   const auto kept = [&](const std::string& tool) {
     return any_glob_matches(names, tool) || any_glob_matches(tools.asked, tool);
   };

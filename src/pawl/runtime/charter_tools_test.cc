@@ -160,13 +160,27 @@ TEST_CASE("allow leaves out what it does not name") {
         "f:6:32: tools: an item of \"allow\" must be a string, found the integer 1\n");
   CHECK(charter_faults(charter_with(three + "  allow: [a, aa, a, mcp__x__*]\n")) ==
         "f:6:14: tools: there is no tool \"aa\" (define it under tools.define)\n"
-        "f:6:18: tools: the tool \"a\" is listed twice\n");
+        "f:6:18: tools: the tool \"a\" is listed twice\n"
+        "f:6:21: tools: \"mcp__x__*\" names tools of an MCP server, and this version has none "
+        "(remove it)\n");
+  CHECK(charter_faults(charter_with(three + "  ask: [mcp__x__y]\n"))
+            .find("f:6:9: tools: \"mcp__x__y\" names tools of an MCP server") != std::string::npos);
   CHECK(names_of(good_charter(charter_with(three + "  allow: [c]\n  ask: [a]\n"))) ==
         Names{"a", "c"});
   CHECK(good_charter(charter_with(three + "  allow: [c, view]\n  ask: [bash]\n")).common_tools ==
         Names{"view", "bash"});
   CHECK(charter_faults(charter_with(three + "  use: [vieww]\n")).find("Pawl brings no tool") !=
         std::string::npos);
+}
+
+TEST_CASE("a tool is the charter's own or Pawl's, and not both") {
+  const std::string own = "tools:\n  define:\n    bash: { command: [./b] }\n";
+  CHECK(charter_faults(charter_with(own + "  use: [view, bash]\n")) ==
+        "f:7:15: tools: the tool \"bash\" is also in tools.define (give the one under "
+        "tools.define another name)\n");
+  const Charter allowed = good_charter(charter_with(own + "  allow: [bash]\n"));
+  CHECK(names_of(allowed) == Names{"bash"});
+  CHECK(allowed.common_tools.empty());
 }
 
 TEST_CASE("a node names the tools it has, of those that are allowed") {

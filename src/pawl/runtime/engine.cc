@@ -9,6 +9,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/kernel/context.h"
+#include "pawl/runtime/agent_check.h"
 #include "pawl/runtime/charter_vars.h"
 #include "pawl/runtime/guarded_store.h"
 #include "pawl/runtime/invocation_record.h"
@@ -30,37 +31,6 @@ std::string text_of(const RunnableAgent& agent) {
   out.end_array();
   out.end_object();
   return out.take();
-}
-
-// Tools of an MCP server are called SERVER__TOOL: neither may be a tool of the run's.
-Status check_server(const std::string& server, const ToolRegistry& tools) {
-  if (server.empty()) return Error{ErrorCode::invalid_argument, "an MCP server has no name"};
-  for (const ToolSpec& tool : tools.specs()) {
-    if (tool.name != server && !tool.name.starts_with(server + "__")) continue;
-    return Error{ErrorCode::conflict, "the tool " + tool.name + " has the name of the MCP server " +
-                                          server + ", which is the executor's; give it another"};
-  }
-  return ok();
-}
-
-// A subagent may do what its parent may, and no more.
-Status check_subagents(const RunnableAgent& agent, const ToolRegistry& tools) {
-  if (agent.subagents.empty()) return ok();
-  const auto refuse = [](std::string why) { return Error{ErrorCode::invalid_argument, why}; };
-  if (agent.subagents.size() > kSubagentsMax) {
-    return refuse("an agent has at most " + std::to_string(kSubagentsMax) + " subagents");
-  }
-  const std::vector<ToolSpec> specs = tools.specs();
-  for (const SubagentSpec& subagent : agent.subagents) {
-    if (subagent.name.empty()) return refuse("a subagent has no name");
-    for (const std::string& tool : subagent.allowed_tools) {
-      const auto has = [&tool](const ToolSpec& spec) { return spec.name == tool; };
-      if (std::any_of(specs.begin(), specs.end(), has)) continue;
-      return refuse("the subagent " + subagent.name + " may use the tool " + tool +
-                    ", which its parent does not have");
-    }
-  }
-  return ok();
 }
 
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
@@ -90,9 +60,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   event.directory = charter.directory;
   event.node = charter.node;
   event.model = charter.model;
-  event.limits = context.resource_limits().value_or(charter.limits);
-  if (event.limits.cost_pico == 0) event.limits.cost_pico = charter.spending.cost_pico;
-  if (event.limits.ask_cost_pico == 0) event.limits.ask_cost_pico = charter.spending.ask_cost_pico;
+  event.limits = with_budget(context.resource_limits().value_or(charter.limits), charter.spending);
   event.guards = charter.guards;
   event.retry = charter.retry;
   event.targets = targets_of(request.agent);
@@ -119,50 +87,6 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   }
   event.input = ingress.keep(std::move(input));
   return event;
-}
-
-// One ledger has one currency.
-Status check_targets(const RunnableAgent& agent) {
-  const std::vector<ModelTarget> targets = targets_of(agent);
-  const Spending& spending = agent.charter.spending;
-  const bool bounded = spending.cost_pico > 0 || spending.ask_cost_pico > 0;
-  const std::string& currency = bounded ? spending.currency : targets.front().prices.currency;
-  for (const ModelTarget& target : targets) {
-    if (!agent.executor->supports(target.literal)) {
-      return Error{ErrorCode::invalid_argument,
-                   "the executor does not support the model '" + target.literal + "'"};
-    }
-    if (target.prices.currency != currency) {
-      return Error{ErrorCode::invalid_argument, target.literal + " is paid in " +
-                                                    target.prices.currency + ", and the run in " +
-                                                    currency};
-    }
-  }
-  return ok();
-}
-
-// A bound on money that comes with the call, and not with the charter, binds as little.
-Status check_priced(const RunnableAgent& agent, const Limits& limits) {
-  if (limits.cost_pico == 0 && limits.ask_cost_pico == 0) return ok();
-  if (agent.charter.spending.unknown_price == Spending::UnknownPrice::allow) return ok();
-  for (const ResolvedTarget& target : agent.targets) {
-    const Prices& prices = target.facts.prices;
-    const bool said = target.facts.priced == ExecutorModelDescriptor::Support::yes ||
-                      prices.input > 0 || prices.output > 0;
-    if (said) continue;
-    return Error{ErrorCode::invalid_argument,
-                 "the price of " + target.literal +
-                     " is not known, and so a bound on money cannot hold: give its prices in the "
-                     "catalogue of models, or write budget: { unknown_price: allow }"};
-  }
-  return ok();
-}
-
-Result<std::optional<Schema>> compiled(const std::string& text) {
-  if (text.empty()) return std::optional<Schema>();
-  PAWL_TRY(const Json json, parse_json(text));
-  PAWL_TRY(Schema schema, Schema::compile(json));
-  return std::optional(std::move(schema));
 }
 
 }  // namespace
@@ -215,23 +139,18 @@ void Engine::publish(const RunEvent& event) {
 
 Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
                                       const std::map<std::string, std::string>& variables) const {
-  if (!agent.executor) return Error{ErrorCode::invalid_argument, "the agent has no executor"};
-  PAWL_CHECK(check_capabilities(agent.executor->capabilities()));
-  PAWL_CHECK(check_targets(agent));
+  AgentParts parts;
+  if (const auto fault = check_agent(agent, parts)) return fault->error;
   DriverSetup setup;
-  PAWL_TRY(setup.output_schema, compiled(agent.charter.output_schema));
+  setup.output_schema = std::move(parts.output_schema);
   if (!agent.compactor) {
     const std::string model = agent.compaction_targets.empty()
                                   ? agent.charter.compaction.model
                                   : agent.compaction_targets.front().literal;
     agent.compactor = make_model_compactor(agent.executor, model);
   }
-  PAWL_TRY(setup.tools, ToolRegistry::make(agent.tools));
-  PAWL_CHECK(check_subagents(agent, setup.tools));
-  setup.mcp_servers = agent.executor->mcp_servers();
-  for (const McpServerConfig& own : setup.mcp_servers) {
-    PAWL_CHECK(check_server(own.name, setup.tools));
-  }
+  setup.tools = std::move(parts.tools);
+  setup.mcp_servers = std::move(parts.mcp_servers);
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
   setup.agent = std::move(agent);
   return setup;
@@ -303,9 +222,8 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   if (const Status proven = prove_starter(*event, request.sign); !proven) {
     return refuse(proven.error());
   }
-  if (const Status priced = check_priced(request.agent, event->limits); !priced) {
-    return refuse(priced.error());
-  }
+  // A bound that comes with the call, and not with the charter, binds as little.
+  if (const auto fault = check_priced(request.agent, event->limits)) return refuse(fault->error);
   if (const Status fit = check_invocation(*event); !fit) return refuse(fit.error());
   if (!event->services.empty() && lent_.size() < kLentServicesMax) {
     lent_[id] = request.context->services();

@@ -9,6 +9,7 @@
 #include "pawl/base/ed25519.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/approval_signature.h"
+#include "pawl/runtime/charter_mcp.h"
 #include "pawl/runtime/permission/node_of_json.h"
 
 namespace pawl {
@@ -149,6 +150,7 @@ UserPolicy read_user_policy(const Node& node, std::vector<Fault>& faults, const 
   if (node.kind() != Node::Kind::map) return policy;
   std::vector<std::string> allow;
   if (reader.take_string_list("allow", allow)) limits.allow = std::move(allow);
+  if (limits.allow) refuse_mcp_patterns(reader, *node.find("allow"));
   read_tool_patterns(reader, "policy", "ask", limits);
   read_tool_patterns(reader, "policy", "deny", limits);
   if (const Node* rules = reader.take("guardrails")) {

@@ -70,45 +70,72 @@ std::string host_tools(const Charter& charter) {
   return names;
 }
 
+// What pawl run finds out besides, and this command does not.
+std::vector<std::string> not_looked_at(const RunnableAgent& agent) {
+  std::vector<std::string> list = {"the data directory", "whether providers take their keys"};
+  const bool two = agent.charter.permissions.approvers == Approvers::others;
+  if (two && !agent.tools.empty()) {
+    list.emplace_back("the key of who starts the run (four_eyes: pawl run --identity FILE)");
+  }
+  return list;
+}
+
+void print_as_json(const CliContext& context, const std::string& path,
+                   const AgentReading& reading) {
+  JsonWriter json;
+  const auto& agent = reading.agent;
+  json.begin_object().field("charter", path).field("ok", agent.has_value());
+  if (agent) {
+    json.field("name", agent->charter.name);
+    json.field("description", agent->charter.description);
+    json.field("on_host", host_tools(agent->charter));
+  }
+  const auto list = [&json](std::string_view key, const std::vector<std::string>& texts) {
+    json.key(key).begin_array();
+    for (const std::string& text : texts) json.string(text);
+    json.end_array();
+  };
+  list("faults", reading.faults);
+  list("notes", reading.notes);
+  if (agent) list("not_looked_at", not_looked_at(*agent));
+  print(context, json.end_object().take() + "\n");
+}
+
+void print_sound(const CliContext& context, const std::string& path, const RunnableAgent& agent) {
+  const Charter& charter = agent.charter;
+  print(context, safe_line(path, 400) + ": no faults\n");
+  print(context, safe_line(charter.name, kCharterNameBytesMax) +
+                     (charter.description.empty() ? "" : ": ") + safe_text(charter.description) +
+                     "\n");
+  if (const std::string names = host_tools(charter); !names.empty()) {
+    print(context, "on the host, without a sandbox: " + safe_text(names) + "\n");
+  }
+  if (!context.settings.limits.empty()) {
+    print(context, "policy: " + safe_text(context.settings.limits));
+  }
+  std::string list;
+  for (const std::string& one : not_looked_at(agent)) list += (list.empty() ? "" : "; ") + one;
+  print(context, "not looked at (pawl doctor does, pawl run will): " + list + "\n");
+}
+
 }  // namespace
 
 int command_validate(const CliContext& context) {
   const std::string path = context.arguments.one_or("CHARTER", "");
   const AgentReading reading = read_trusted_agent(context, path);
-  const bool sound = reading.agent.has_value();
+  const int code = reading.agent ? kExitDone : kExitUsage;
   if (context.format() == Format::json) {
-    JsonWriter json;
-    json.begin_object().field("charter", path).field("ok", sound);
-    if (sound) {
-      json.field("name", reading.agent->charter.name);
-      json.field("description", reading.agent->charter.description);
-      json.field("on_host", host_tools(reading.agent->charter));
-    }
-    json.key("faults").begin_array();
-    for (const std::string& fault : reading.faults) json.string(fault);
-    json.end_array().key("notes").begin_array();
-    for (const std::string& note : reading.notes) json.string(note);
-    print(context, json.end_array().end_object().take() + "\n");
-    return sound ? kExitDone : kExitUsage;
+    print_as_json(context, path, reading);
+    return code;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
   for (const std::string& note : reading.notes) print(context, "note: " + safe_text(note) + "\n");
-  if (sound) {
-    const Charter& charter = reading.agent->charter;
-    print(context, safe_line(path, 400) + ": no faults\n");
-    print(context, safe_line(charter.name, kCharterNameBytesMax) +
-                       (charter.description.empty() ? "" : ": ") + safe_text(charter.description) +
-                       "\n");
-    if (const std::string names = host_tools(charter); !names.empty()) {
-      print(context, "on the host, without a sandbox: " + safe_text(names) + "\n");
-    }
-    if (!context.settings.limits.empty()) {
-      print(context, "policy: " + safe_text(context.settings.limits));
-    }
-    return kExitDone;
+  if (reading.agent) {
+    print_sound(context, path, *reading.agent);
+  } else {
+    complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
   }
-  complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
-  return kExitUsage;
+  return code;
 }
 
 }  // namespace pawl

@@ -73,9 +73,9 @@ std::vector<CommandEntry> running_commands() {
        {}},
       {"validate",
        "List every fault of a charter",
-       "One line a fault: file:line:column: message (remedy). A tool's command that is not there "
-       "is "
-       "a note. Nothing is run.",
+       "One line a fault: file:line:column: message (remedy). What pawl run would refuse a charter "
+       "for is a fault here, in the same words. A tool's command that is not there is a note. The "
+       "data directory and whether keys are accepted are not looked at. Nothing is run.",
        {kCharter},
        {}},
       {"resume",
