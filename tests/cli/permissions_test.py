@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """What a charter says of its own tools: trust, needs, risk and terminal; and what explain names."""
 
+import json
+import re
+
 from approvals_test import ONE, PayStage
 from support import main
 
@@ -110,6 +113,45 @@ class Explained(PayStage):
         self.ok("run", self.paying(replies=differing, more=""), "go", "--id", "r")
         self.assertEqual(len(self.paid()), 5)
         self.assertNotIn("guard", self.ok("explain", "r").stdout)
+
+
+NO_PUSH = """guardrails:
+  - { id: no-push, tool: bash, arguments: { command: { runs: ["git push"] } }, verdict: deny }
+"""
+SPELLINGS = (
+    "git-push", "/usr/lib/git-core/git-push x", "env git-push", "git rebase -x 'git push' x",
+    "git bisect run sh -c 'git push'", "git submodule foreach 'git push'",
+    "git -c core.pager='git push' log", "git config alias.x push", "PAGER='git push' git log",
+    "PROMPT_COMMAND='git push' bash -i -c true", "a=(git push); \"${a[@]}\"",
+    "set -- git push; \"$@\"", "printf -v c %s git; $c push", "read -r c <<< git; $c push",
+    "eval 'g''it' pu'sh'", "sh -c \"$(echo git push)\"", ". /dev/stdin <<< 'git push'",
+    "source <(echo git push)", "builtin command git push", "exec git push", "echo push | xargs git",
+    "f() { \"$@\"; }; f git push", "alias p='git push'; p", "trap 'git push' EXIT",
+    "coproc git push", "git ${x:=push}", "/???/bin/g?t push", "[g]it push", "git {push,}",
+    "x=push; git ${x@E}", "declare -n r=v; v=git; $r push", "hash -p /usr/bin/git zz; zz push",
+    "mapfile -t l <<< 'git push'; ${l[0]}", "IFS=_; c=git_push; $c", "\"$x\" push",
+    "[[ -n $(git push) ]]", "script -c 'git push' /dev/null", "parallel git ::: push",
+    "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push", "git \\\npush",
+)
+
+
+class NoPush(PayStage):
+    def test_none_of_the_spellings_of_a_denied_command_runs_by_itself(self):
+        calls = ", ".join("{ tool: bash, input: { command: " + json.dumps(text) + " } }"
+                          for text in SPELLINGS)
+        self.write("c.script.yaml", f"replies:\n  - call: [{calls}]\n  - text: Done.\n")
+        self.write("c.yaml", "name: c\nmodel: scripted/c.script.yaml\ninstructions: Go.\n"
+                   "tools: { use: [bash] }\nsandbox: { level: local, network: full, "
+                   "directory: work, write: [work] }\nguards: { tool_errors: off }\n" + NO_PUSH)
+        (self.directory / "work").mkdir()
+        self.ok("run", "c.yaml", "go", "--id", "r", code=4)
+        told = self.ok("explain", "r").stdout
+        counts = re.search(r"Calls: (\d+) permitted, (\d+) put before a person, (\d+) denied", told)
+        self.assertIsNotNone(counts, told)
+        permitted, asked, denied = map(int, counts.groups())
+        self.assertEqual((permitted, asked + denied), (0, len(SPELLINGS)), told)
+        self.assertEqual([event for event in self.events("r") if event["type"] == "tool_finished"],
+                         [])
 
 
 if __name__ == "__main__":

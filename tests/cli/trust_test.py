@@ -158,6 +158,29 @@ class Trust(Stage):
         self.trust("made.yaml")
         self.ok("validate", "made.yaml")
 
+    def test_a_link_to_what_another_agent_could_write_is_followed_to_the_file(self):
+        (self.directory / "far").mkdir()
+        self.write("pay.sh", "#!/bin/sh\ntouch paid\n", 0o755).rename(self.directory / "far/pay.sh")
+        (self.directory / "pay.sh").symlink_to("far/pay.sh")
+        mine = self.agent("true", name="mine")
+        (self.directory / mine).rename(self.directory / "far/mine.yaml")
+        (self.directory / mine).symlink_to("far/mine.yaml")
+        text = (self.directory / mine).read_text()
+        (self.directory / mine).write_text(text.replace("tools: { use: [bash] }\n", TOOL))
+        self.ok("run", mine)
+        self.agent("for f in mine.yaml pay.sh; do echo '# planted' >>$f; done", name="other")
+        for name in ("other.yaml", "other.script.yaml"):
+            text = (self.directory / name).read_text().replace(LOCAL, "sandbox: {}\n")
+            (self.directory / "far" / name).write_text(text)
+        said = self.pawl("run", "far/other.yaml")
+        if "user namespaces" in said.stderr + said.stdout:
+            raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.not_trusted("run", mine, file=mine)
+        self.trust(mine)
+        self.not_trusted("run", mine, file="pay.sh")
+        self.assertFalse((self.directory / "paid").exists())
+
     def test_after_a_kill_the_change_is_found(self):
         charter = self.agent("echo '# planted' >>a.yaml; touch ready; sleep 60")
         process = self.start("run", charter, "--id", "r")
