@@ -110,8 +110,8 @@ class Sandbox(SandboxStage):
     def test_time_and_output_are_bounded(self):
         text = self.run_tools(call("bash", command="yes | head -c 1000000") +
                               call("bash", command="sleep 600 & sleep 600"),
-                              sandbox="{ write: [work], directory: work, time: 500ms, "
-                              "output: 2KiB }")
+                              sandbox="{ write: [work], directory: work, "
+                              f"time: {500 * TIME_SCALE}ms, output: 2KiB }}")
         self.assertIn("truncated", text)
         self.assertIn("timed_out", text)
 

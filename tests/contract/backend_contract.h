@@ -204,12 +204,12 @@ inline void check_isolation(const BackendSubject& subject) {
   CHECK(work.bash("kill -0 " + std::to_string(::getpid())).exit_code != 0);
   CHECK_FALSE(
       holds(work.bash("cat /proc/" + std::to_string(::getpid()) + "/environ").output, "PATH="));
-  const BackendOutcome bomb = work.bash("f() { f | f & }; f; sleep 20", 20'000);
+  const BackendOutcome bomb = work.bash("f() { f | f & }; f; sleep 2000", 20'000 * time_scale());
   CHECK(bomb.kind == Kind::processes);
   const BackendOutcome hog = work.bash(
       "python3 -c 'x = bytearray(3 << 30)' || echo refused; "
       "head -c 3G /dev/zero | tail >/dev/null",
-      20'000);
+      20'000 * time_scale());
   CHECK((hog.kind == Kind::memory || hog.exit_code == 0 || hog.exit_code == 1));
   CHECK(holds(work.bash("echo alive").output, "alive"));
 }

@@ -54,7 +54,27 @@ std::string parent_of(const std::string& mount, const std::string& controller) {
   return mount + (group == "/" ? "" : group);
 }
 
+bool hands_down(const std::string& group) {
+  std::ifstream file(group + "/cgroup.subtree_control");
+  for (std::string controller; file >> controller;) {
+    if (controller == "pids" || controller == "memory") return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+// The scope of a login session has processes, and so can hand down nothing; the slice above does.
+std::string unified_parent(const std::string& mount, const std::string& group) {
+  if (group.empty()) return {};
+  std::string at = group == "/" ? "" : group;
+  for (;; at.erase(at.rfind('/'))) {
+    if (hands_down(mount + at) && ::access((mount + at + "/cgroup.procs").c_str(), W_OK) == 0) {
+      return mount + at;
+    }
+    if (at.empty()) return mount + (group == "/" ? "" : group);
+  }
+}
 
 std::string unique_group_name() {
   static std::atomic<std::uint32_t> serial{0};
@@ -112,7 +132,8 @@ Cgroup Cgroup::make(const BackendLimits& limits) {
     made.bounds_processes_ = true;
   }
   if (!made.directories_.empty()) return made;
-  if (const std::string group = enter(parent_of("/sys/fs/cgroup", "")); !group.empty()) {
+  if (const std::string group = enter(unified_parent("/sys/fs/cgroup", own_group("")));
+      !group.empty()) {
     if (write_file(group + "/memory.max", memory)) {
       write_file(group + "/memory.swap.max", "0");
       made.memory_events_ = group + "/memory.events";

@@ -20,6 +20,10 @@ bool is_left_behind(std::string_view group);
 // A host that was killed has left its groups, empty: the kernel has killed what was in them.
 void sweep_groups(const std::string& parent);
 
+// Version 2: the nearest group from `group` upwards beneath `mount` that hands down the controllers
+// and may be joined from; if there is none, `group` itself. Empty: there are no groups.
+std::string unified_parent(const std::string& mount, const std::string& group);
+
 class Cgroup {
  public:
   Cgroup() = default;

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
+
+#include "tests/support/temp_directory.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -26,6 +29,24 @@ std::set<std::string> groups_of(pid_t pid) {
     }
   }
   return found;
+}
+
+TEST_CASE("a group is made where controllers are handed down, above the scope of a login") {
+  const TempDirectory mount;
+  const std::string scope = "/user.slice/user-0.slice/session-1.scope";
+  std::filesystem::create_directories(mount.path() + scope);
+  const auto hand_down = [&](const std::string& group, const char* controllers) {
+    std::ofstream(mount.path() + group + "/cgroup.subtree_control") << controllers;
+    std::ofstream(mount.path() + group + "/cgroup.procs") << "";
+  };
+  CHECK(unified_parent(mount.path(), scope) == mount.path() + scope);  // nobody does
+  hand_down("", "cpu memory pids\n");
+  hand_down("/user.slice", "cpu memory pids\n");
+  hand_down("/user.slice/user-0.slice", "cpu\n");
+  hand_down(scope, "\n");
+  CHECK(unified_parent(mount.path(), scope) == mount.path() + "/user.slice");
+  CHECK(unified_parent(mount.path(), "/") == mount.path());
+  CHECK(unified_parent(mount.path(), "").empty());
 }
 
 TEST_CASE("groups go with their object, and those of a host that was killed with the next one") {
