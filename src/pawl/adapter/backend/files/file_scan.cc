@@ -46,9 +46,13 @@ bool is_root(const std::vector<Place>& roots, const Place& place) {
                      [&place](const Place& root) { return root.absolute == place.absolute; });
 }
 
-void scan_root(const Roots& roots, FileScan& scan, std::size_t root) {
+// False: there was more than a scan takes.
+bool scan_root(const Roots& roots, FileScan& scan, std::size_t root, ChangeWatch& watch) {
   const Place& start = scan.roots[root];
-  const auto note = [&scan, &start, &roots, root](const WalkEntry& entry) {
+  if (const auto directory = open_place(start, O_RDONLY | O_DIRECTORY, Links::beneath)) {
+    watch.add(directory->number(), "");
+  }
+  const auto note = [&scan, &start, &roots, &watch, root](const WalkEntry& entry) {
     if (roots.may_end_name(entry.name) && scan.named.size() < kNamedMax) {
       std::string absolute = Roots::beneath(start, entry.relative).absolute;
       if (roots.is_name(absolute)) scan.named.push_back(std::move(absolute));
@@ -58,7 +62,9 @@ void scan_root(const Roots& roots, FileScan& scan, std::size_t root) {
       // A root inside a root is scanned on its own.
       const bool own =
           scan.roots.size() > 1 && is_root(scan.roots, Roots::beneath(start, entry.relative));
-      return own ? Visit::pass_by : Visit::go_on;
+      if (own) return Visit::pass_by;
+      watch.add(entry.directory, entry.name);
+      return Visit::go_on;
     }
     if (!S_ISREG(entry.status.st_mode)) return Visit::go_on;
     if (scan.files.size() >= kScannedMax) return Visit::stop;
@@ -66,7 +72,7 @@ void scan_root(const Roots& roots, FileScan& scan, std::size_t root) {
     return Visit::go_on;
   };
   const auto end = walk_tree(start, {}, note);
-  if (!end || *end != WalkEnd::complete) scan.complete = false;
+  return end && *end == WalkEnd::complete;
 }
 
 bool comes_before(const FileScan::Entry& left, const FileScan::Entry& right) {
@@ -106,14 +112,18 @@ class Comparison {
 
 }  // namespace
 
-FileScan scan_files(const Roots& roots) {
+FileScan scan_files(const Roots& roots, ChangeWatch& watch) {
   FileScan scan;
+  watch.begin();
   scan.roots = roots.write_places();
   for (std::size_t root = 0; root < scan.roots.size(); ++root) {
     // The same directory twice would be scanned twice.
     const auto first = scan.roots.begin() + static_cast<std::ptrdiff_t>(root);
-    if (!is_root({scan.roots.begin(), first}, *first)) scan_root(roots, scan, root);
+    if (!is_root({scan.roots.begin(), first}, *first) && !scan_root(roots, scan, root, watch)) {
+      scan.complete = false;
+    }
   }
+  if (!scan.complete) watch.give_up();
   std::sort(scan.files.begin(), scan.files.end(), comes_before);
   return scan;
 }

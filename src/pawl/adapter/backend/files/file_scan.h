@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/backend/files/change_watch.h"
 #include "pawl/adapter/backend/files/file_content.h"
 #include "pawl/adapter/backend/files/roots.h"
 #include "pawl/port/backend.h"
@@ -34,8 +35,9 @@ struct FileChangesSeen {
   std::string note;  // empty unless something was left out
 };
 
-// Regular files; .git and node_modules are passed by.
-FileScan scan_files(const Roots& roots);
+// Regular files; .git and node_modules are passed by. Each directory is added to `watch` before it
+// is read.
+FileScan scan_files(const Roots& roots, ChangeWatch& watch);
 // Both of the same Roots.
 FileChangesSeen changes_between(const FileScan& before, const FileScan& after);
 

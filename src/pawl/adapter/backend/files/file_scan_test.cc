@@ -32,6 +32,37 @@ TEST_CASE("files that were made or changed are listed with size and digest") {
   CHECK(files->changed_since(files->scan()).empty());
 }
 
+TEST_CASE("a look is spared as long as nothing changes") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("sub/f"), "old");
+  CHECK_FALSE(files->quiet_scan());
+  const auto first = files->look();
+  CHECK(files->look() == first);
+  const auto quiet = files->quiet_scan();
+  REQUIRE(quiet);
+  std::filesystem::create_directory(work.root("made"));
+  CHECK_FALSE(files->quiet_scan());
+  CHECK(files->look() != first);
+  CHECK(files->quiet_scan() > quiet);
+  Workspace::put(work.root(".git/index"), "passed by");  // makes .git
+  const auto second = files->look();
+  Workspace::put(work.root(".git/index"), "passed by again");
+  CHECK(files->look() == second);
+  Workspace::put(work.root("sub/f"), "new");
+  const auto third = files->look();
+  CHECK(RootedFiles::changed_between(*second, *third) ==
+        std::vector<FileRef>{{"sub/f", 3, sha256("new")}});
+  Workspace::put(work.root("new/deep/f"), "made");
+  const auto fourth = files->look();
+  CHECK(fourth != third);
+  Workspace::put(work.root("new/deep/f"), "changed");  // in a directory that is new
+  CHECK(files->look() != fourth);
+  const auto last = files->look();
+  files->must_look();
+  CHECK(files->look() != last);
+}
+
 TEST_CASE("the same size and time do not hide a change") {
   const Workspace work;
   const auto files = work.open();

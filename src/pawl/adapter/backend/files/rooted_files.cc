@@ -203,7 +203,24 @@ Result<int> RootedFiles::open_directory(const std::string& path) {
 }
 
 RootedFiles::Scan RootedFiles::scan() const {
-  return scan_files(roots_);
+  ChangeWatch unused;
+  unused.give_up();
+  return scan_files(roots_, unused);
+}
+
+std::shared_ptr<const RootedFiles::Scan> RootedFiles::look() {
+  const std::lock_guard lock(looking_);
+  const bool trusted = trusted_.exchange(true);
+  if (!trusted || !last_ || !watch_.is_quiet()) {
+    last_ = std::make_shared<const Scan>(scan_files(roots_, watch_));
+    ++scans_;
+  }
+  return last_;
+}
+
+std::optional<std::uint64_t> RootedFiles::quiet_scan() {
+  const std::lock_guard lock(looking_);
+  return last_ && watch_.is_quiet() ? std::optional(scans_) : std::nullopt;
 }
 
 FileChangesSeen RootedFiles::changes_since(const Scan& before) const {

@@ -5,6 +5,7 @@
 // Bytes are exact: what is written is what was given, whatever line ends it has.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -44,6 +45,12 @@ class RootedFiles {
   Result<int> open_directory(const std::string& path);
 
   Scan scan() const;
+  // The last scan, as long as nothing has changed since; otherwise a new one.
+  std::shared_ptr<const Scan> look();
+  // Which scan the last one was, if no name was made or changed since.
+  std::optional<std::uint64_t> quiet_scan();
+  // The next look() scans in any case: somebody lives whose changes may not be seen otherwise.
+  void must_look() { trusted_ = false; }
   std::vector<FileRef> changed_since(const Scan& before) const;
   // Likewise between two scans; the later one also says which protected names there are.
   static std::vector<FileRef> changed_between(const Scan& before, const Scan& after) {
@@ -70,7 +77,12 @@ class RootedFiles {
   const std::optional<Roots> artifacts_;  // one read root
   const Descriptor scratch_;              // for temporary files; may be none
   std::mutex changing_;                   // one change at a time
-  mutable std::mutex memory_;             // of what was seen
+  std::mutex looking_;                    // of the next four
+  std::uint64_t scans_ = 0;
+  ChangeWatch watch_;
+  std::shared_ptr<const Scan> last_;
+  std::atomic<bool> trusted_ = false;
+  mutable std::mutex memory_;  // of what was seen
   std::map<std::string, Digest> seen_;
   std::deque<std::string> seen_order_;
 };

@@ -59,6 +59,7 @@ class NativeCalls final : public SessionCalls {
     if (!function) {
       return levelled(failure("this host runs no commands (its backend is `native`)"));
     }
+    files_->must_look();  // the host has threads of its own
     files_->note();
     const auto stopped = [number = stop.number()] {
       pollfd ready{number, POLLIN, 0};
@@ -73,6 +74,7 @@ class NativeCalls final : public SessionCalls {
     const std::string whole = to_valid_utf8(outcome.output);
     outcome.output_length = whole.size();
     outcome.output = tool_command::render_text(whole, context_.limits.output_bytes).text;
+    files_->must_look();
     outcome.files = files_->changes();
     return levelled(std::move(outcome));
   }

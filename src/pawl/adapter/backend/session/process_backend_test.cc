@@ -153,5 +153,30 @@ TEST_CASE("a host that does not learn how its children end is refused a session"
   std::signal(SIGCHLD, before);
 }
 
+// Of a file that it closed long ago: no watch sees it.
+TEST_CASE("what a job stores through a mapping is among the files of the call") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  constexpr const char* kJob =
+      "import mmap, os, time\n"
+      "fd = os.open('mapped', os.O_RDWR)\n"
+      "page = mmap.mmap(fd, 4096)\n"
+      "os.close(fd)\n"
+      "os.mkfifo('/tmp/go')\n"
+      "open('/tmp/go').read()\n"
+      "page[0:4] = b'late'\n"
+      "open('/tmp/done', 'w').close()\n"
+      "time.sleep(1000)\n";
+  bench.context.environment = {{"JOB", kJob}};
+  CHECK(bench.bash("head -c 4096 /dev/zero >mapped").kind == Kind::ok);
+  CHECK(bench.bash("python3 -c \"$JOB\" & until [ -p /tmp/go ]; do sleep 0.01; done").kind ==
+        Kind::ok);
+  CHECK(bench.bash("true").files.empty());
+  const BackendOutcome stored =
+      bench.bash("echo x >/tmp/go; until [ -e /tmp/done ]; do sleep 0.01; done");
+  REQUIRE(stored.files.size() == 1);
+  CHECK(stored.files.front().path == "mapped");
+}
+
 }  // namespace
 }  // namespace pawl::backend

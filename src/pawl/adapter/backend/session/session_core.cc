@@ -268,11 +268,18 @@ SessionCore::Call SessionCore::begin(const ShellCommand& command) {
   }
   watch_places(limits);
   replaced_.clear();
+  had_jobs_ = has_jobs();
+  if (had_jobs_) files_->must_look();
   const AsOwner owner(place_->identity());
   files_->note();
   return {CallOutput(context_.limits.output_bytes, context_.artifact_directory,
                      {context_.limits.kept_bytes, context_.store_kept_bytes}, filter_),
           limits, std::exchange(remarks_, {})};
+}
+
+// Jobs may write to a file that they have mapped, which no watch sees.
+bool SessionCore::has_jobs() const {
+  return shell_.process && !shell_.process->is_alone();
 }
 
 // A shell without jobs has nothing to be looked at. False: there may be some, and they were looked
@@ -363,6 +370,7 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   take_made_repositories();
   settle_git();
   call.note += describe_git(std::exchange(git_said_, {}));
+  if (had_jobs_ || has_jobs()) files_->must_look();
   {
     const AsOwner owner(place_->identity());
     outcome.files = files_->changes();

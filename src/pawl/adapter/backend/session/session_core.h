@@ -54,6 +54,7 @@ class SessionCore final : public SessionCalls {
   Call begin(const ShellCommand& command);
   PumpLimits limits_of_shell() const;
   bool look_at_jobs();
+  bool has_jobs() const;
   enum class ProcessEnd : std::uint8_t { exited, signalled };
   BackendOutcome finish(Call& call, std::optional<BackendOutcome::Kind> why,
                         std::optional<int> exit_code, ProcessEnd end = ProcessEnd::exited);
@@ -101,8 +102,10 @@ class SessionCore final : public SessionCalls {
   std::unique_ptr<git::SessionGit> git_;   // where the level holds names
   std::vector<std::string> git_said_;      // since the last call has ended
   Started shell_;
-  bool lost_shell_ = false;          // there was one before, and its state is gone
-  std::string why_lost_;             // between two calls
+  bool lost_shell_ = false;                // there was one before, and its state is gone
+  std::optional<std::uint64_t> git_look_;  // the look at files before repositories were looked for
+  bool had_jobs_ = false;                  // of the shell, when the call began
+  std::string why_lost_;                   // between two calls
   std::unique_ptr<DiskWatch> disk_;  // since the last call began before which jobs were looked at
   std::chrono::steady_clock::time_point looked_;
   std::uint64_t memory_kills_ = 0;

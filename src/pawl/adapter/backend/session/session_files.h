@@ -25,6 +25,10 @@ class SessionFiles {
                                       std::uint64_t output_bytes_max) = 0;
   // Looks at all files, to be compared with by changes().
   virtual void note() = 0;
+  // The next look may rely on nothing: a process that began earlier may have written.
+  virtual void must_look() {}
+  // A number of the last look, if no name was made or changed since then.
+  virtual std::optional<std::uint64_t> quiet_look() { return std::nullopt; }
   virtual std::vector<FileRef> changes() = 0;
   // Absolute, as changes() has seen them: protected names that hold at any depth.
   virtual std::vector<std::string> protected_found() const { return {}; }
@@ -49,21 +53,22 @@ class RootedSessionFiles final : public SessionFiles {
     }
     return {};
   }
-  void note() override { before_.emplace(files_->scan()); }
+  void note() override { before_ = files_->look(); }
+  void must_look() override { files_->must_look(); }
+  std::optional<std::uint64_t> quiet_look() override { return files_->quiet_scan(); }
   std::vector<FileRef> changes() override {
-    if constexpr (requires { before_->named; }) {
-      typename Rooted::Scan after = files_->scan();
-      found_ = std::move(after.named);
-      return Rooted::changed_between(*before_, after);
-    }
-    return files_->changed_since(*before_);
+    after_ = files_->look();
+    if (after_ == before_) return {};
+    return Rooted::changed_between(*before_, *after_);
   }
-  std::vector<std::string> protected_found() const override { return found_; }
+  std::vector<std::string> protected_found() const override {
+    return after_ ? after_->named : std::vector<std::string>();
+  }
 
  private:
   std::shared_ptr<Rooted> files_;
-  std::optional<typename Rooted::Scan> before_;
-  std::vector<std::string> found_;
+  std::shared_ptr<const typename Rooted::Scan> before_;
+  std::shared_ptr<const typename Rooted::Scan> after_;
 };
 
 template <class Rooted, class Roots>

@@ -55,7 +55,11 @@ Status SessionCore::repair_git() {
 // The shell ends, because what it left running could change the new repository, which is the host's
 // git to believe as long as it is not mounted over.
 void SessionCore::take_made_repositories() {
-  if (!git_ || !git_->has_made()) return;
+  if (!git_) return;
+  const auto look = files_->quiet_look();
+  if (look && look == git_look_) return;  // no directory was made since git was looked for
+  git_look_ = look;
+  if (!git_->has_made()) return;
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
   end_shell();
   for (std::string& text : git_->take_made()) git_said_.push_back(std::move(text));
