@@ -38,6 +38,17 @@ class WorkspaceStage(SandboxStage):
     def start_tools(self, replies, **how):
         return self.start("run", self.tools(replies, **how), "go", "--id", "r")
 
+    def kill_after(self, command):
+        """The command is done while Pawl is stopped, so that it takes nothing before the kill."""
+        run = self.start_tools(call("bash", command="touch begun; until [ -e go ]; do sleep 0.05; "
+                                    f"done; rm begun go; {command}; touch made; sleep 60"))
+        self.await_file("begun")
+        run.send_signal(signal.SIGSTOP)
+        (self.directory / "work/go").touch()
+        self.await_file("made")
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+
     def await_file(self, name):
         self.wait_for(lambda: (self.directory / "work" / name).exists(), name)
 
@@ -67,13 +78,25 @@ class NoTrace(WorkspaceStage):
         self.assertEqual(self.status(), "")
         self.assertIn(".envrc is a protected name: it was moved to", text)
         self.assertEqual(self.taken(), [".bashrc", ".config", ".envrc", ".mcp.json"])
+        self.ok("rm", "r")
+        self.assertEqual(self.taken(), [])
+
+    def test_what_the_host_would_run_is_taken_while_the_call_still_runs(self):
+        work = self.repository()
+        run = self.start_tools(call("bash", command="echo evil >.envrc; touch made; "
+                                    "until [ -e go ]; do sleep 0.05; done; rm made go; echo on"))
+        self.await_file("made")
+        self.wait_for(lambda: not (work / ".envrc").exists(), "the name to be taken")
+        self.assertTrue((work / "made").exists())  # the call runs on
+        (work / "go").touch()
+        self.end(run, 0)
+        self.assertEqual(self.taken(), [".envrc"])
+        self.assertIn("on", str(self.events("r")))
+        self.assertIn(".envrc is a protected name: it was moved to", str(self.events("r")))
 
     def test_after_kill_9_the_next_session_takes_what_was_made(self):
         work = self.repository()
-        run = self.start_tools(call("bash", command="echo evil >.envrc; touch made; sleep 60"))
-        self.await_file("made")
-        run.send_signal(signal.SIGKILL)
-        run.wait()
+        self.kill_after("echo evil >.envrc")
         self.assertEqual(sorted(os.listdir(work)), [".envrc", ".git", "made"])
         said = self.pawl("run", self.tools(call("exec", argv=["rm", "made"])), "go", "--id", "s")
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -83,10 +106,7 @@ class NoTrace(WorkspaceStage):
 
     def test_after_kill_9_the_doctor_takes_what_was_made(self):
         work = self.repository()
-        run = self.start_tools(call("bash", command="mkdir .pawl; touch made; sleep 60"))
-        self.await_file("made")
-        run.send_signal(signal.SIGKILL)
-        run.wait()
+        self.kill_after("mkdir .pawl")
         self.assertIn(".pawl is a protected name", self.pawl("doctor").stdout)
         self.assertEqual(sorted(os.listdir(work)), [".git", "made"])
         self.assertNotIn(".pawl is a protected name", self.pawl("doctor").stdout)
@@ -135,6 +155,26 @@ class Beside(WorkspaceStage):
         self.end(run, 0)
         self.assertEqual((work / ".envrc").read_text(), "new\n")
         self.assertIn("held", str(self.events("r")))
+
+
+class OwnState(WorkspaceStage):
+    def test_pawls_own_directories_beneath_a_root_are_hidden(self):
+        work = self.repository()
+        self.data = work / "data"
+        state = work / ".config/pawl"
+        state.mkdir(parents=True)
+        (state / "identity.pem").write_text("private-key-7731\n")
+        text = self.run_tools(
+            call("bash", command="ls data .config/pawl; cat .config/pawl/identity.pem; "
+                 "head -c 20 data/pawl.db; touch data/x; git -c user.name=U -c user.email=u@x "
+                 "commit -q --allow-empty -m in; "
+                 "echo begun") +
+            call("view", path="data/pawl.mark") + call("view", path=".config/pawl/identity.pem"))
+        self.assertIn("begun", text)
+        self.assertNotIn("SQLite", text)
+        self.assertNotIn("private-key-7731", text.split("tool_finished", 1)[1])
+        self.assertFalse((self.data / "x").exists())
+        self.assertIn("in", self.git("log", "--format=%s", "-1"))
 
 
 class Homes(WorkspaceStage):

@@ -110,19 +110,24 @@ Status keep_data(const std::string& data, ExecutionContext& context, std::string
   };
   const std::string place = real(data);
   for (const std::string& root : context.write_roots) {
-    const std::string outer = real(root);
-    if (is_within(outer, place)) {
+    if (is_within(real(root), place)) {
       return Error{ErrorCode::invalid_argument,
                    "the write root " + root + " lies in the " + std::string(what) + " " + data +
                        ", which no tool may write (name another root, or another directory with "
                        "--data or PAWL_DATA)"};
     }
-    std::error_code none;
-    if (!is_beneath(place, outer) || !fs::exists(place, none)) continue;
-    const std::string rest = place.substr(outer == "/" ? 1 : outer.size() + 1);
-    std::string kept = (fs::path(root) / rest).string();
-    if (std::ranges::find(context.read_roots, kept) == context.read_roots.end()) {
-      context.read_roots.push_back(std::move(kept));
+  }
+  std::error_code none;
+  if (!fs::exists(place, none)) return ok();
+  for (const auto* roots : {&context.write_roots, &context.read_roots}) {
+    for (const std::string& root : *roots) {
+      const std::string outer = real(root);
+      if (!is_beneath(place, outer)) continue;
+      const std::string rest = place.substr(outer == "/" ? 1 : outer.size() + 1);
+      std::string kept = (fs::path(root) / rest).string();
+      if (std::ranges::find(context.deny_roots, kept) == context.deny_roots.end()) {
+        context.deny_roots.push_back(std::move(kept));
+      }
     }
   }
   return ok();

@@ -26,8 +26,9 @@ std::vector<std::string> command_files(const std::vector<std::string>& words,
 
 void protect_programs(const std::vector<std::string>& programs, ExecutionContext& context);
 
-// A data directory beneath a write root, by whatever way, can be read and not written: a tool that
-// could write journals could approve its own calls. One that is not there yet is passed over.
+// A directory of Pawl's own (data, notes on trust) beneath a root, by whatever way, can be
+// neither read nor written: a tool that could write journals could approve its own calls, and other
+// runs' journals are not its to read. One that is not there yet is passed over.
 // invalid_argument: a write root is in it.
 Status keep_data(const std::string& data, ExecutionContext& context,
                  std::string_view what = "data directory");

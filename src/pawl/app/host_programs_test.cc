@@ -100,12 +100,12 @@ TEST_CASE("sc-A08 the data directory is never written, wherever it lies") {
   for (const std::string& data : {inside, directory / "link"}) {
     context.read_roots.clear();
     CHECK(keep_data(data, context));
-    CHECK(context.read_roots == Names{inside});
+    CHECK(context.deny_roots == Names{inside});
   }
-  context.read_roots.clear();
+  context.deny_roots.clear();
   CHECK(keep_data("", context));
   CHECK(keep_data(directory / "elsewhere", context));
-  CHECK(context.read_roots.empty());
+  CHECK(context.deny_roots.empty());
   context.write_roots = {inside};
   CHECK_FALSE(keep_data(inside, context));
   CHECK_FALSE(keep_data(directory / "root", context));

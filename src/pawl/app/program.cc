@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/acceptance.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
@@ -344,6 +345,7 @@ void Program::remove_files(const Settings& settings, const std::string& run) {
   for (const std::string directory : {"artifacts", "inputs"}) {
     std::filesystem::remove_all(settings.data + "/" + directory + "/" + run, ignored);
   }
+  sandbox::remove_directory(settings.data + "/taken/" + run);  // of a tool's making
 }
 
 FileTally Program::old_outputs(const Settings& settings, const std::string& run,

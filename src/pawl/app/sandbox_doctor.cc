@@ -82,7 +82,10 @@ std::vector<Finding> examine_taken(const std::string& data) {
   if (runs == 0) return findings;
   findings.push_back({Grade::ok, "workspace",
                       directory + " keeps what " + std::to_string(runs) +
-                          " runs made under protected names; remove it when it is not needed",
+                          " runs made under protected names, " +
+                          std::to_string(backend::taken_bytes(directory)) + " of at most " +
+                          std::to_string(backend::kTakenStoreBytesMax) +
+                          " bytes; pawl rm removes a run's, and beyond the bound the oldest go",
                       ""});
   return findings;
 }

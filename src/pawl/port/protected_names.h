@@ -78,6 +78,7 @@ inline constexpr std::array kProtectedNames = {
     ProtectedName{".config/gcloud", NameClass::secret},
     ProtectedName{".config/rclone", NameClass::secret},
     ProtectedName{".config/op", NameClass::secret},
+    ProtectedName{".config/pawl", NameClass::secret},
     ProtectedName{".mozilla", NameClass::secret},
     ProtectedName{".thunderbird", NameClass::secret},
     ProtectedName{".bash_history", NameClass::secret, NameReach::places},

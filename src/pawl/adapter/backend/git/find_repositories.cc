@@ -23,7 +23,9 @@ struct CloseWalk {
 
 class Finder {
  public:
-  Finder(const std::vector<std::string>& roots, const FindBounds& bounds) : bounds_(bounds) {
+  Finder(const std::vector<std::string>& roots, const FindBounds& bounds,
+         const std::vector<std::string>& except)
+      : bounds_(bounds), seen_(except.begin(), except.end()) {
     for (const std::string& root : roots) queue_.push_back({root, 0});
   }
 
@@ -109,9 +111,9 @@ class Finder {
 
 }  // namespace
 
-FoundRepositories find_repositories(const std::vector<std::string>& roots,
-                                    const FindBounds& bounds) {
-  return Finder(roots, bounds).find();
+FoundRepositories find_repositories(const std::vector<std::string>& roots, const FindBounds& bounds,
+                                    const std::vector<std::string>& except) {
+  return Finder(roots, bounds, except).find();
 }
 
 }  // namespace pawl::git

@@ -27,9 +27,10 @@ struct FoundRepositories {
   bool complete = true;  // false: there is more than a walk takes
 };
 
-// No link is followed, and `.git` is not entered. `node_modules` comes last and has a bound of its
-// own, beyond which a walk is complete all the same.
+// No link is followed, and neither `.git` nor a directory of `except` is entered. `node_modules`
+// comes last and has a bound of its own, beyond which a walk is complete all the same.
 FoundRepositories find_repositories(const std::vector<std::string>& roots,
-                                    const FindBounds& bounds = {});
+                                    const FindBounds& bounds = {},
+                                    const std::vector<std::string>& except = {});
 
 }  // namespace pawl::git

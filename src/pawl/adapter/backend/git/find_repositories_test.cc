@@ -37,6 +37,7 @@ TEST_CASE("a directory that git takes for a repository is found, whatever its na
   }
   for (const char* part : {"x/y/HEAD", "z/HEAD", "HEAD"}) std::ofstream(directory / part) << "x";
   CHECK(find_repositories({directory.path()}).bare == std::vector<std::string>{directory / "x/y"});
+  CHECK(find_repositories({directory.path()}, {}, {directory / "x"}).bare.empty());
 }
 
 TEST_CASE("a walk that does not see all says so") {

@@ -74,6 +74,14 @@ TEST_CASE("an object that the host's git refuses holds up nothing but what leads
   CHECK(bench.settle().empty());
 }
 
+TEST_CASE("a pipe in the place of the index is damage, and nothing waits for it") {
+  GitBench bench;
+  bench.held();
+  bench.inside("rm $GIT_DIR/index && mkfifo $GIT_DIR/index");
+  CHECK(bench.settle().find("index is not a file any more") != std::string::npos);
+  CHECK(bench.held().is_damaged());
+}
+
 TEST_CASE("what the operator has staged is not overwritten") {
   GitBench bench;
   bench.held();

@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/git/left_repositories.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "pawl/adapter/backend/git/find_repositories.h"
 #include "pawl/adapter/backend/git/made_repository.h"
@@ -16,7 +17,8 @@ class Leavings {
       : git_(git), git_directory_(git_directory), store_(store) {}
 
   void take(const SessionRecord& record) {
-    const FoundRepositories found = find_repositories(record.roots, kFindAll);
+    const FoundRepositories found =
+        find_repositories(record.roots, kFindAll, directories_of_pawl(git_directory_, store_));
     for (const std::string& work_tree : found.work_trees) {
       const auto is_known = [&](const std::string& known) {
         return known == work_tree || is_work_tree_of(work_tree, known + "/.git");
@@ -57,6 +59,17 @@ class Leavings {
 };
 
 }  // namespace
+
+std::vector<std::string> directories_of_pawl(const std::string& git_directory,
+                                             const backend::TakenNames& store) {
+  std::vector<std::string> directories;
+  for (const std::string& path : {git_directory, store.directory()}) {
+    std::error_code none;
+    directories.push_back(path);
+    directories.push_back(std::filesystem::weakly_canonical(path, none).string());
+  }
+  return directories;
+}
 
 bool is_work_tree_of(const std::string& work_tree, const std::string& directory) {
   const auto text = read_plain_file(work_tree + "/.git", kGitFileBytesMax);

@@ -9,6 +9,11 @@
 
 namespace pawl::git {
 
+// Where Pawl itself keeps git directories and what it took: not to be looked through, should they
+// lie beneath a root.
+std::vector<std::string> directories_of_pawl(const std::string& git_directory,
+                                             const backend::TakenNames& store);
+
 // A .git file of `git worktree add`, which leads into a private directory and nowhere outside.
 bool is_work_tree_of(const std::string& work_tree, const std::string& directory);
 

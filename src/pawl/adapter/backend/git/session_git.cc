@@ -61,7 +61,8 @@ Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& con
   session->to_say_ =
       take_left_repositories(session->git_.get(), session->git_directory_, session->taken_);
   PAWL_TRY(session->record_, KeptRecord::make(session->git_directory_));
-  const FoundRepositories found = find_repositories(session->roots_);
+  session->except_ = directories_of_pawl(session->git_directory_, session->taken_);
+  const FoundRepositories found = find_repositories(session->roots_, {}, session->except_);
   for (const std::string& work_tree : found.work_trees) PAWL_CHECK(session->add(work_tree));
   for (const std::string& path : found.bare) session->add_bare(path);
   session->made_bounds_ = found.complete ? kFindAll : FindBounds{};
@@ -193,7 +194,7 @@ bool SessionGit::is_own_work_tree(const std::string& work_tree) const {
 }
 
 SessionGit::Made SessionGit::find_made() const {
-  FoundRepositories found = find_repositories(roots_, made_bounds_);
+  FoundRepositories found = find_repositories(roots_, made_bounds_, except_);
   Made made{std::move(found.work_trees), std::move(found.bare), found.complete};
   std::erase_if(made.work_trees, [&](const std::string& work_tree) {
     return is_known(work_tree) || is_own_work_tree(work_tree);

@@ -78,6 +78,7 @@ class SessionGit {
   std::vector<std::string> bare_;      // directories that were repositories before the session
   std::vector<std::string> programs_;  // of the work trees, which the operator's git runs
   FindBounds made_bounds_;
+  std::vector<std::string> except_;  // directories of Pawl's own
   bool has_warned_ = false;
   std::vector<std::string> to_say_;
 };

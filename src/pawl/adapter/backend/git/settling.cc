@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/git/settling.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -56,13 +57,18 @@ Settling::Outcome Settling::perform() {
   return std::move(outcome_);
 }
 
+// Git waits for ever for a pipe in the place of a file.
 Status Settling::look_inside() {
-  const auto printed = sides_.inside.script(kStateScript, "", kStateBytesMax);
-  if (!printed) {
-    outcome_.is_damaged = printed.error().code == ErrorCode::conflict;
-    return printed.error();
-  }
   outcome_.is_damaged = true;
+  for (const char* name : {"HEAD", "index", "packed-refs", "config", "shallow"}) {
+    struct stat status{};
+    if (::fstatat(sides_.place.number(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(status.st_mode)) {
+      return Error{ErrorCode::conflict, std::string(name) + " is not a file any more"};
+    }
+  }
+  const auto printed = sides_.inside.script(kStateScript, "", kStateBytesMax);
+  if (!printed) return printed.error();
   PAWL_TRY(own_, parse_state(*printed));
   if (own_.head.empty()) return Error{ErrorCode::conflict, "HEAD cannot be read any more"};
   outcome_.is_damaged = false;

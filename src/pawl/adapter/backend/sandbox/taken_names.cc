@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
+#include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/assert.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/link_free_path.h"
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNotePrefix = "absent-";
+constexpr std::string_view kWritingName = "writing";
 constexpr mode_t kPrivateDirectory = 0700;
 
 Error failure(const std::string& path) {
@@ -160,14 +163,34 @@ Result<std::string> TakenNames::make_slot() const {
 }
 
 Result<std::string> TakenNames::take(const Descriptor& parent, const std::string& part) const {
+  return take_by(parent, part, [&](const std::string& target) -> Status {
+    if (rename_away(parent, part, target)) return ok();
+    if (errno == EXDEV) return copy_away(parent, part, target);
+    return Error{ErrorCode::unavailable, describe_errno(errno)};
+  });
+}
+
+Result<std::string> TakenNames::take_now(const Descriptor& parent, const std::string& part) const {
+  return take_by(parent, part, [&](const std::string& target) -> Status {
+    if (rename_away(parent, part, target)) return ok();
+    return Error{ErrorCode::unavailable, describe_errno(errno)};
+  });
+}
+
+Result<std::string> TakenNames::take_by(
+    const Descriptor& parent, const std::string& part,
+    const std::function<Status(const std::string& target)>& move) const {
+  struct stat status{};
+  if (::fstatat(parent.number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return failure(part);
+  }
   PAWL_TRY(const std::string slot, make_slot());
   std::string target = slot + "/" + part;
-  if (rename_away(parent, part, target)) return target;
-  const int error = errno;
-  const Status copied = error == EXDEV
-                            ? copy_away(parent, part, target)
-                            : Status(Error{ErrorCode::unavailable, describe_errno(error)});
-  if (copied) return target;
+  const Status copied = move(target);
+  if (copied) {
+    drop_oldest_taken(directory_, kTakenStoreBytesMax);
+    return target;
+  }
   std::error_code none;
   fs::remove_all(slot, none);
   return copied.error();
@@ -178,6 +201,89 @@ Result<std::string> TakenNames::take_path(const std::string& path) const {
   PAWL_TRY(const Descriptor parent,
            open_link_free(whole.parent_path().string(), O_PATH | O_DIRECTORY));
   return take(parent, whole.filename().string());
+}
+
+namespace {
+
+// On disk, so that a file with holes does not count for more than it is. What cannot be looked at
+// counts for nothing.
+std::uint64_t bytes_beneath(const fs::path& place) {
+  std::uint64_t bytes = 0;
+  std::size_t entries = 0;
+  const auto add = [&](const fs::path& path) {
+    struct stat status{};
+    if (::lstat(path.c_str(), &status) == 0) {
+      bytes += static_cast<std::uint64_t>(status.st_blocks) * 512U;
+    }
+  };
+  std::error_code none;
+  constexpr auto kOptions = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(place, kOptions, none);
+       !none && at != fs::recursive_directory_iterator() && ++entries <= kTakenEntriesMax * 10;
+       at.increment(none)) {
+    add(at->path());
+  }
+  return bytes;
+}
+
+struct TakenSlot {
+  std::int64_t time_ns = 0;
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
+// The oldest first.
+std::vector<TakenSlot> slots_in(const std::string& directory) {
+  std::vector<TakenSlot> slots;
+  std::error_code none;
+  for (const auto& run : fs::directory_iterator(directory, none)) {
+    if (!run.is_directory(none) || run.path().filename() == kWritingName) continue;
+    for (const auto& slot : fs::directory_iterator(run.path(), none)) {
+      struct stat status{};
+      if (slots.size() >= kTakenEntriesMax || ::lstat(slot.path().c_str(), &status) != 0) continue;
+      slots.push_back({status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
+                       slot.path().string(), bytes_beneath(slot.path())});
+    }
+  }
+  std::ranges::sort(slots, {}, &TakenSlot::time_ns);
+  return slots;
+}
+
+// Of file tools whose process was killed.
+void sweep_writing(const std::string& directory) {
+  std::size_t looked = 0;
+  std::error_code none;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  for (const auto& entry :
+       fs::directory_iterator(directory + "/" + std::string(kWritingName), none)) {
+    struct stat status{};
+    if (++looked > kAbsentNotesMax) return;
+    if (::lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (now.tv_sec - status.st_ctim.tv_sec > kWritingSecondsMax) ::unlink(entry.path().c_str());
+  }
+}
+
+}  // namespace
+
+std::uint64_t taken_bytes(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  for (const TakenSlot& slot : slots_in(directory)) bytes += slot.bytes;
+  return bytes;
+}
+
+std::size_t drop_oldest_taken(const std::string& directory, std::uint64_t bytes_max) {
+  const std::vector<TakenSlot> slots = slots_in(directory);
+  std::uint64_t bytes = 0;
+  for (const TakenSlot& slot : slots) bytes += slot.bytes;
+  std::size_t removed = 0;
+  for (const TakenSlot& slot : slots) {
+    if (bytes <= bytes_max || removed + 1 >= slots.size()) break;
+    sandbox::remove_directory(slot.path);
+    bytes -= slot.bytes;
+    ++removed;
+  }
+  return removed;
 }
 
 Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string& run,
@@ -211,6 +317,7 @@ void AbsentNote::remove() {
 }
 
 std::vector<std::string> sweep_absent_notes(const std::string& directory) {
+  sweep_writing(directory);
   std::vector<std::string> said;
   std::size_t looked = 0;
   std::error_code none;  // Most directories have no notes.

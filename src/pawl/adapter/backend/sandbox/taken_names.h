@@ -3,10 +3,14 @@
 //   DIRECTORY/RUN/3/.envrc        the third thing that was taken from the run
 //   DIRECTORY/absent-RUN-…        names that were absent when a session began, while it lives
 //
-// A session that is killed leaves its note. The next session, or `pawl doctor`, takes what the note
-// names and is there now.
+//   DIRECTORY/writing/…           files that the file tools are writing
+//
+// All of it together is bounded: the oldest things go first. A session that is killed leaves its
+// note. The next session, or `pawl doctor`, takes what the note names and is there now.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,9 +19,11 @@
 
 namespace pawl::backend {
 
-inline constexpr int kTakenMax = 10'000;                        // of one run
-inline constexpr std::size_t kTakenEntriesMax = 20'000;         // of one copy
-inline constexpr std::uint64_t kTakenBytesMax = 256ULL << 20U;  // likewise
+inline constexpr int kTakenMax = 10'000;                           // of one run
+inline constexpr std::size_t kTakenEntriesMax = 20'000;            // of one copy
+inline constexpr std::uint64_t kTakenBytesMax = 256ULL << 20U;     // likewise
+inline constexpr std::uint64_t kTakenStoreBytesMax = 1ULL << 30U;  // of all runs
+inline constexpr std::int64_t kWritingSecondsMax = 3600;           // what is older is left over
 inline constexpr std::size_t kAbsentNoteBytesMax = 4U << 20U;
 inline constexpr std::size_t kAbsentNotesMax = 1024;  // looked at in one sweep
 
@@ -30,15 +36,25 @@ class TakenNames {
   // Moves the entry `part` of `parent` away; where the data directory is on another file system it
   // is copied, then removed. Returns where it is now.
   Result<std::string> take(const Descriptor& parent, const std::string& part) const;
+  // Likewise, while commands still run: only where it is a rename. A copy could be led elsewhere.
+  Result<std::string> take_now(const Descriptor& parent, const std::string& part) const;
   // Likewise, by its path, on which no link is followed.
   Result<std::string> take_path(const std::string& path) const;
 
  private:
   Result<std::string> make_slot() const;
+  Result<std::string> take_by(const Descriptor& parent, const std::string& part,
+                              const std::function<Status(const std::string& target)>& move) const;
 
   std::string directory_;
   std::string run_;
 };
+
+// Removes the oldest things that were taken until the rest fits, and at least one stays. Returns
+// how many were removed.
+std::size_t drop_oldest_taken(const std::string& directory, std::uint64_t bytes_max);
+// What was taken occupies, in bytes.
+std::uint64_t taken_bytes(const std::string& directory);
 
 // Beneath the system's temporary directory, of this user only.
 std::string default_taken_directory();

@@ -104,5 +104,34 @@ TEST_CASE("a directory that others may write is no place for what was taken") {
   CHECK(std::filesystem::exists(work / ".envrc"));
 }
 
+TEST_CASE("beyond the bound the oldest things go, and the newest always stays") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  const Descriptor parent = open_directory(work.path());
+  for (int i = 0; i < 3; ++i) {
+    write_file(work / ".envrc", std::string(100'000, 'x'));
+    REQUIRE(store.take(parent, ".envrc"));
+  }
+  CHECK(taken_bytes(data / "taken") >= 300'000);
+  CHECK(drop_oldest_taken(data / "taken", 250'000) == 1);
+  CHECK_FALSE(std::filesystem::exists(data / "taken/r/1"));
+  CHECK(drop_oldest_taken(data / "taken", 1) == 1);
+  CHECK(std::filesystem::exists(data / "taken/r/3/.envrc"));
+  CHECK(drop_oldest_taken(data / "taken", 1) == 0);
+}
+
+TEST_CASE("while commands run only a rename takes, and what is gone is no error of the store") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  const Descriptor parent = open_directory(work.path());
+  CHECK_FALSE(store.take_now(parent, ".envrc"));
+  CHECK_FALSE(std::filesystem::exists(data / "taken/r/1"));
+  write_file(work / ".envrc", "x");
+  CHECK(store.take_now(parent, ".envrc"));
+  CHECK(read_file(data / "taken/r/1/.envrc") == "x");
+}
+
 }  // namespace
 }  // namespace pawl::backend

@@ -185,6 +185,17 @@ std::vector<std::string> NameWatch::take(const TakenNames& store) const {
   return said;
 }
 
+std::vector<std::string> NameWatch::take_now(const TakenNames& store) const {
+  std::vector<std::string> said;
+  for (const Name& name : names_) {
+    const auto found = find(name);
+    if (!found) continue;
+    const auto taken = store.take_now(found->parent, found->part);
+    if (taken) said.push_back(describe_taken(found->shown, taken));
+  }
+  return said;
+}
+
 std::vector<std::string> NameWatch::absent() const {
   std::vector<std::string> paths;
   for (const Name& name : names_) paths.push_back(places_[name.place].path + "/" + name.name);

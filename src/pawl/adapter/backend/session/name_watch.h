@@ -1,6 +1,7 @@
 // Protected names that do not exist: what a command makes under one is taken out of the work tree
-// when its call has ended, at every level above `none` (taken_names.h). No place is kept for them,
-// so nothing of ours is ever seen in the work tree. Not held: the time until then.
+// as soon as inotify tells of it, or when its call has ended, at every level above `none`
+// (taken_names.h). No place is kept for them, so nothing of ours is ever seen in the work tree. Not
+// held: the time until then.
 //
 // Where the level is `landlock`, names that exist cannot be held either: a rule on a directory
 // covers all that is beneath it, and none can take back what it allows. A session begins only where
@@ -40,6 +41,8 @@ class NameWatch {
   // Asked when nothing of the session runs any more. A sentence for each thing that was taken, none
   // if there is nothing to say.
   std::vector<std::string> take(const TakenNames& store) const;
+  // Likewise, as soon as a name appears and while commands still run.
+  std::vector<std::string> take_now(const TakenNames& store) const;
   // All names that are absent, for the note on disk.
   std::vector<std::string> absent() const;
   // The host's own file tool made it, after a question: it is there by right. False: it is no name

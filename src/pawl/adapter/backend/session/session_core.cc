@@ -20,6 +20,7 @@ namespace {
 
 using Kind = BackendOutcome::Kind;
 
+constexpr std::size_t kTakenNowMax = 16;  // in one call; then it is ended
 constexpr std::string_view kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 template <class Number>
@@ -160,7 +161,9 @@ void SessionCore::watch_places(PumpLimits& limits) {
   limits.watched = guard_->descriptor();
   limits.look_watched = [this]() -> std::optional<Kind> {
     replaced_ = guard_->replaced();
-    return replaced_.empty() ? std::nullopt : std::optional(Kind::denied);
+    if (!replaced_.empty()) return Kind::denied;
+    take_now();
+    return taken_now_.size() < kTakenNowMax ? std::nullopt : std::optional(Kind::denied);
   };
 }
 
@@ -227,7 +230,11 @@ BackendOutcome SessionCore::with_hold(BackendOutcome outcome) {
 void SessionCore::look_around() {
   look_at_jobs();
   if (!guard_ || !shell_.process) return;
-  if (const auto paths = guard_->replaced(); !paths.empty()) why_lost_ += end_for(paths);
+  if (const auto paths = guard_->replaced(); !paths.empty()) {
+    why_lost_ += end_for(paths);
+    return;
+  }
+  take_now();
 }
 
 sandbox::ProcessStart SessionCore::process(std::vector<std::string> argv) const {
@@ -308,12 +315,23 @@ BackendOutcome SessionCore::refusal(const Error& error) const {
 
 // Nothing of the session may run while names are taken.
 std::vector<std::string> SessionCore::take_names() {
-  if (!guard_ || !guard_->is_touched()) return {};
+  std::vector<std::string> said = std::exchange(taken_now_, {});
+  if (!guard_ || (said.empty() && !guard_->is_touched())) return {};
   lost_shell_ = lost_shell_ || shell_.process != nullptr;
   end_shell();
-  std::vector<std::string> said = guard_->take();
-  for (const std::string& sentence : said) tell(sentence);
+  for (std::string& text : guard_->take()) {
+    tell(text);
+    said.push_back(std::move(text));
+  }
   return said;
+}
+
+// The operator is told at once, the model when the call ends.
+void SessionCore::take_now() {
+  for (std::string& text : guard_->take_now()) {
+    tell(text);
+    taken_now_.push_back(std::move(text));
+  }
 }
 
 // What a background job has made since the last call.

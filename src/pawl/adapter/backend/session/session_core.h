@@ -66,6 +66,7 @@ class SessionCore final : public SessionCalls {
   BackendOutcome with_hold(BackendOutcome outcome);
   void tell(const std::string& text) const;
   std::vector<std::string> take_names();
+  void take_now();
   git::RunInside inside() const;
   void settle_git();
   Status repair_git();
@@ -96,6 +97,7 @@ class SessionCore final : public SessionCalls {
   SessionConnector connect_;
   SessionNotice notice_;
   std::unique_ptr<WorkspaceGuard> guard_;  // none where the level holds nothing
+  std::vector<std::string> taken_now_;     // said about names that were taken during the call
   std::vector<std::string> replaced_;      // protected names that the host has replaced in a call
   bool stale_ = false;                     // a mount no longer holds: set up anew before a process
   std::string remarks_;                    // for the next call

@@ -113,6 +113,11 @@ std::vector<std::string> WorkspaceGuard::take() {
   return names_.take(store_);
 }
 
+std::vector<std::string> WorkspaceGuard::take_now() {
+  if (!is_touched()) return {};
+  return names_.take_now(store_);
+}
+
 std::vector<std::string> WorkspaceGuard::new_among(const std::vector<std::string>& found) const {
   std::vector<std::string> fresh;
   for (const std::string& path : found) {

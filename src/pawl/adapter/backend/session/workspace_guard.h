@@ -40,6 +40,8 @@ class WorkspaceGuard {
   bool is_touched();
   // Sentences about what was taken; nothing of the session runs meanwhile.
   std::vector<std::string> take();
+  // Likewise, while commands still run; asked when descriptor() has told of something.
+  std::vector<std::string> take_now();
   // Of the names at any depth that are there now, those that were not when the session began.
   std::vector<std::string> new_among(const std::vector<std::string>& found) const;
   std::vector<std::string> take_paths(const std::vector<std::string>& paths) const;
