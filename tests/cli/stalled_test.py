@@ -143,19 +143,35 @@ class Stalled(Stage):
 
 
 class StoppedTerminal(Stage):
-    def test_a_terminal_that_was_stopped_holds_up_nothing(self):
+    def terminal(self):
         self.gated()
         master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        self.addCleanup(os.close, slave)
+        return slave
+
+    def run_at(self, slave):
         process = subprocess.Popen([PAWL, "run", "gated.yaml", "--id", "r"], cwd=self.directory,
                                    env=self.environment(), stdin=slave, stdout=slave, stderr=slave)
         self.started.append(process)
-        self.addCleanup(os.close, master)
         self.wait_for_keys(1)
-        termios.tcflow(slave, termios.TCOOFF)  # As ^S does.
-        self.addCleanup(os.close, slave)
+        return process
+
+    def cancels(self, process):
         self.ok("cancel", "r")
         self.wait_for(lambda: self.status("r") == "cancelled", "the end")
         self.assertEqual(process.wait(timeout=GRACE_S + 10), 130)
+
+    def test_a_terminal_that_was_stopped_holds_up_nothing(self):
+        slave = self.terminal()
+        process = self.run_at(slave)
+        termios.tcflow(slave, termios.TCOOFF)  # As ^S does.
+        self.cancels(process)
+
+    def test_nor_does_one_that_was_stopped_before_the_first_word(self):
+        slave = self.terminal()
+        termios.tcflow(slave, termios.TCOOFF)
+        self.cancels(self.run_at(slave))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ class LiveView final : public RunView {
         loop_(workspace.loop()),
         narrator_(make_narrator(workspace.service(), resumed)),
         began_ms_(loop_.monotonic_ms()) {
-    tick();
+    // Not at once: the console is not paced yet, and would wait for a terminal that was stopped.
+    timer_ = loop_.after(0, [this] { tick(); });
   }
   ~LiveView() override { erase(); }
 
