@@ -8,6 +8,7 @@ from approvals_test import PayStage
 from support import json_lines, main
 
 COLOUR = r"\x1b\[[0-9;]*m"
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 class NoColor(PayStage):
@@ -103,22 +104,28 @@ class OnBehalf(PayStage):
             "    who: { description: x, command: [./who.sh], effect: pure, timeout: 2m, "
             "input: { type: object } }\n")
         process = self.start("run", "c.yaml", "--id", "r", "--tenant", "acme", "--session", "s-17",
-                             "--on-behalf-of", "ann", "--trace-parent", "00-ab-cd-01")
+                             "--on-behalf-of", "ann", "--trace-parent", TRACE)
         who = self.directory / "who"
         self.wait_for(lambda: who.exists() and who.read_text().endswith("\n"), "the tool")
         process.kill()
         process.communicate()
         (self.directory / "gate").touch()
         self.ok("resume", "r")
-        self.assertEqual(who.read_text(), "acme ann s-17 00-ab-cd-01\n" * 2)
+        self.assertEqual(who.read_text(), f"acme ann s-17 {TRACE}\n" * 2)
         started = self.events("r")[0]
         self.assertEqual((started["identity"], started["session_id"], started["trace_parent"]),
-                         ("ann", "s-17", "00-ab-cd-01"))
+                         ("ann", "s-17", TRACE))
         self.assertNotEqual(started["started_by"], "ann")
 
     def test_a_session_that_is_no_plain_text_is_refused(self):
         self.charter("c", "  - text: Done.\n")
         self.refused("run", "c.yaml", "--session", "a\tb", code=2, says="session")
+
+    def test_a_trace_that_is_none_is_refused(self):
+        self.charter("c", "  - text: Done.\n")
+        for trace in ("", "00-ab-cd-01", TRACE.upper(), TRACE + "-0", "ff" + TRACE[2:],
+                      TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0" * 32)):
+            self.refused("run", "c.yaml", "--trace-parent", trace, code=2, says="W3C traceparent")
 
 
 if __name__ == "__main__":

@@ -183,6 +183,13 @@ RunStarted with_tiers(std::uint64_t cap) {
   return start;
 }
 
+TEST_CASE("a run that waits for its tenant's budget makes no model call") {
+  TestRun run(with_budget(1'000'000));
+  const std::uint64_t before = run->tally.model_calls;
+  run.takes(window_full(run, 5'000));
+  CHECK(run->tally.model_calls == before - 1);
+}
+
 TEST_CASE("a request that may be beyond a threshold is set aside at its price") {
   TestRun run(with_tiers(1'000'000));
   ModelReplied reply = run.reply({calls("pure")});

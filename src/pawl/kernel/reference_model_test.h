@@ -155,7 +155,8 @@ class ReferenceModel {
   void take(const ModelFailed& event, const Record&) {
     close(event.effect, "call_model");
     pay(event.effect, event.usage);
-    if (event.kind == FailureKind::benched) --model_calls_;
+    const bool asked = event.kind != FailureKind::benched && event.kind != FailureKind::budget;
+    if (!asked) --model_calls_;
   }
   void take(const ModelAborted& event, const Record&) {
     close(event.effect, "call_model");

@@ -51,8 +51,9 @@ struct Counter {
   }
   void count(const ModelFailed& event) {
     use_unfinished(event.usage, event.instance);
-    // The model was skipped: no request was made.
-    if (event.kind == FailureKind::benched && tally.model_calls > 0) --tally.model_calls;
+    // The model was skipped, or its tenant has no budget: no request was made.
+    const bool unasked = event.kind == FailureKind::benched || event.kind == FailureKind::budget;
+    if (unasked && tally.model_calls > 0) --tally.model_calls;
   }
   void count(const ModelAborted& event) { use_unfinished(event.usage, event.instance); }
   void count(const ToolFinished& event) { in(event.content); }

@@ -73,7 +73,7 @@ TEST_CASE("a quarantine by loads is lifted when the run is found sound, and expl
   REQUIRE(why);
   CHECK(why->find("loaded 16 times") != std::string::npos);
   CHECK(why->find("cannot be trusted") == std::string::npos);
-  CHECK(why->find("`pawl verify r`") != std::string::npos);
+  CHECK(why->find("`pawl resume r`") != std::string::npos);
 
   const auto lifted = stage.service.lift_quarantine(run);
 

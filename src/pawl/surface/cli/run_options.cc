@@ -40,6 +40,24 @@ Result<Limits> limits_with_options(const Arguments& arguments, Limits charter,
   return charter;
 }
 
+bool is_trace_parent(std::string_view text) {
+  constexpr std::string_view kShape = "00-00000000000000000000000000000000-0000000000000000-00";
+  constexpr std::size_t kTraceAt = 3;
+  constexpr std::size_t kTraceDigits = 32;
+  constexpr std::size_t kSpanAt = 36;
+  constexpr std::size_t kSpanDigits = 16;
+  if (text.size() != kShape.size() || text.starts_with("ff")) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+    if (kShape[i] == '-' ? text[i] != '-' : !digit) return false;
+  }
+  const auto is_zero = [](std::string_view part) {
+    return part.find_first_not_of('0') == std::string_view::npos;
+  };
+  return !is_zero(text.substr(kTraceAt, kTraceDigits)) &&
+         !is_zero(text.substr(kSpanAt, kSpanDigits));
+}
+
 Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& arguments,
                                                                const Limits& charter,
                                                                const std::string& currency,
@@ -47,7 +65,14 @@ Result<std::shared_ptr<const InvocationContext>> invocation_of(const Arguments& 
   InvocationContextBuilder builder;
   builder.started_by(user).identity(arguments.one_or("on-behalf-of", user));
   builder.session_id(arguments.one_or("session", ""));
-  builder.trace_parent(arguments.one_or("trace-parent", ""));
+  if (const auto trace = arguments.one("trace-parent")) {
+    if (!is_trace_parent(*trace)) {
+      return Error{ErrorCode::invalid_argument,
+                   "--trace-parent takes a W3C traceparent such as "
+                   "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
+    }
+    builder.trace_parent(*trace);
+  }
   if (const auto tenant = arguments.one("tenant")) {
     if (!is_tenant_name(*tenant)) {
       return Error{ErrorCode::invalid_argument,

@@ -8,6 +8,9 @@
 
 namespace pawl {
 
+// "00-", 32 digits of a trace, "-", 16 digits of a span, "-", two of flags, as W3C defines it.
+bool is_trace_parent(std::string_view text);
+
 // "1.00", or "1.00 USD" where that is the run's currency.
 Result<std::uint64_t> parse_money_option(std::string_view option, const std::string& text,
                                          const std::string& currency);

@@ -41,16 +41,32 @@ TEST_CASE("limits that are no numbers are refused by name") {
   CHECK_FALSE(parse_bytes_option("bytes-in", "10 MB"));
 }
 
+constexpr const char* kTrace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+TEST_CASE("a trace parent is what W3C says, and nothing else") {
+  CHECK(is_trace_parent(kTrace));
+  for (const char* text : {"", "t", "00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01",
+                           "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                           "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+                           "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                           "00_0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331_01"}) {
+    CAPTURE(text);
+    CHECK_FALSE(is_trace_parent(text));
+  }
+}
+
 TEST_CASE("identity, session and trace reach the invocation; the user stays who started it") {
-  const auto invocation = invocation_of(
-      given({{"tenant", "acme"}, {"on-behalf-of", "ann"}, {"session", "s"}, {"trace-parent", "t"}}),
-      Limits{}, "USD", "somebody");
+  const auto invocation = invocation_of(given({{"tenant", "acme"},
+                                               {"on-behalf-of", "ann"},
+                                               {"session", "s"},
+                                               {"trace-parent", kTrace}}),
+                                        Limits{}, "USD", "somebody");
 
   REQUIRE(invocation);
   CHECK((*invocation)->tenant() == "acme");
   CHECK((*invocation)->identity() == "ann");
   CHECK((*invocation)->session_id() == "s");
-  CHECK((*invocation)->trace_parent() == "t");
+  CHECK((*invocation)->trace_parent() == kTrace);
   CHECK((*invocation)->started_by() == "somebody");
 }
 
