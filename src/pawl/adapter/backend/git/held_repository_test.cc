@@ -74,6 +74,16 @@ TEST_CASE("an object that the host's git refuses holds up nothing but what leads
   CHECK(bench.settle().empty());
 }
 
+TEST_CASE("a stash that the operator pops is gone inside, too") {
+  GitBench bench;
+  bench.outside("echo 1 >a && git stash -q && echo 2 >a && git stash -q");
+  bench.held();
+  bench.outside("git stash drop -q");
+  CHECK(bench.settle().empty());
+  const std::string list = "git stash list --format=%H";
+  CHECK(bench.inside(list) == bench.outside(list));
+}
+
 TEST_CASE("a pipe in the place of the index is damage, and nothing waits for it") {
   GitBench bench;
   bench.held();

@@ -219,10 +219,18 @@ void Settling::take_in_all() {
                                          std::exchange(to_take_in_, {}), kStateBytesMax);
   if (!done) return say("what changed outside could not be taken in: " + done.error().message);
   for (const RefStep& step : taking_in_) {
+    if (step.name == kStash && !step.host.empty()) take_stash_log_in();
     set(agreement_.agreed.refs, step.name, step.host);
     set(own_.refs, step.name, step.host);
     outcome_.has_changed = true;
   }
+}
+
+// The stash is a list, and an operator may have taken from it: its log is the list.
+void Settling::take_stash_log_in() {
+  const auto log = read_plain_file(sides_.repository.common + "/logs/refs/stash", kStateBytesMax);
+  const Status taken = log ? sides_.place.write("logs/refs/stash", *log) : Status(log.error());
+  if (!taken) say("the list of stashes outside could not be taken in: " + taken.error().message);
 }
 
 void Settling::settle_head() {

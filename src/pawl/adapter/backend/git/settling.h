@@ -55,6 +55,7 @@ class Settling {
   void take_in(const RefStep& step);
   void collide(const RefStep& step);
   void take_in_all();
+  void take_stash_log_in();
   void settle_head();
   void publish_head();
   void settle_index();
