@@ -32,7 +32,7 @@ std::uint64_t disk_left(const std::string& directory) {
   if (::statvfs(directory.c_str(), &disk) != 0) return 0;
   const std::uint64_t whole = std::uint64_t{disk.f_blocks} * disk.f_frsize;
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-  return left_of(free, std::min(whole / 10, kDiskReserveBytesMax));
+  return left_of(free, disk_reserve(whole));
 }
 
 // A store of many runs is not counted again for each block of each call: what this process has
@@ -94,6 +94,12 @@ std::uint64_t count_files(const std::string& directory, int levels, std::size_t&
 }
 
 }  // namespace
+
+// A tenth of a small disk would not hold the log of a store between two checkpoints.
+std::uint64_t disk_reserve(std::uint64_t disk_bytes) {
+  const std::uint64_t least = std::min(disk_bytes / 2, kDiskReserveBytesMin);
+  return std::clamp(disk_bytes / 10, least, kDiskReserveBytesMax);
+}
 
 std::uint64_t bytes_kept_in(const std::string& directory, int levels) {
   std::size_t entries = 0;

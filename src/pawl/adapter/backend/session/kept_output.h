@@ -10,8 +10,10 @@ namespace pawl::backend {
 inline constexpr std::uint64_t kKeptCallBytesMax = std::uint64_t{64} << 20U;
 // The disk is looked at again after so many bytes: other processes write there, too.
 inline constexpr std::uint64_t kKeptBlockBytes = std::uint64_t{1} << 20U;
-// Left free for the journal: a tenth of the disk, at most this.
+// Left free for the journal: a tenth of the disk, within these; at most half of a small disk.
+inline constexpr std::uint64_t kDiskReserveBytesMin = std::uint64_t{64} << 20U;
 inline constexpr std::uint64_t kDiskReserveBytesMax = std::uint64_t{1} << 30U;
+std::uint64_t disk_reserve(std::uint64_t disk_bytes);
 inline constexpr std::size_t kKeptEntriesMax = 1'000'000;  // beyond it a store counts as full
 
 struct KeptBounds {

@@ -52,6 +52,14 @@ TEST_CASE("one call keeps 64 MiB at most") {
   CHECK(space.reason() == "one call keeps at most 64 MiB");
 }
 
+TEST_CASE("the journal's part of a disk is a tenth, more of a small disk, and 1 GiB at most") {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+  CHECK(disk_reserve(48 * kMebibyte) == 24 * kMebibyte);
+  CHECK(disk_reserve(200 * kMebibyte) == 64 * kMebibyte);
+  CHECK(disk_reserve(2000 * kMebibyte) == 200 * kMebibyte);
+  CHECK(disk_reserve(100'000 * kMebibyte) == 1024 * kMebibyte);
+}
+
 TEST_CASE("a directory that cannot be looked at keeps nothing") {
   KeptSpace space("/no/such/store/run", {kPlenty, kPlenty});
   CHECK(space.take(1) == 0);
