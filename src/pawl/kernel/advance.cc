@@ -1,5 +1,5 @@
 // A record of what an event leads to: whose time it is, what was decided, and the run after it.
-#include "pawl/kernel/transitions.h"
+#include "pawl/kernel/machine.h"
 
 namespace pawl {
 namespace {

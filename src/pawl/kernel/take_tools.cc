@@ -1,5 +1,5 @@
 // Transitions of an instance that waits for its tools: outcomes, doubts, judgements, decisions.
-#include "pawl/kernel/transitions.h"
+#include "pawl/kernel/machine.h"
 
 namespace pawl {
 namespace {

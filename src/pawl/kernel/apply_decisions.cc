@@ -1,7 +1,7 @@
-// What decisions and effects change in a run; what events change is in fold.cc.
+// What decisions and effects change in a run; what events change is in apply_events.cc.
 #include "pawl/kernel/context.h"
 #include "pawl/kernel/draft.h"
-#include "pawl/kernel/folder.h"
+#include "pawl/kernel/apply.h"
 
 namespace pawl {
 

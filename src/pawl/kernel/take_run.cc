@@ -1,8 +1,8 @@
 // One overload of on() per legal transition; what has no overload is refused by name. Read top to
-// bottom, and with transitions_model.cc and transitions_tools.cc in the middle, this is the life of
+// bottom, and with take_model.cc and take_tools.cc in the middle, this is the life of
 // a run.
 #include "pawl/kernel/context.h"
-#include "pawl/kernel/transitions.h"
+#include "pawl/kernel/machine.h"
 
 namespace pawl {
 namespace {
@@ -52,7 +52,7 @@ Refusal on(Scene scene, const Ready&, const AgentBegan& event) {
   return kAccepted;
 }
 
-// --- Model calls: transitions_model.cc; tool calls: transitions_tools.cc ------------------------
+// --- Model calls: take_model.cc; tool calls: take_tools.cc ------------------------
 
 // --- Suspension, external turns, branches ------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // Applies records to a run. It decides nothing, and it is the only code that changes a run.
-#include "pawl/kernel/folder.h"
+#include "pawl/kernel/apply.h"
 
 #include "pawl/kernel/context.h"
 #include "pawl/kernel/draft.h"

@@ -1,6 +1,6 @@
 // Transitions of an instance that waits for its model: replies, failures, summaries.
 #include "pawl/kernel/context.h"
-#include "pawl/kernel/transitions.h"
+#include "pawl/kernel/machine.h"
 
 namespace pawl {
 
