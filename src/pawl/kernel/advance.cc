@@ -1,59 +1,62 @@
-// A record of what an event leads to: whose time it is, what was decided, and the run after it.
+// A record of what an event leads to, made by checking and taking it; and the same record applied
+// again.
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
 namespace {
 
-// The host's clocks and fences are not the kernel's to trust: fold() would not accept such a
-// record.
-Status check_stamp(const RunState& state, const Stamp& stamp) {
-  if (stamp.epoch < state.epoch) {
-    return Error{ErrorCode::conflict, "epoch " + std::to_string(stamp.epoch) +
-                                          " is over: the run is in " + std::to_string(state.epoch)};
+Status check_next(const RunState& state, const Record& record) {
+  const bool first = std::holds_alternative<RunStarted>(record.event);
+  if (record.seq != state.length) return Error{ErrorCode::corrupt, "it does not come next"};
+  if (record.stamp.epoch < state.epoch) return Error{ErrorCode::corrupt, "its epoch is older"};
+  if (record.stamp.elapsed_ms < state.elapsed_ms) {
+    return Error{ErrorCode::corrupt, "its elapsed time is earlier"};
   }
-  if (stamp.elapsed_ms < state.elapsed_ms) {
-    return Error{ErrorCode::invalid_argument, "elapsed run time went backwards"};
+  if (first != std::holds_alternative<NotStarted>(state.life)) {
+    return Error{ErrorCode::corrupt, "run_started comes first, and only once"};
+  }
+  if (std::holds_alternative<Finished>(state.life)) {
+    return Error{ErrorCode::corrupt, "the run was already over"};
   }
   return ok();
 }
 
-// Fills in what follows from the record's event.
-Status complete(const Run& run, Record& record) {
-  PAWL_CHECK(check_stamp(run.state(), record.stamp));
-  Draft draft(run.state(), record.event, record.stamp);
-  if (Refusal refusal = decide_into(draft, record.event)) return *std::move(refusal);
-  const bool over = std::holds_alternative<RunFinished>(record.event);
-  if (!over) draft.settle();
-  record.seq = run->length;
-  record.instance = instance_of(record.event);
-  record.decisions = std::move(draft.decisions);
-  record.effects = std::move(draft.effects);
-  return ok();
-}
-
-Record record_of(Event&& event, const Stamp& stamp) {
-  return {0, stamp, kRootInstance, std::move(event), {}, {}};
+Status apply_all(Run& run, const Record& record) {
+  PAWL_CHECK(check_next(run.state(), record));
+  Applier applier(run, record);
+  applier.apply_event();
+  for (const Decision& decision : record.decisions) applier.apply(decision);
+  for (const Effect& effect : record.effects) applier.apply(effect);
+  if (applier.fault().empty()) return ok();
+  return Error{ErrorCode::corrupt, applier.fault()};
 }
 
 }  // namespace
 
-Result<Record> decide(const Run& run, Event event, const Stamp& stamp) {
-  Record record = record_of(std::move(event), stamp);
-  PAWL_CHECK(complete(run, record));
-  return record;
+Status check(const Run& run, const Event& event, const Stamp& stamp) {
+  if (Refusal refusal = refusal_of(run, event, stamp)) return *std::move(refusal);
+  return ok();
 }
 
 Status advance(Run& run, Record& record) {
-  PAWL_CHECK(complete(run, record));
-  // What was just decided fits by construction; if it does not, the kernel is broken.
-  PAWL_ASSERT(fold(run, record).has_value());
+  PAWL_CHECK(check(run, record.event, record.stamp));
+  Draft draft(run, record);
+  take_event(draft, record.event);
   return ok();
 }
 
 Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
-  Record record = record_of(std::move(event), stamp);
+  Record record{0, stamp, kRootInstance, std::move(event), {}, {}};
   PAWL_CHECK(advance(run, record));
   return record;
+}
+
+Status fold(Run& run, const Record& record) {
+  const Status applied = apply_all(run, record);
+  if (applied) return ok();
+  return Error{ErrorCode::corrupt, "record " + std::to_string(record.seq) + " (" +
+                                       std::string(name(record.event)) +
+                                       ") does not fit the run: " + applied.error().message};
 }
 
 }  // namespace pawl

@@ -1,4 +1,5 @@
-// Applies a record to a run. Internal to the kernel: fold() is its one user.
+// Applies events, decisions and effects to a run, the only code that changes one. It decides
+// nothing. Internal to the kernel: fold() applies a record that is there, a Draft one that is made.
 #pragma once
 
 #include <optional>
@@ -9,80 +10,90 @@
 
 namespace pawl {
 
-class RunFolder {
+class Applier {
  public:
-  RunFolder(Run& run, const Record& record) : state_(run.state_), record_(record) {}
+  Applier(Run& run, const Record& record)
+      : state_(run.state_), reserved_(run.reserved_), record_(record) {}
 
-  Status fold();
+  const RunState& state() const { return state_; }
+  // First the stamp and the event of the record, then its decisions, then its effects.
+  void apply_event();
+  void apply(const Decision& decision) { visit_and_apply(decision); }
+  void apply(const Effect& effect) { visit_and_apply(effect); }
+  // What did not fit; empty: everything did.
+  const std::string& fault() const { return fault_; }
 
  private:
-  Status check() const;
+  template <class Fact>
+  void visit_and_apply(const Fact& fact) {
+    std::visit([this](const auto& one) { on(one); }, fact);
+  }
   void stamp();
 
   // Events.
-  void apply(const RunStarted& event);
-  void apply(const AgentBegan& event);
-  void apply(const ModelReplied& event);
-  void apply(const ModelFailed& event);
-  void apply(const ModelAborted& event);
-  void apply(const ToolFinished& event);
-  void apply(const ToolStatusLearned& event);
-  void apply(const DoubtResolved& event);
-  void apply(const MessageReceived& event);
-  void apply(const HookStopped& event);
-  void apply(const ExternalTurnPushed& event);
-  void apply(const RunWaiting& event);
-  void apply(const RunFinished& event);
-  void apply(const ResultCameLate& event);
-  void apply(const ContextCompacted& event) { end_compaction(event.instance, event.effect); }
-  void apply(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
-  void apply(const BudgetRaised& event);
-  void apply(const CallJudged& event);
-  void apply(const CallDecided& event);
+  void on(const RunStarted& event);
+  void on(const AgentBegan& event);
+  void on(const ModelReplied& event);
+  void on(const ModelFailed& event);
+  void on(const ModelAborted& event);
+  void on(const ToolFinished& event);
+  void on(const ToolStatusLearned& event);
+  void on(const DoubtResolved& event);
+  void on(const MessageReceived& event);
+  void on(const HookStopped& event);
+  void on(const ExternalTurnPushed& event);
+  void on(const RunWaiting& event);
+  void on(const RunFinished& event);
+  void on(const ResultCameLate& event);
+  void on(const ContextCompacted& event) { end_compaction(event.instance, event.effect); }
+  void on(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
+  void on(const BudgetRaised& event);
+  void on(const CallJudged& event);
+  void on(const CallDecided& event);
   template <class Other>
-  void apply(const Other&) {}
+  void on(const Other&) {}
 
   // Decisions.
-  void apply(const StepBegan& decision);
-  void apply(const StepEnded& decision);
-  void apply(const CallOpened& decision);
-  void apply(const CallRefused& decision);
-  void apply(const CallInDoubt& decision);
-  void apply(const CallUnknown& decision);
-  void apply(const CallHeld& decision);
-  void apply(const ResultsTaken& decision);
-  void apply(const AttemptDiscarded& decision);
-  void apply(const RetryPlanned& decision);
-  void apply(const NoteAdded& decision);
-  void apply(const MessagesDelivered& decision);
-  void apply(const InstanceReadied& decision);
-  void apply(const InstanceRested& decision);
-  void apply(const InstanceSuspended& decision);
-  void apply(const TurnHandedOut& decision);
-  void apply(const InstanceBorn& decision);
-  void apply(const InstanceCeded& decision);
-  void apply(const PauseBegan& decision);
-  void apply(const PauseEnded& decision);
-  void apply(const EndingBegan& decision);
-  void apply(const EndingWithdrawn& decision);
-  void apply(const CallRetried& decision);
-  void apply(const TargetChanged& decision);
-  void apply(const RateLimitKept& decision);
-  void apply(const BudgetHeld& decision);
-  void apply(const TranscriptCut& decision);
-  void apply(const CallPermitted& decision);
-  void apply(const ApprovalAsked& decision);
-  void apply(const CallDenied& decision);
-  void apply(const AnsweredByTool& decision);
+  void on(const StepBegan& decision);
+  void on(const StepEnded& decision);
+  void on(const CallOpened& decision);
+  void on(const CallRefused& decision);
+  void on(const CallInDoubt& decision);
+  void on(const CallUnknown& decision);
+  void on(const CallHeld& decision);
+  void on(const ResultsTaken& decision);
+  void on(const AttemptDiscarded& decision);
+  void on(const RetryPlanned& decision);
+  void on(const NoteAdded& decision);
+  void on(const MessagesDelivered& decision);
+  void on(const InstanceReadied& decision);
+  void on(const InstanceRested& decision);
+  void on(const InstanceSuspended& decision);
+  void on(const TurnHandedOut& decision);
+  void on(const InstanceBorn& decision);
+  void on(const InstanceCeded& decision);
+  void on(const PauseBegan& decision);
+  void on(const PauseEnded& decision);
+  void on(const EndingBegan& decision);
+  void on(const EndingWithdrawn& decision);
+  void on(const CallRetried& decision);
+  void on(const TargetChanged& decision);
+  void on(const RateLimitKept& decision);
+  void on(const BudgetHeld& decision);
+  void on(const TranscriptCut& decision);
+  void on(const CallPermitted& decision);
+  void on(const ApprovalAsked& decision);
+  void on(const CallDenied& decision);
+  void on(const AnsweredByTool& decision);
 
   // Effects.
-  void apply(const CallModel& effect);
-  void apply(const RunTool& effect);
-  void apply(const AskStatus& effect);
-  void apply(const BeginAgent& effect);
-  void apply(const EndAgent& effect);
-  void apply(const CompactContext& effect);
-  void apply(const JudgeCall& effect);
+  void on(const CallModel& effect);
+  void on(const RunTool& effect);
+  void on(const AskStatus& effect);
+  void on(const BeginAgent& effect);
+  void on(const EndAgent& effect);
+  void on(const CompactContext& effect);
+  void on(const JudgeCall& effect);
 
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);
@@ -96,15 +107,20 @@ class RunFolder {
   void fail(const std::string& what);
 
   Instance& instance(InstanceId id);
+  void set_phase(Instance& where, Phase phase);
   Call& call(CallId id);
 
   RunState& state_;
+  Reserved& reserved_;
   const Record& record_;
   std::string fault_;
   // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
   std::optional<Instance> no_instance_;
   std::optional<Call> no_call_;
 };
+
+// The effect that a callback was asked about, if it is of the kind that is asked about there.
+const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event);
 
 // Where a phase that waits for its next attempt has got to.
 std::uint32_t failed_attempts_of(const Phase& phase);

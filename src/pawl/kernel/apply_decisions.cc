@@ -1,13 +1,14 @@
 // What decisions and effects change in a run; what events change is in apply_events.cc.
-#include "pawl/kernel/context.h"
-#include "pawl/kernel/draft.h"
+#include <algorithm>
+
 #include "pawl/kernel/apply.h"
+#include "pawl/kernel/context.h"
 
 namespace pawl {
 
 // --- Decisions ---------------------------------------------------------------------------------
 
-void RunFolder::apply(const StepBegan& decision) {
+void Applier::on(const StepBegan& decision) {
   Instance& where = instance(decision.instance);
   where.open_step = decision.step;
   where.attempts = 0;
@@ -16,7 +17,7 @@ void RunFolder::apply(const StepBegan& decision) {
   ++state_.tally.steps;
 }
 
-void RunFolder::apply(const StepEnded& decision) {
+void Applier::on(const StepEnded& decision) {
   Instance& where = instance(decision.instance);
   where.open_step = 0;
   where.attempts = 0;
@@ -27,7 +28,7 @@ void RunFolder::apply(const StepEnded& decision) {
   guard.step_fingerprint = decision.fingerprint;
 }
 
-void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, CallState opened) {
+void Applier::open_call(InstanceId where, CallId id, std::uint32_t index, CallState opened) {
   const std::vector<Block>* blocks = nullptr;
   if (const auto* reply = std::get_if<ModelReplied>(&record_.event)) blocks = &reply->blocks;
   if (const auto* turn = std::get_if<ExternalTurnPushed>(&record_.event)) blocks = &turn->blocks;
@@ -46,21 +47,21 @@ void RunFolder::open_call(InstanceId where, CallId id, std::uint32_t index, Call
   state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(id));
 }
 
-void RunFolder::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
+void Applier::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
   ++state_.tally.tool_calls;
   const bool same = guard.identical_calls > 0 && guard.call_fingerprint == fingerprint;
   guard.identical_calls = same ? guard.identical_calls + 1 : 1;
   guard.call_fingerprint = fingerprint;
 }
 
-void RunFolder::apply(const CallOpened& decision) {
+void Applier::on(const CallOpened& decision) {
   Instance& where = instance(decision.instance);
   open_call(decision.instance, decision.call, decision.index, CallWaiting{});
   count_call(where.guard, decision.fingerprint);
-  where.phase = AwaitingTools{};
+  set_phase(where, AwaitingTools{});
 }
 
-void RunFolder::apply(const CallRefused& decision) {
+void Applier::on(const CallRefused& decision) {
   open_call(decision.instance, decision.call, decision.index,
             CallEnded{record_.seq, estimate_tokens(decision.text.size())});
   if (!counts(decision)) return;
@@ -69,26 +70,26 @@ void RunFolder::apply(const CallRefused& decision) {
   ++guard.tool_errors;
 }
 
-void RunFolder::apply(const CallInDoubt& decision) {
+void Applier::on(const CallInDoubt& decision) {
   call(decision.call).state = CallDoubtful{};
 }
 
-void RunFolder::apply(const CallUnknown& decision) {
+void Applier::on(const CallUnknown& decision) {
   end_call(decision.call);
 }
 
-void RunFolder::apply(const CallHeld& decision) {
+void Applier::on(const CallHeld& decision) {
   call(decision.call).state = CallWaiting{decision.held_for};
 }
 
-void RunFolder::apply(const CallRetried& decision) {
+void Applier::on(const CallRetried& decision) {
   Call& one = call(decision.call);
   one.state = CallWaiting{};
   LoopGuard& guard = instance(one.instance).guard;
   if (guard.tool_errors > 0) --guard.tool_errors;  // The event counted one, and it is none.
 }
 
-void RunFolder::apply(const ResultsTaken& decision) {
+void Applier::on(const ResultsTaken& decision) {
   Instance& where = instance(decision.instance);
   std::vector<Entry>& transcript = where.transcript;
   // Results follow the reply that asked for them; what workers ceded meanwhile comes after.
@@ -108,10 +109,10 @@ void RunFolder::apply(const ResultsTaken& decision) {
   const auto from = transcript.begin() + results;
   std::rotate(from, from + static_cast<std::ptrdiff_t>(ceded), transcript.end());
   std::erase_if(state_.calls, [&](const Call& one) { return one.instance == decision.instance; });
-  where.phase = Ready{};
+  set_phase(where, Ready{});
 }
 
-void RunFolder::apply(const AttemptDiscarded& decision) {
+void Applier::on(const AttemptDiscarded& decision) {
   const OpenEffect* found = find_effect(state_, decision.effect);
   if (found == nullptr) return fail(to_string(decision.effect) + " is not open");
   const OpenEffect effect = *found;
@@ -122,7 +123,7 @@ void RunFolder::apply(const AttemptDiscarded& decision) {
                      worst_cost_pico(decision.charged, prices_of(state_, effect.instance)));
   if (effect.kind == EffectKind::model || effect.kind == EffectKind::compact) {
     Instance& where = instance(effect.instance);
-    where.phase = Ready{failed_attempts_of(where.phase)};
+    set_phase(where, Ready{failed_attempts_of(where.phase)});
     if (effect.kind == EffectKind::compact) where.compacted_in_step = 0;
   }
   if (effect.kind == EffectKind::tool || effect.kind == EffectKind::status) {
@@ -134,11 +135,12 @@ void RunFolder::apply(const AttemptDiscarded& decision) {
   if (effect.kind == EffectKind::begin_agent) state_.begin_held = Presence::present;
 }
 
-void RunFolder::apply(const RetryPlanned& decision) {
-  instance(decision.instance).phase = BackingOff{decision.failed_attempts, decision.at_elapsed_ms};
+void Applier::on(const RetryPlanned& decision) {
+  set_phase(instance(decision.instance),
+            BackingOff{decision.failed_attempts, decision.at_elapsed_ms});
 }
 
-void RunFolder::apply(const NoteAdded& decision) {
+void Applier::on(const NoteAdded& decision) {
   Instance& where = instance(decision.instance);
   if (decision.note == Note::wrap_up) where.wrap_up = WrapUp::asked;
   if (decision.note == Note::repair) ++where.repairs;
@@ -147,31 +149,31 @@ void RunFolder::apply(const NoteAdded& decision) {
                               estimate_tokens(text_of(decision.note).size())});
 }
 
-void RunFolder::apply(const MessagesDelivered& decision) {
+void Applier::on(const MessagesDelivered& decision) {
   Instance& where = instance(decision.instance);
   if (decision.count != where.waiting_messages.size()) return fail("other messages wait");
   for (const Entry& entry : where.waiting_messages) where.transcript.push_back(entry);
   where.waiting_messages.clear();
 }
 
-void RunFolder::apply(const InstanceReadied& decision) {
-  instance(decision.instance).phase = Ready{decision.failed_attempts};
+void Applier::on(const InstanceReadied& decision) {
+  set_phase(instance(decision.instance), Ready{decision.failed_attempts});
 }
 
-void RunFolder::apply(const InstanceRested& decision) {
-  instance(decision.instance).phase = Resting{};
+void Applier::on(const InstanceRested& decision) {
+  set_phase(instance(decision.instance), Resting{});
 }
 
-void RunFolder::apply(const InstanceSuspended& decision) {
-  instance(decision.instance).phase =
-      Suspended{decision.suspend_id, decision.reason, decision.metadata};
+void Applier::on(const InstanceSuspended& decision) {
+  set_phase(instance(decision.instance),
+            Suspended{decision.suspend_id, decision.reason, decision.metadata});
 }
 
-void RunFolder::apply(const TurnHandedOut& decision) {
-  instance(decision.instance).phase = AwaitingExternal{};
+void Applier::on(const TurnHandedOut& decision) {
+  set_phase(instance(decision.instance), AwaitingExternal{});
 }
 
-void RunFolder::apply(const InstanceBorn& decision) {
+void Applier::on(const InstanceBorn& decision) {
   const InstanceSpawned* event = std::get_if<InstanceSpawned>(&record_.event);
   if (event == nullptr) return fail("instance_born without instance_spawned");
   Instance child;
@@ -186,34 +188,35 @@ void RunFolder::apply(const InstanceBorn& decision) {
       std::max(state_.instances_minted, static_cast<std::uint32_t>(decision.instance));
 }
 
-void RunFolder::apply(const InstanceCeded& decision) {
+void Applier::on(const InstanceCeded& decision) {
   const Instance& child = instance(decision.instance);
   const InstanceId heir = child.parent;
   if (child.last_text) {
     instance(heir).transcript.push_back({EntryKind::ceded, *child.last_text, 0, 0});
   }
+  set_phase(instance(decision.instance), Ready{});
   for (Instance& one : state_.instances) {
     if (one.parent == decision.instance) one.parent = heir;
   }
   std::erase_if(state_.instances, [&](const Instance& one) { return one.id == decision.instance; });
 }
 
-void RunFolder::apply(const PauseBegan&) {
+void Applier::on(const PauseBegan&) {
   state_.course = Pausing{};
 }
 
-void RunFolder::apply(const PauseEnded&) {
+void Applier::on(const PauseEnded&) {
   state_.course = Going{};
 }
 
-void RunFolder::apply(const EndingBegan& decision) {
+void Applier::on(const EndingBegan& decision) {
   const bool paused = std::holds_alternative<Pausing>(state_.course);
   state_.course = Ending{decision.status,    decision.reason,
                          decision.detail,    record_.stamp.elapsed_ms,
                          state_.tally.steps, paused ? Presence::present : Presence::absent};
 }
 
-void RunFolder::apply(const EndingWithdrawn&) {
+void Applier::on(const EndingWithdrawn&) {
   const Ending* ending = std::get_if<Ending>(&state_.course);
   if (ending == nullptr) return fail("no ending to withdraw");
   if (ending->pause == Presence::present) {
@@ -223,24 +226,24 @@ void RunFolder::apply(const EndingWithdrawn&) {
   }
 }
 
-void RunFolder::apply(const TargetChanged& decision) {
+void Applier::on(const TargetChanged& decision) {
   Instance& where = instance(decision.instance);
   where.target = decision.target;
-  where.phase = Ready{};
+  set_phase(where, Ready{});
 }
 
-void RunFolder::apply(const RateLimitKept& decision) {
-  instance(decision.instance).phase =
-      RateLimited{decision.failed_attempts, decision.until_at_ms, decision.until_elapsed_ms};
+void Applier::on(const RateLimitKept& decision) {
+  set_phase(instance(decision.instance),
+            RateLimited{decision.failed_attempts, decision.until_at_ms, decision.until_elapsed_ms});
 }
 
-void RunFolder::apply(const BudgetHeld& decision) {
+void Applier::on(const BudgetHeld& decision) {
   Instance& where = instance(decision.instance);
-  where.phase = AwaitingBudget{failed_attempts_of(where.phase), decision.unit, decision.until_at_ms,
-                               decision.until_elapsed_ms};
+  set_phase(where, AwaitingBudget{failed_attempts_of(where.phase), decision.unit,
+                                  decision.until_at_ms, decision.until_elapsed_ms});
 }
 
-void RunFolder::apply(const TranscriptCut& decision) {
+void Applier::on(const TranscriptCut& decision) {
   Instance& where = instance(decision.instance);
   if (decision.to > where.transcript.size()) return fail("the cut is behind the transcript's end");
   std::vector<Entry> kept;
@@ -265,9 +268,9 @@ void RunFolder::apply(const TranscriptCut& decision) {
 }
 
 // Who permitted it is for people to read; what a permission leads to is the effect beside it.
-void RunFolder::apply(const CallPermitted&) {}
+void Applier::on(const CallPermitted&) {}
 
-void RunFolder::apply(const ApprovalAsked& decision) {
+void Applier::on(const ApprovalAsked& decision) {
   call(decision.call).state =
       CallAwaitingPerson{decision.kind, decision.binding, decision.expires_at_ms,
                          decision.expires_elapsed_ms, record_.seq};
@@ -276,13 +279,13 @@ void RunFolder::apply(const ApprovalAsked& decision) {
   ++hour.asked;
 }
 
-void RunFolder::apply(const CallDenied& decision) {
+void Applier::on(const CallDenied& decision) {
   Call& one = call(decision.call);
   one.state = CallEnded{record_.seq, estimate_tokens(decision.text.size())};
   ++instance(one.instance).guard.tool_errors;
 }
 
-void RunFolder::apply(const AnsweredByTool& decision) {
+void Applier::on(const AnsweredByTool& decision) {
   const CallEnded* ended = std::get_if<CallEnded>(&call(decision.call).state);
   if (ended == nullptr) return fail(to_string(decision.call) + " has no result to answer with");
   instance(decision.instance).last_text = ended->seq;
@@ -290,17 +293,17 @@ void RunFolder::apply(const AnsweredByTool& decision) {
 
 // --- Effects -----------------------------------------------------------------------------------
 
-void RunFolder::apply(const CallModel& effect) {
+void Applier::on(const CallModel& effect) {
   Instance& where = instance(effect.instance);
-  where.phase =
-      AwaitingModel{effect.effect, failed_attempts_of(where.phase), effect.reserved, effect.target};
+  set_phase(where, AwaitingModel{effect.effect, failed_attempts_of(where.phase), effect.reserved,
+                                 effect.target});
   where.target = effect.target;
   where.attempts = effect.attempt;
   ++state_.tally.model_calls;
   open_effect(effect.effect, EffectKind::model, effect.instance, {});
 }
 
-void RunFolder::apply(const RunTool& effect) {
+void Applier::on(const RunTool& effect) {
   Call& one = call(effect.call);
   one.state = CallRunning{effect.effect};
   one.attempts = effect.attempt;
@@ -308,29 +311,29 @@ void RunFolder::apply(const RunTool& effect) {
   open_effect(effect.effect, EffectKind::tool, effect.instance, effect.call);
 }
 
-void RunFolder::apply(const AskStatus& effect) {
+void Applier::on(const AskStatus& effect) {
   call(effect.call).state = CallAsking{effect.effect};
   open_effect(effect.effect, EffectKind::status, effect.instance, effect.call);
 }
 
-void RunFolder::apply(const BeginAgent& effect) {
+void Applier::on(const BeginAgent& effect) {
   state_.begin_held = Presence::absent;
   open_effect(effect.effect, EffectKind::begin_agent, kRootInstance, {});
 }
 
-void RunFolder::apply(const EndAgent& effect) {
+void Applier::on(const EndAgent& effect) {
   open_effect(effect.effect, EffectKind::end_agent, kRootInstance, {});
 }
 
-void RunFolder::apply(const CompactContext& effect) {
+void Applier::on(const CompactContext& effect) {
   Instance& where = instance(effect.instance);
-  where.phase = Compacting{effect.effect, failed_attempts_of(where.phase), effect.reserved,
-                           effect.target, effect.to};
+  set_phase(where, Compacting{effect.effect, failed_attempts_of(where.phase), effect.reserved,
+                              effect.target, effect.to});
   where.compacted_in_step = where.open_step;
   open_effect(effect.effect, EffectKind::compact, effect.instance, {});
 }
 
-void RunFolder::apply(const JudgeCall& effect) {
+void Applier::on(const JudgeCall& effect) {
   call(effect.call).state = CallJudging{effect.effect};
   open_effect(effect.effect, EffectKind::judge, effect.instance, effect.call);
 }

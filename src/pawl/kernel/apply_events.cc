@@ -1,11 +1,16 @@
-// Applies records to a run. It decides nothing, and it is the only code that changes a run.
+// What events change in a run; what decisions and effects change is in apply_decisions.cc.
 #include "pawl/kernel/apply.h"
 
+#include <algorithm>
+#include <array>
+
 #include "pawl/kernel/context.h"
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/tally.h"
 
 namespace pawl {
 namespace {
+
+constexpr std::size_t kBackReferenceBytesMax = 64;
 
 std::uint64_t result_tokens(const Record& record) {
   std::uint64_t bytes = 0;
@@ -18,7 +23,97 @@ std::uint64_t result_tokens(const Record& record) {
   return estimate_tokens(bytes);
 }
 
+// Whether an event that ends a call ends it well.
+Presence result_success(const Event& event) {
+  const auto is = [](bool good) { return good ? Presence::present : Presence::absent; };
+  if (const auto* one = std::get_if<ToolFinished>(&event))
+    return is(one->end == ToolEnd::succeeded);
+  if (const auto* one = std::get_if<ToolStatusLearned>(&event)) {
+    return is(one->answer == StatusAnswer::done);
+  }
+  if (const auto* one = std::get_if<DoubtResolved>(&event)) {
+    return is(one->verdict == DoubtVerdict::happened);
+  }
+  const auto* decided = std::get_if<CallDecided>(&event);
+  return is(decided != nullptr && decided->decision == InterruptDecision::input);
+}
+
+// The root instance that a RunStarted makes.
+Instance root_of(const RunStarted& event, std::uint64_t seq) {
+  Instance root;
+  root.node = event.node;
+  for (std::size_t i = 0; i < event.history.size(); ++i) {
+    root.transcript.push_back(
+        {EntryKind::past, seq, i, estimate_tokens(event.history[i].text.length())});
+  }
+  std::uint64_t bytes = event.input.length();
+  for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
+  root.transcript.push_back({EntryKind::input, seq, 0, estimate_tokens(bytes)});
+  root.attachments = static_cast<std::uint32_t>(event.attachments.size());
+  root.context_tokens = event.base_tokens;
+  for (const Entry& entry : root.transcript) {
+    root.context_tokens = add_saturating(root.context_tokens, entry.tokens);
+  }
+  return root;
+}
+
+// A short text that only points at an earlier one.
+bool refers_back(const Content& text) {
+  static constexpr std::array<std::string_view, 8> kPhrases = {
+      "see above",          "as above",       "as stated above", "as i said",
+      "as mentioned above", "answered above", "done above",      "see my previous"};
+  const std::string* bytes = text.bytes();
+  if (bytes == nullptr || bytes->size() > kBackReferenceBytesMax) return false;
+  std::string lower = *bytes;
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return std::any_of(kPhrases.begin(), kPhrases.end(), [&lower](std::string_view phrase) {
+    return lower.find(phrase) != std::string::npos;
+  });
+}
+
+// The bounds after a raise: each only where there is one.
+Limits raised(Limits limits, const Tally& tally, const BudgetRaised& raise) {
+  if (limits.cost_pico > 0) limits.cost_pico = add_saturating(limits.cost_pico, raise.cost_pico);
+  if (limits.ask_cost_pico > 0) {
+    limits.ask_cost_pico =
+        add_saturating(std::max(limits.ask_cost_pico, tally.cost_pico), raise.cost_pico);
+  }
+  if (limits.budget_tokens > 0) {
+    limits.budget_tokens = add_saturating(limits.budget_tokens, raise.tokens);
+  }
+  // Time may have run on beyond it: a raise is from now on.
+  if (limits.budget_ms > 0 && raise.time_ms > 0) {
+    limits.budget_ms = add_saturating(std::max(limits.budget_ms, tally.active_ms), raise.time_ms);
+  }
+  return limits;
+}
+
+// Those of a run that begins; never none.
+std::vector<ModelTarget> targets_of(const RunStarted& event) {
+  if (!event.targets.empty()) return event.targets;
+  return {ModelTarget{event.model, event.prices, 0, 0}};
+}
+
 }  // namespace
+
+const OpenEffect* effect_stopped_by(const RunState& state, const HookStopped& event) {
+  const OpenEffect* effect = find_effect(state, event.effect);
+  if (effect == nullptr) return nullptr;
+  switch (event.point) {
+    case HookPoint::before_model:
+    case HookPoint::after_model:
+      return effect->kind == EffectKind::model ? effect : nullptr;
+    case HookPoint::before_tool:
+    case HookPoint::after_tool:
+      return effect->kind == EffectKind::tool ? effect : nullptr;
+    case HookPoint::before_agent:
+    case HookPoint::after_agent:
+      return nullptr;
+  }
+  return nullptr;
+}
 
 std::uint32_t failed_attempts_of(const Phase& phase) {
   return std::visit(
@@ -29,42 +124,45 @@ std::uint32_t failed_attempts_of(const Phase& phase) {
       phase);
 }
 
-void RunFolder::fail(const std::string& what) {
+void Applier::fail(const std::string& what) {
   if (fault_.empty()) fault_ = what;
 }
 
-Instance& RunFolder::instance(InstanceId id) {
-  for (Instance& one : state_.instances) {
-    if (one.id == id) return one;
-  }
+Instance& Applier::instance(InstanceId id) {
+  if (const Instance* found = find_instance(state_, id)) return const_cast<Instance&>(*found);
   fail("no instance " + to_string(id));
   return no_instance_ ? *no_instance_ : no_instance_.emplace();
 }
 
-Call& RunFolder::call(CallId id) {
-  for (Call& one : state_.calls) {
-    if (one.id == id) return one;
-  }
+Call& Applier::call(CallId id) {
+  if (const Call* found = find_call(state_, id)) return const_cast<Call&>(*found);
   fail("no call " + to_string(id));
   return no_call_ ? *no_call_ : no_call_.emplace();
 }
 
-void RunFolder::open_effect(EffectId id, EffectKind kind, InstanceId where, CallId which) {
+void Applier::set_phase(Instance& where, Phase phase) {
+  reserved_.subtract(reserved_in(state_, where.phase));
+  where.phase = std::move(phase);
+  reserved_.add(reserved_in(state_, where.phase));
+}
+
+void Applier::open_effect(EffectId id, EffectKind kind, InstanceId where, CallId which) {
   state_.open.push_back({id, kind, where, which});
   state_.effects_minted = std::max(state_.effects_minted, static_cast<std::uint64_t>(id));
 }
 
-void RunFolder::close_effect(EffectId id) {
-  std::erase_if(state_.open, [id](const OpenEffect& one) { return one.id == id; });
+void Applier::close_effect(EffectId id) {
+  const OpenEffect* found = find_effect(state_, id);
+  if (found != nullptr) state_.open.erase(state_.open.begin() + (found - state_.open.data()));
 }
 
-void RunFolder::end_call(CallId id) {
+void Applier::end_call(CallId id) {
   call(id).state = CallEnded{record_.seq, result_tokens(record_), result_success(record_.event)};
 }
 
 // --- Events ------------------------------------------------------------------------------------
 
-void RunFolder::apply(const RunStarted& event) {
+void Applier::on(const RunStarted& event) {
   state_.id = event.run;
   state_.tenant = event.tenant;
   state_.name = event.name;
@@ -90,7 +188,7 @@ void RunFolder::apply(const RunStarted& event) {
   state_.instances_minted = 1;
 }
 
-void RunFolder::apply(const AgentBegan& event) {
+void Applier::on(const AgentBegan& event) {
   close_effect(event.effect);
   if (event.verdict != HookVerdict::replace) return;
   Instance& root = instance(kRootInstance);
@@ -99,7 +197,7 @@ void RunFolder::apply(const AgentBegan& event) {
       {EntryKind::assistant, record_.seq, 0, estimate_tokens(event.replacement.length())});
 }
 
-void RunFolder::take_blocks(Instance& where, const std::vector<Block>& blocks) {
+void Applier::take_blocks(Instance& where, const std::vector<Block>& blocks) {
   if (!blocks.empty()) {
     where.transcript.push_back(
         {EntryKind::assistant, record_.seq, 0, estimate_tokens(bytes_of(blocks))});
@@ -112,7 +210,7 @@ void RunFolder::take_blocks(Instance& where, const std::vector<Block>& blocks) {
   }
 }
 
-void RunFolder::remember_session(Instance& where, const ModelReplied& event) {
+void Applier::remember_session(Instance& where, const ModelReplied& event) {
   const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase);
   if (event.session.empty() || phase == nullptr || phase->target >= state_.targets.size()) return;
   const std::string_view provider = provider_of(state_.targets[phase->target].literal);
@@ -122,20 +220,20 @@ void RunFolder::remember_session(Instance& where, const ModelReplied& event) {
   where.sessions.push_back({std::string(provider), event.session, length});
 }
 
-void RunFolder::apply(const ModelReplied& event) {
+void Applier::on(const ModelReplied& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   ++where.position;
   remember_session(where, event);
-  where.phase = Ready{};
+  set_phase(where, Ready{});
   take_blocks(where, event.blocks);
 }
 
-void RunFolder::apply(const ModelFailed& event) {
+void Applier::on(const ModelFailed& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   if (event.kind == FailureKind::budget) {  // nobody was asked: nothing has failed
-    where.phase = Ready{failed_attempts_of(where.phase)};
+    set_phase(where, Ready{failed_attempts_of(where.phase)});
     return;
   }
   ++where.position;
@@ -147,45 +245,45 @@ void RunFolder::apply(const ModelFailed& event) {
                     [provider](const auto& one) { return one.provider == provider; });
     }
   }
-  where.phase = Ready{};
+  set_phase(where, Ready{});
 }
 
-void RunFolder::end_compaction(InstanceId id, EffectId effect) {
+void Applier::end_compaction(InstanceId id, EffectId effect) {
   Instance& where = instance(id);
   close_effect(effect);
-  where.phase = Ready{failed_attempts_of(where.phase)};
+  set_phase(where, Ready{failed_attempts_of(where.phase)});
 }
 
-void RunFolder::apply(const BudgetRaised& event) {
-  state_.limits = limits_after(state_, event);
+void Applier::on(const BudgetRaised& event) {
+  state_.limits = raised(state_.limits, state_.tally, event);
 }
 
-void RunFolder::apply(const ModelAborted& event) {
+void Applier::on(const ModelAborted& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase);
-  where.phase = Ready{phase == nullptr ? 0 : phase->failed_attempts};
+  set_phase(where, Ready{phase == nullptr ? 0 : phase->failed_attempts});
 }
 
-void RunFolder::apply(const ToolFinished& event) {
+void Applier::on(const ToolFinished& event) {
   close_effect(event.effect);
   end_call(event.call);
   LoopGuard& guard = instance(event.instance).guard;
   guard.tool_errors = event.end == ToolEnd::succeeded ? 0 : guard.tool_errors + 1;
 }
 
-void RunFolder::apply(const ToolStatusLearned& event) {
+void Applier::on(const ToolStatusLearned& event) {
   close_effect(event.effect);
   call(event.call).state = CallWaiting{};  // unless what was decided says otherwise
   if (event.answer == StatusAnswer::done) end_call(event.call);
 }
 
-void RunFolder::apply(const DoubtResolved& event) {
+void Applier::on(const DoubtResolved& event) {
   call(event.call).state = CallWaiting{};
   if (event.verdict == DoubtVerdict::happened) end_call(event.call);
 }
 
-void RunFolder::apply(const CallJudged& event) {
+void Applier::on(const CallJudged& event) {
   close_effect(event.effect);
   Call& one = call(event.call);
   // What was not started was no attempt.
@@ -195,7 +293,7 @@ void RunFolder::apply(const CallJudged& event) {
   one.edited.reset();
 }
 
-void RunFolder::remember_denial(const Digest& binding) {
+void Applier::remember_denial(const Digest& binding) {
   std::vector<Denial>& denials = state_.denials;
   const auto found = std::find_if(denials.begin(), denials.end(),
                                   [&](const Denial& one) { return one.binding == binding; });
@@ -206,7 +304,7 @@ void RunFolder::remember_denial(const Digest& binding) {
   if (denials.size() > kDenialsKeptMax) denials.erase(denials.begin());
 }
 
-void RunFolder::apply(const CallDecided& event) {
+void Applier::on(const CallDecided& event) {
   Call& one = call(event.call);
   one.state = CallWaiting{};
   if (event.decision == InterruptDecision::input) end_call(event.call);
@@ -216,7 +314,7 @@ void RunFolder::apply(const CallDecided& event) {
   if (event.edited) one.edited = record_.seq;
 }
 
-void RunFolder::apply(const MessageReceived& event) {
+void Applier::on(const MessageReceived& event) {
   std::uint64_t bytes = event.text.length();
   const auto attached = static_cast<std::uint32_t>(event.attachments.size());
   instance(event.instance).attachments += attached;
@@ -226,60 +324,44 @@ void RunFolder::apply(const MessageReceived& event) {
           {EntryKind::message, record_.seq, attached, estimate_tokens(bytes)});
 }
 
-void RunFolder::apply(const HookStopped& event) {
+void Applier::on(const HookStopped& event) {
   const OpenEffect* found = effect_stopped_by(state_, event);
   if (found == nullptr) return;
   const OpenEffect effect = *found;
   close_effect(effect.id);
-  if (effect.kind == EffectKind::model) instance(effect.instance).phase = Ready{};
+  if (effect.kind == EffectKind::model) set_phase(instance(effect.instance), Ready{});
   if (effect.kind == EffectKind::tool) call(effect.call).state = CallWaiting{};
 }
 
-void RunFolder::apply(const ExternalTurnPushed& event) {
+void Applier::on(const ExternalTurnPushed& event) {
   Instance& where = instance(event.instance);
   ++where.position;
-  where.phase = Ready{};
+  set_phase(where, Ready{});
   take_blocks(where, event.blocks);
 }
 
-void RunFolder::apply(const RunWaiting&) {
+void Applier::on(const RunWaiting&) {
   state_.parked = Parked::yes;
 }
 
-void RunFolder::apply(const RunFinished& event) {
+void Applier::on(const RunFinished& event) {
   close_effect(event.effect);
   if (!std::holds_alternative<Ending>(state_.course)) return fail("run_finished without an ending");
   const auto output = event.output ? std::optional(record_.seq) : instance(kRootInstance).last_text;
   state_.life = Finished{output};
 }
 
-void RunFolder::apply(const ResultCameLate& event) {
+void Applier::on(const ResultCameLate& event) {
   call(event.call).late_result = record_.seq;
 }
 
 // --- The record as a whole ---------------------------------------------------------------------
 
-Status RunFolder::check() const {
-  const bool first = std::holds_alternative<RunStarted>(record_.event);
-  if (record_.seq != state_.length) return Error{ErrorCode::corrupt, "it does not come next"};
-  if (record_.stamp.epoch < state_.epoch) return Error{ErrorCode::corrupt, "its epoch is older"};
-  if (record_.stamp.elapsed_ms < state_.elapsed_ms) {
-    return Error{ErrorCode::corrupt, "its elapsed time is earlier"};
-  }
-  if (first != std::holds_alternative<NotStarted>(state_.life)) {
-    return Error{ErrorCode::corrupt, "run_started comes first, and only once"};
-  }
-  if (std::holds_alternative<Finished>(state_.life)) {
-    return Error{ErrorCode::corrupt, "the run was already over"};
-  }
-  return ok();
-}
-
-void RunFolder::stamp() {
+void Applier::stamp() {
   state_.tally = tally_after(state_, record_.event, record_.stamp);
   const InstanceId about = instance_of(record_.event);
-  for (Instance& one : state_.instances) {
-    if (one.id == about) one.context_tokens = context_after(state_, record_.event, about);
+  if (find_instance(state_, about) != nullptr) {
+    instance(about).context_tokens = context_after(state_, record_.event, about);
   }
   state_.epoch = record_.stamp.epoch;
   state_.at_ms = record_.stamp.at_ms;
@@ -288,24 +370,9 @@ void RunFolder::stamp() {
   state_.parked = Parked::no;
 }
 
-Status RunFolder::fold() {
-  Status fits = check();
-  if (fits) {
-    stamp();
-    const auto apply_one = [this](const auto& one) { apply(one); };
-    std::visit(apply_one, record_.event);
-    for (const Decision& decision : record_.decisions) std::visit(apply_one, decision);
-    for (const Effect& effect : record_.effects) std::visit(apply_one, effect);
-    if (fault_.empty()) return ok();
-    fits = Error{ErrorCode::corrupt, fault_};
-  }
-  return Error{ErrorCode::corrupt, "record " + std::to_string(record_.seq) + " (" +
-                                       std::string(name(record_.event)) +
-                                       ") does not fit the run: " + fits.error().message};
-}
-
-Status fold(Run& run, const Record& record) {
-  return RunFolder(run, record).fold();
+void Applier::apply_event() {
+  stamp();
+  visit_and_apply(record_.event);
 }
 
 }  // namespace pawl

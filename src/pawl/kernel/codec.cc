@@ -159,13 +159,25 @@ std::string encode_snapshot(const Run& run) {
   return out.take();
 }
 
+// Whoever looks for one of them relies on it.
+static bool in_order(const RunState& state) {
+  const auto ascends = [](const auto& items) {
+    return std::is_sorted(items.begin(), items.end(),
+                          [](const auto& a, const auto& b) { return a.id <= b.id; });
+  };
+  return ascends(state.instances) && ascends(state.calls) && ascends(state.open);
+}
+
 Result<Run> decode_snapshot(std::string_view bytes) {
   ByteReader in(bytes);
   const std::uint64_t version = in.number();
   if (in.failed() || version != kSnapshotVersion) return damaged("a snapshot");
   Run run;
   in.take(run.state_);
-  if (in.failed() || !in.at_end()) return damaged("a snapshot");
+  if (in.failed() || !in.at_end() || !in_order(run.state_)) return damaged("a snapshot");
+  for (const Instance& one : run->instances) {
+    run.reserved_.add(reserved_in(run.state(), one.phase));
+  }
   return run;
 }
 

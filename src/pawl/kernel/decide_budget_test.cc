@@ -60,6 +60,22 @@ TEST_CASE("raising the budget lets a run go on where it was, without a repeat") 
   CHECK(run.started<RunTool>() == 1);
 }
 
+TEST_CASE("a raised time budget wakes the instance also while another one works") {
+  RunStarted start = a_start();
+  start.limits.budget_ms = 1'000;
+  TestRun run(start);
+  run.spawns("helper");
+  run.later(1'000).replies({calls("pure")});
+  run.finishes(kC1, "ok");
+  REQUIRE(run.in<AwaitingBudget>());
+  REQUIRE(run.in<AwaitingModel>(InstanceId{2}));
+
+  run.later(5'000).takes(BudgetRaised{0, "boss", 0, 500});
+
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run->limits.budget_ms == 6'500);
+}
+
 TEST_CASE("too small a raise changes nothing but the bound") {
   TestRun run(with_budget(100));
   run.takes(BudgetRaised{1, "boss"});

@@ -245,7 +245,7 @@ TEST_CASE("what comes too late for an ending run is refused in words") {
   CHECK(run.refuses(InstanceSpawned{kRootInstance, "x", {}}) == "instance_spawned" + late);
   CHECK(run.refuses(ExternalTurnPushed{kRootInstance, {}, {}, "host"}) ==
         "external_turn_pushed" + late);
-  CHECK(run.refuses(RunWaiting{}) == "run_waiting, but the run does not wait");
+  CHECK(run.refuses(RunWaiting{}) == "run_waiting comes too late: the run is ending");
 
   TestRun suspended;
   suspended.replies({says("hold")}, ReplyStop::suspend);

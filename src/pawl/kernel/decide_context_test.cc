@@ -118,6 +118,20 @@ TEST_CASE("images that went with what was summed up are no longer in the convers
   CHECK(run.instance().attachments == 1);
 }
 
+TEST_CASE("what has just been said counts when it is decided what a summary replaces") {
+  RunStarted start = with_context(1'000, 70);
+  start.compaction.keep_messages = 1;
+  TestRun run(start);
+  work(run, 2'000);
+  REQUIRE(run.in<AwaitingModel>());  // the first result fits, and there is nothing to sum up yet
+
+  work(run, 1'800);
+
+  CHECK_FALSE(run.ending());
+  REQUIRE(run.in<Compacting>());
+  CHECK(std::get<Compacting>(run.instance().phase).to == 3);  // the second call stays whole
+}
+
 TEST_CASE("without a summary the conversation is trimmed, and says so") {
   TestRun run(with_context(1'000, 70));
   fill(run);

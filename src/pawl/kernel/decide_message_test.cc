@@ -75,8 +75,7 @@ TEST_CASE("a message while a finished run is wound up reopens it") {
   CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}, EndingWithdrawn{},
                                           MessagesDelivered{kRootInstance, 1},
                                           StepBegan{kRootInstance, 2}});
-  CHECK(run.refuses(RunFinished{EffectId{2}, {}}) ==
-        "run_finished is not accepted while awaiting_model");
+  CHECK(run.refuses(RunFinished{EffectId{2}, {}}) == "run_finished is not accepted while going");
   run.replies({says("really done")});
   run.ends();
   CHECK(run.status() == RunStatus::done);

@@ -7,7 +7,6 @@ namespace pawl {
 namespace {
 
 constexpr std::uint64_t kSummaryTokens = 2048;
-constexpr std::size_t kBackReferenceBytesMax = 64;
 // Attempts of one step that were skipped after recent failures count for no limit: with so many the
 // step fails all the same.
 constexpr std::uint32_t kAttemptsWithSkipsMax = 1'000;
@@ -43,7 +42,7 @@ Usage input_usage(std::uint64_t context, const Rates& rates) {
 
 std::uint64_t wanted_output(const Draft& draft, const ModelTarget& target) {
   const std::uint64_t most = target.output_tokens;
-  const std::uint64_t asked = draft.output_tokens();
+  const std::uint64_t asked = draft.state.output_tokens;
   if (asked == 0) return most == 0 ? kReservedOutputTokens : most;
   return most == 0 ? asked : std::min(asked, most);
 }
@@ -71,16 +70,16 @@ void keep_within(Reservation& reservation, const Purse& purse, std::uint64_t wan
   }
 }
 
-std::uint64_t left_of(std::uint64_t bound, std::uint64_t spent, std::uint64_t reserved) {
-  return bound - std::min(bound, add_saturating(spent, reserved));
+std::uint64_t left_of(std::uint64_t bound, std::uint64_t spent, Reserved::Sum reserved) {
+  return bound - static_cast<std::uint64_t>(std::min<Reserved::Sum>(bound, reserved + spent));
 }
 
 Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t context,
                     std::uint64_t wanted) {
   Reservation reservation;
-  const Limits& limits = draft.limits();
-  const Tally& tally = draft.tally;
-  reservation.output_tokens = draft.output_tokens();
+  const Limits& limits = draft.state.limits;
+  const Tally& tally = draft.state.tally;
+  reservation.output_tokens = draft.state.output_tokens;
   if (limits.cost_pico == 0 && limits.budget_tokens == 0) {
     reservation.usage.input_tokens = context;
     reservation.usage.output_tokens = std::min(wanted, kReservedOutputTokens);
@@ -89,7 +88,7 @@ Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t
     reservation.usage = input_usage(context, rates);
     const std::uint64_t input_pico = cost_pico(reservation.usage, rates);
     reservation.usage.output_tokens = wanted;
-    const Draft::Reserved reserved = draft.reserved();
+    const Reserved reserved = draft.reserved();
     if (limits.cost_pico > 0) {
       const std::uint64_t left = left_of(limits.cost_pico, tally.cost_pico, reserved.pico);
       keep_within(reservation, {BudgetUnit::money, left, input_pico, rates.output}, wanted);
@@ -111,43 +110,40 @@ Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t
 }
 
 bool is_full(const Draft& draft, const ModelTarget& target, std::uint64_t context) {
-  const std::uint64_t ratio = draft.compaction().ratio_percent;
+  const std::uint64_t ratio = draft.state.compaction.ratio_percent;
   return ratio > 0 && target.context_tokens > 0 &&
          multiply_saturating(context, 100) >= multiply_saturating(target.context_tokens, ratio);
 }
 
 // True: the step goes on when the summary is there. Without the money for one the conversation is
 // shortened on the spot.
-bool begins_compaction(Draft& draft, const Instance& instance, const Attempt& attempt) {
-  const ModelTarget& target = draft.targets()[attempt.target];
-  const bool done = instance.compacted_in_step == attempt.step &&
-                    attempt.compact == Attempt::Compact::once_a_step;
-  const std::uint64_t context = draft.context_of(instance);
-  if (done || !is_full(draft, target, context)) return false;
-  const auto cut = plan_cut(instance, draft.compaction().keep_messages);
+bool begins_compaction(Draft& draft, const Instance& instance) {
+  const ModelTarget& target = draft.state.targets[instance.target];
+  const bool done = instance.compacted_in_step == instance.open_step;
+  if (done || !is_full(draft, target, instance.context_tokens)) return false;
+  const auto cut = plan_cut(instance, draft.state.compaction.keep_messages);
   if (!cut) return false;
-  const Reservation reservation = reserve(draft, target, context, kSummaryTokens);
+  const Reservation reservation = reserve(draft, target, instance.context_tokens, kSummaryTokens);
   if (reservation.held) {
-    const std::uint64_t after = context_after_cut(draft.state, instance, context, *cut, 0);
+    const std::uint64_t after =
+        context_after_cut(draft.state, instance, instance.context_tokens, *cut, 0);
     draft.add(TranscriptCut{instance.id, cut->to, CutBy::trim, cut->removed, after});
-    draft.set_context(instance.id, after);
     return false;
   }
   CompactContext effect;
-  effect.effect = draft.mint_effect();
   effect.instance = instance.id;
   effect.to = cut->to;
-  effect.target = attempt.target;
+  effect.target = instance.target;
   effect.reserved = reservation.usage;
-  draft.effects.push_back(effect);
+  draft.start(effect);
   return true;
 }
 
 // The first target from `from` on whose context is large enough.
 std::optional<std::uint32_t> fitting_target(const Draft& draft, std::uint32_t from,
                                             std::uint64_t context) {
-  for (std::uint32_t i = from; i < draft.targets().size(); ++i) {
-    const std::uint64_t most = draft.targets()[i].context_tokens;
+  for (std::uint32_t i = from; i < draft.state.targets.size(); ++i) {
+    const std::uint64_t most = draft.state.targets[i].context_tokens;
     if (most == 0 || context <= most) return i;
   }
   return std::nullopt;
@@ -162,13 +158,13 @@ void stop_for_context(Draft& draft, const ModelTarget& target, std::uint64_t con
 void go_on_with(Draft& draft, const Instance& instance, std::uint32_t target) {
   draft.add(TargetChanged{instance.id, target});
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, 0});
-  call_again(draft, instance, {0, 1, target});
+  call_again(draft, instance);
 }
 
 void retry_in(Draft& draft, const Instance& instance, std::uint32_t failed,
               std::uint64_t delay_ms) {
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, failed});
-  if (delay_ms == 0) return call_again(draft, instance, {0, 1});
+  if (delay_ms == 0) return call_again(draft, instance);
   draft.add(RetryPlanned{instance.id, failed, add_saturating(draft.stamp.elapsed_ms, delay_ms)});
 }
 
@@ -191,8 +187,7 @@ void hold_for_tenant(Draft& draft, const Instance& instance, const AwaitingModel
                        add_saturating(draft.stamp.elapsed_ms, delay_ms)});
 }
 
-void give_up(Draft& draft, const Instance& instance, const AwaitingModel& phase,
-             const ModelFailed& event) {
+void give_up(Draft& draft, const Instance& instance, const ModelFailed& event) {
   // It had nothing to add to what it said before.
   if (event.kind == FailureKind::empty && instance.last_text && instance.waiting_messages.empty()) {
     draft.add(StepEnded{instance.id, instance.open_step, YieldReason::end_turn, 0});
@@ -200,69 +195,63 @@ void give_up(Draft& draft, const Instance& instance, const AwaitingModel& phase,
     if (others_active(draft.state, instance.id)) return;
     return draft.stop(RunStatus::done, StopReason::end_turn, "the last reply was empty");
   }
-  std::vector<TargetFailure> failures = instance.failures;
-  add_failure(failures, phase.target, event.category, event.message);
   draft.stop(RunStatus::failed, stop_reason_of(event.category),
-             describe(failures, draft.targets()));
+             describe(instance.failures, draft.state.targets));
 }
 
 }  // namespace
 
-void call_model(Draft& draft, const Instance& instance, const Attempt& attempt) {
-  PAWL_ASSERT(attempt.target < draft.targets().size());
-  if (begins_compaction(draft, instance, attempt)) return;
-  const std::uint64_t context = draft.context_of(instance);
-  const auto target = fitting_target(draft, attempt.target, context);
-  if (!target) return stop_for_context(draft, draft.targets()[attempt.target], context);
-  if (*target != attempt.target) draft.add(TargetChanged{instance.id, *target});
-  const ModelTarget& model = draft.targets()[*target];
+void call_model(Draft& draft, const Instance& instance) {
+  PAWL_ASSERT(instance.target < draft.state.targets.size());
+  if (begins_compaction(draft, instance)) return;
+  const std::uint64_t context = instance.context_tokens;
+  const auto target = fitting_target(draft, instance.target, context);
+  if (!target) return stop_for_context(draft, draft.state.targets[instance.target], context);
+  if (*target != instance.target) draft.add(TargetChanged{instance.id, *target});
+  const ModelTarget& model = draft.state.targets[*target];
   Reservation reservation = reserve(draft, model, context, wanted_output(draft, model));
   if (reservation.held) {
     reservation.held->instance = instance.id;
     return draft.add(*reservation.held);
   }
+  const std::uint64_t steps = draft.state.limits.steps;
   CallModel effect;
-  effect.effect = draft.mint_effect();
   effect.instance = instance.id;
-  effect.step = attempt.step;
-  effect.attempt = attempt.number;
-  effect.position = attempt.position;
-  effect.steps_left = draft.limits().steps - std::min(draft.limits().steps, draft.tally.steps);
+  effect.step = instance.open_step;
+  effect.attempt = instance.attempts + 1;
+  effect.position = instance.position;
+  effect.steps_left = steps - std::min(steps, draft.state.tally.steps);
   effect.reserved = reservation.usage;
   effect.target = *target;
   effect.output_tokens = reservation.output_tokens;
-  ++draft.tally.model_calls;
-  draft.effects.push_back(effect);
+  draft.start(effect);
 }
 
-void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& phase,
-                  const ModelFailed& event) {
+void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& asked,
+                  const ModelFailed& event, Presence had_session) {
   if (draft.ending()) return;
-  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
-  if (event.kind == FailureKind::budget) return hold_for_tenant(draft, instance, phase, event);
+  if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
+  if (event.kind == FailureKind::budget) return hold_for_tenant(draft, instance, asked, event);
   ModelFailure failure;
   failure.kind = event.kind;
   failure.category = event.category;
   // Not being asked at all is no attempt.
-  const bool asked = event.kind != FailureKind::benched;
-  failure.failed_attempts = phase.failed_attempts + (asked ? 1 : 0);
+  const bool skipped = event.kind == FailureKind::benched;
+  failure.failed_attempts = asked.failed_attempts + (skipped ? 0 : 1);
   failure.retry_after_ms = event.retry_after_ms;
   if (event.output == Presence::present) failure.output = ModelFailure::Output::began;
-  const bool last = phase.target + 1 >= draft.targets().size();
+  const bool last = asked.target + 1 >= draft.state.targets.size();
   if (!last) failure.next = ModelFailure::Next::there_is;
-  const std::string_view provider = provider_of(draft.targets()[phase.target].literal);
-  if (failure.kind == FailureKind::session_lost && find_session(instance, provider) == nullptr) {
+  if (failure.kind == FailureKind::session_lost && had_session == Presence::absent) {
     failure.kind = FailureKind::permanent;  // There is none that could be left out next time.
   }
-  if (!asked && instance.attempts >= kAttemptsWithSkipsMax) {
-    return give_up(draft, instance, phase, event);
-  }
-  const NextMove move = next_move(draft.retry(), failure);
+  if (skipped && instance.attempts >= kAttemptsWithSkipsMax) return give_up(draft, instance, event);
+  const NextMove move = next_move(draft.state.retry, failure);
   switch (move.kind) {
     case NextMove::Kind::give_up:
-      return give_up(draft, instance, phase, event);
+      return give_up(draft, instance, event);
     case NextMove::Kind::next_target:
-      return go_on_with(draft, instance, phase.target + 1);
+      return go_on_with(draft, instance, asked.target + 1);
     case NextMove::Kind::retry:
       return retry_in(draft, instance, failure.failed_attempts, move.delay_ms);
     case NextMove::Kind::park:
@@ -275,53 +264,11 @@ void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, C
   if (draft.ending()) return;
   const CutPlan cut = cut_at(instance, phase.to);
   const std::uint64_t after =
-      context_after_cut(draft.state, instance, draft.context_of(instance), cut, replacement_tokens);
+      context_after_cut(draft.state, instance, instance.context_tokens, cut, replacement_tokens);
   draft.add(TranscriptCut{instance.id, cut.to, by, cut.removed, after});
-  draft.set_context(instance.id, after);
-  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, phase.failed_attempts});
-  call_again(draft, instance, {});
-}
-
-bool refers_back(const Content& text) {
-  static constexpr std::array<std::string_view, 8> kPhrases = {
-      "see above",          "as above",       "as stated above", "as i said",
-      "as mentioned above", "answered above", "done above",      "see my previous"};
-  const std::string* bytes = text.bytes();
-  if (bytes == nullptr || bytes->size() > kBackReferenceBytesMax) return false;
-  std::string lower = *bytes;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::any_of(kPhrases.begin(), kPhrases.end(), [&lower](std::string_view phrase) {
-    return lower.find(phrase) != std::string::npos;
-  });
-}
-
-Limits limits_after(const RunState& state, const Event& event) {
-  if (const auto* started = std::get_if<RunStarted>(&event)) return started->limits;
-  Limits limits = state.limits;
-  const auto* raised = std::get_if<BudgetRaised>(&event);
-  if (raised == nullptr) return limits;
-  if (limits.cost_pico > 0) limits.cost_pico = add_saturating(limits.cost_pico, raised->cost_pico);
-  if (limits.ask_cost_pico > 0) {
-    limits.ask_cost_pico =
-        add_saturating(std::max(limits.ask_cost_pico, state.tally.cost_pico), raised->cost_pico);
-  }
-  if (limits.budget_tokens > 0) {
-    limits.budget_tokens = add_saturating(limits.budget_tokens, raised->tokens);
-  }
-  // Time may have run on beyond it: a raise is from now on.
-  if (limits.budget_ms > 0 && raised->time_ms > 0) {
-    limits.budget_ms =
-        add_saturating(std::max(limits.budget_ms, state.tally.active_ms), raised->time_ms);
-  }
-  return limits;
-}
-
-std::vector<ModelTarget> targets_of(const RunStarted& event) {
-  if (!event.targets.empty()) return event.targets;
-  return {ModelTarget{event.model, event.prices, 0, 0}};
+  call_again(draft, instance);
 }
 
 }  // namespace pawl

@@ -20,12 +20,6 @@ void ask_person(Draft& draft, CallId call, const CallJudgement& judgement) {
   draft.add(std::move(asked));
 }
 
-std::size_t asked_in(const Draft& draft) {
-  return static_cast<std::size_t>(std::count_if(
-      draft.decisions.begin(), draft.decisions.end(),
-      [](const Decision& one) { return std::holds_alternative<ApprovalAsked>(one); }));
-}
-
 std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
   if (!asked.binding || asked.kind == InterruptKind::input) return 0;
   for (const Denial& one : state.denials) {
@@ -36,13 +30,12 @@ std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
 
 // No question where people have enough of them.
 std::optional<CallDenied> flood(const Draft& draft, CallId call, const CallJudgement& asked) {
-  const std::size_t asked_now = asked_in(draft);
-  if (calls_awaiting_person(draft.state).size() + asked_now >= kOpenApprovalsMax) {
+  if (calls_awaiting_person(draft.state).size() >= kOpenApprovalsMax) {
     return CallDenied{call, asked.stage, "flood.open",
                       "denied: " + std::to_string(kOpenApprovalsMax) +
                           " calls wait for a person already; go on when they are answered"};
   }
-  if (draft.state.question_hour.asked_by(draft.stamp.at_ms) + asked_now >= kQuestionsPerHourMax) {
+  if (draft.state.question_hour.asked_by(draft.stamp.at_ms) >= kQuestionsPerHourMax) {
     return CallDenied{call, asked.stage, "flood.rate",
                       "denied: people were asked " + std::to_string(kQuestionsPerHourMax) +
                           " times within an hour; go on with what nobody has to be asked for"};
@@ -62,42 +55,41 @@ std::string rejection(const CallDecided& event) {
 
 }  // namespace
 
-void judge_call(Draft& draft, InstanceId instance, CallId call) {
+void judge_call(Draft& draft, const Call& call) {
   if (draft.ending()) return;
-  if (draft.pausing()) return draft.add(CallHeld{call, HeldFor::judgement});
-  draft.effects.push_back(JudgeCall{draft.mint_effect(), instance, call});
+  if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::judgement});
+  draft.start(JudgeCall{{}, call.instance, call.id});
 }
 
 void deny_call(Draft& draft, const Instance& instance, CallDenied denial) {
-  const std::uint32_t allowed = draft.guards().tool_errors;
-  std::uint32_t errors = instance.guard.tool_errors + 1;
-  for (const Decision& one : draft.decisions) {
-    const auto* refused = std::get_if<CallRefused>(&one);
-    errors += std::holds_alternative<CallDenied>(one) || (refused != nullptr && counts(*refused));
-  }
-  draft.end_call(denial.call);
   draft.add(std::move(denial));
+  stop_for_errors(draft, instance);
+}
+
+void stop_for_errors(Draft& draft, const Instance& instance) {
+  const std::uint32_t allowed = draft.state.guards.tool_errors;
+  const std::uint32_t errors = instance.guard.tool_errors;
   if (allowed == 0 || errors < allowed) return;
   draft.stop(RunStatus::stopped, StopReason::tool_errors,
              "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
 }
 
-void take_judgement(Draft& draft, const Instance& instance, CallId call,
-                    const CallJudgement& judgement, std::uint32_t attempts_made) {
+void take_judgement(Draft& draft, const Instance& instance, const Call& call,
+                    const CallJudgement& judgement) {
   switch (judgement.verdict) {
     case CallVerdict::undecided:
-      return judge_call(draft, instance.id, call);
+      return judge_call(draft, call);
     case CallVerdict::allow:
-      draft.add(CallPermitted{call, judgement.stage, judgement.rule});
-      return run_call(draft, instance.id, call, attempts_made);
+      draft.add(CallPermitted{call.id, judgement.stage, judgement.rule});
+      return run_call(draft, call);
     case CallVerdict::ask:
-      if (auto denial = flood(draft, call, judgement)) {
+      if (auto denial = flood(draft, call.id, judgement)) {
         return deny_call(draft, instance, *std::move(denial));
       }
-      return ask_person(draft, call, judgement);
+      return ask_person(draft, call.id, judgement);
     case CallVerdict::deny:
       return deny_call(draft, instance,
-                       {call, judgement.stage, judgement.rule, "denied: " + judgement.reason});
+                       {call.id, judgement.stage, judgement.rule, "denied: " + judgement.reason});
   }
 }
 
@@ -126,31 +118,27 @@ void take_decision(Draft& draft, const Instance& instance, const Call& call,
   switch (event.decision) {
     case InterruptDecision::approve:
       draft.add(CallPermitted{call.id, GateStage::person, event.by});
-      return run_call(draft, instance.id, call.id, call.attempts);
+      return run_call(draft, call);
     case InterruptDecision::reject:
       return deny_call(draft, instance, {call.id, GateStage::person, event.by, rejection(event)});
     case InterruptDecision::input:
-      return draft.end_call(call.id);
+      return;  // It is the result.
   }
 }
 
-bool expire_approvals(Draft& draft) {
-  if (draft.ending()) return false;
-  bool any = false;
+bool has_expired(const Call& call, const Stamp& stamp) {
+  const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
+  return asked != nullptr && asked->expires_at_ms != 0 &&
+         (stamp.at_ms >= asked->expires_at_ms || stamp.elapsed_ms >= asked->expires_elapsed_ms);
+}
+
+void expire_approvals(Draft& draft) {
+  if (draft.ending()) return;
   for (const Call& call : draft.state.calls) {
-    const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
-    if (asked == nullptr || asked->expires_at_ms == 0) continue;
-    if (draft.stamp.at_ms < asked->expires_at_ms &&
-        draft.stamp.elapsed_ms < asked->expires_elapsed_ms) {
-      continue;
-    }
-    any = true;
-    const Instance* instance = find_instance(draft.state, call.instance);
-    PAWL_ASSERT(instance != nullptr);
-    deny_call(draft, *instance,
+    if (!has_expired(call, draft.stamp)) continue;
+    deny_call(draft, draft.instance(call.instance),
               {call.id, GateStage::expiry, "", "denied: nobody answered in time"});
   }
-  return any;
 }
 
 }  // namespace pawl

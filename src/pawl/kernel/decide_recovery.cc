@@ -8,56 +8,57 @@ bool begins_agent(const RunState& state) {
   return open_of(state, EffectKind::begin_agent) != nullptr;
 }
 
-void recover_model(Draft& draft, const OpenEffect& effect) {
-  const Instance* instance = find_instance(draft.state, effect.instance);
+// What was set aside for the effect, if it is a model call or a compaction.
+Usage reserved_for(const RunState& state, const OpenEffect& effect) {
+  const Instance* instance = find_instance(state, effect.instance);
   PAWL_ASSERT(instance != nullptr);
-  const AwaitingModel* phase = std::get_if<AwaitingModel>(&instance->phase);
-  PAWL_ASSERT(phase != nullptr);
-  if (!draft.is_settled(effect.id)) draft.discard(effect, phase->reserved);
-  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
-  if (draft.going()) call_again(draft, *instance, {});
+  const auto* model = std::get_if<AwaitingModel>(&instance->phase);
+  if (model != nullptr && model->effect == effect.id) return model->reserved;
+  const auto* compacting = std::get_if<Compacting>(&instance->phase);
+  if (compacting != nullptr && compacting->effect == effect.id) return compacting->reserved;
+  return {};
 }
 
-void recover_compaction(Draft& draft, const OpenEffect& effect) {
-  const Instance* instance = find_instance(draft.state, effect.instance);
-  PAWL_ASSERT(instance != nullptr);
-  const Compacting* phase = std::get_if<Compacting>(&instance->phase);
-  PAWL_ASSERT(phase != nullptr);
-  if (!draft.is_settled(effect.id)) draft.discard(effect, phase->reserved);
-  if (draft.pausing()) draft.add(InstanceReadied{instance->id, phase->failed_attempts});
-  if (draft.going()) {
-    call_model(draft, *instance,
-               {instance->open_step, instance->attempts + 1, instance->position, instance->target,
-                Attempt::Compact::again});
+bool asks_model(const OpenEffect& effect) {
+  return effect.kind == EffectKind::model || effect.kind == EffectKind::compact;
+}
+
+void recover_model(Draft& draft, const OpenEffect& effect) {
+  const Instance& instance = draft.instance(effect.instance);
+  if (find_effect(draft.state, effect.id) != nullptr) {
+    draft.discard(effect, reserved_for(draft.state, effect));
   }
+  if (draft.pausing()) {
+    draft.add(InstanceReadied{instance.id, failed_attempts_of(instance.phase)});
+  }
+  if (!draft.going()) return;
+  if (effect.kind == EffectKind::compact) return call_model(draft, instance);
+  call_again(draft, instance);
 }
 
 void recover_tool(Draft& draft, const OpenEffect& effect) {
-  const Call* call = find_call(draft.state, effect.call);
-  PAWL_ASSERT(call != nullptr);
   draft.discard(effect, {});
-  const PinnedTool* tool = find_tool(draft.state, call->tool);
+  const Call& call = draft.call(effect.call);
+  const PinnedTool* tool = find_tool(draft.state, call.tool);
   PAWL_ASSERT(tool != nullptr);
   switch (tool->effect) {
     case EffectClass::pure:
     case EffectClass::idempotent:
-      return run_call(draft, call->instance, call->id, call->attempts);
+      return run_call(draft, call);
     case EffectClass::reconcilable:
-      return ask_status(draft, *call);
+      return ask_status(draft, call);
     case EffectClass::once:
-      return doubt(draft, *call);
+      return doubt(draft, call);
   }
 }
 
 void start_what_was_held(Draft& draft) {
   const bool held = draft.state.begin_held == Presence::present;
-  if (held) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+  if (held) draft.start(BeginAgent{});
   for (const Instance& instance : draft.state.instances) {
     // The root waits for its before-agent callbacks.
     const bool beginning = instance.id == kRootInstance && (held || begins_agent(draft.state));
-    if (std::holds_alternative<Ready>(instance.phase) && !beginning) {
-      call_again(draft, instance, {});
-    }
+    if (std::holds_alternative<Ready>(instance.phase) && !beginning) call_again(draft, instance);
   }
   for (const Call& call : draft.state.calls) {
     const CallWaiting* waiting = std::get_if<CallWaiting>(&call.state);
@@ -65,9 +66,9 @@ void start_what_was_held(Draft& draft) {
     if (waiting->held_for == HeldFor::status) {
       ask_status(draft, call);
     } else if (waiting->held_for == HeldFor::judgement) {
-      judge_call(draft, call.instance, call.id);
+      judge_call(draft, call);
     } else {
-      run_call(draft, call.instance, call.id, call.attempts);
+      run_call(draft, call);
     }
   }
 }
@@ -76,16 +77,11 @@ void start_what_was_held(Draft& draft) {
 
 void ready_those_that_wait(Draft& draft) {
   for (const Instance& instance : draft.state.instances) {
-    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
-    if (const RateLimited* phase = std::get_if<RateLimited>(&instance.phase)) {
-      draft.add(InstanceReadied{instance.id, phase->failed_attempts});
-    }
     const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
-    if (budget != nullptr && budget->until_at_ms != 0) {
-      draft.add(InstanceReadied{instance.id, budget->failed_attempts});
-    }
+    const bool waits = std::holds_alternative<BackingOff>(instance.phase) ||
+                       std::holds_alternative<RateLimited>(instance.phase) ||
+                       (budget != nullptr && budget->until_at_ms != 0);
+    if (waits) draft.add(InstanceReadied{instance.id, failed_attempts_of(instance.phase)});
   }
 }
 
@@ -96,44 +92,36 @@ void ask_again_where_due(Draft& draft) {
     // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
     const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
     const bool asks = budget != nullptr && budget->until_at_ms != 0;
-    if ((over || asks) && draft.going()) call_again(draft, instance, {});
+    if ((over || asks) && draft.going()) call_again(draft, instance);
   }
 }
 
 void recover(Draft& draft, const OpenEffect& effect) {
   switch (effect.kind) {
     case EffectKind::model:
+    case EffectKind::compact:
       return recover_model(draft, effect);
     case EffectKind::tool:
       return recover_tool(draft, effect);
     case EffectKind::status:
       draft.discard(effect, {});
-      return ask_status(draft, *find_call(draft.state, effect.call));
+      return ask_status(draft, draft.call(effect.call));
     case EffectKind::judge:
       draft.discard(effect, {});
-      return judge_call(draft, effect.instance, effect.call);
+      return judge_call(draft, draft.call(effect.call));
     case EffectKind::begin_agent:
       draft.discard(effect, {});
       // While pausing they are held: RunState::begin_held.
-      if (draft.going()) draft.effects.push_back(BeginAgent{draft.mint_effect()});
+      if (draft.going()) draft.start(BeginAgent{});
       return;
-    case EffectKind::compact:
-      return recover_compaction(draft, effect);
     case EffectKind::end_agent:
-      return draft.discard(effect, {});  // settle() asks for it anew
+      return draft.discard(effect, {});  // finish() asks for it anew
   }
 }
 
-void charge_lost_calls(Draft& draft) {
-  for (const OpenEffect& effect : draft.state.open) {
-    const Instance* instance = find_instance(draft.state, effect.instance);
-    PAWL_ASSERT(instance != nullptr);
-    if (const auto* phase = std::get_if<AwaitingModel>(&instance->phase)) {
-      if (phase->effect == effect.id) draft.discard(effect, phase->reserved);
-    }
-    if (const auto* phase = std::get_if<Compacting>(&instance->phase)) {
-      if (phase->effect == effect.id) draft.discard(effect, phase->reserved);
-    }
+void charge_lost_calls(Draft& draft, const std::vector<OpenEffect>& lost) {
+  for (const OpenEffect& effect : lost) {
+    if (asks_model(effect)) draft.discard(effect, reserved_for(draft.state, effect));
   }
 }
 

@@ -42,7 +42,7 @@ YieldReason yield_of(ReplyStop stop, const std::vector<Asked>& calls) {
 }
 
 void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldReason yield) {
-  draft.add(StepEnded{instance.id, reply.step, yield, reply.fingerprint});
+  draft.add(StepEnded{instance.id, instance.open_step, yield, reply.fingerprint});
 }
 
 std::string known_tools(const RunState& state) {
@@ -56,10 +56,14 @@ bool refused(const RunState& state, const CallBlock& call) {
          call.judgement.verdict == CallVerdict::deny;
 }
 
-CallRefused refusal(Draft& draft, const Instance& instance, const Asked& asked) {
+CallId next_call(const RunState& state) {
+  return CallId{state.calls_minted + 1};
+}
+
+CallRefused refusal(const Draft& draft, const Instance& instance, const Asked& asked) {
   CallRefused decision;
   decision.instance = instance.id;
-  decision.call = draft.mint_call();
+  decision.call = next_call(draft.state);
   decision.index = asked.index;
   decision.fingerprint = asked.fingerprint;
   if (find_tool(draft.state, asked.call->tool) == nullptr) {
@@ -84,7 +88,7 @@ struct Trip {
 };
 std::optional<Trip> tripped(const Draft& draft, const Instance& instance,
                             const std::vector<Asked>& calls) {
-  const Guards& guards = draft.guards();
+  const Guards& guards = draft.state.guards;
   LoopGuard seen = instance.guard;
   for (const Asked& asked : calls) {
     const bool same = seen.identical_calls > 0 && seen.call_fingerprint == asked.fingerprint;
@@ -101,13 +105,10 @@ std::optional<Trip> tripped(const Draft& draft, const Instance& instance,
   return std::nullopt;
 }
 
-bool repeats_step(const Draft& draft, const Instance& instance, const Reply& reply) {
-  const Guards& guards = draft.guards();
-  if (guards.identical_steps == 0) return false;
-  const bool same =
-      instance.guard.identical_steps > 0 && instance.guard.step_fingerprint == reply.fingerprint;
-  const std::uint32_t count = same ? instance.guard.identical_steps + 1 : 1;
-  return count >= guards.identical_steps;
+// The step has just ended, and counts.
+bool repeats_step(const Draft& draft, const Instance& instance) {
+  const std::uint32_t most = draft.state.guards.identical_steps;
+  return most > 0 && instance.guard.identical_steps >= most;
 }
 
 std::string guard_detail(const Trip& trip, const Guards& guards) {
@@ -125,17 +126,16 @@ std::string guard_detail(const Trip& trip, const Guards& guards) {
 
 // The bounds are checked after a reply and before its tools, so that an over-limit run never causes
 // a side effect that nobody will read.
-bool stopped_before_tools(Draft& draft, const Instance& instance, const Reply& reply,
-                          const std::vector<Asked>& calls) {
-  if (draft.tally.steps >= draft.limits().steps) {
+bool stopped_before_tools(Draft& draft, const Instance& instance, const std::vector<Asked>& calls) {
+  if (draft.state.tally.steps >= draft.state.limits.steps) {
     draft.stop_at(StopReason::steps);
-  } else if (draft.tally.tool_calls + calls.size() > draft.limits().tool_calls) {
+  } else if (draft.state.tally.tool_calls + calls.size() > draft.state.limits.tool_calls) {
     draft.stop_at(StopReason::tool_calls);
   } else if (const auto trip = tripped(draft, instance, calls)) {
-    draft.stop(RunStatus::stopped, trip->guard, guard_detail(*trip, draft.guards()));
-  } else if (repeats_step(draft, instance, reply)) {
+    draft.stop(RunStatus::stopped, trip->guard, guard_detail(*trip, draft.state.guards));
+  } else if (repeats_step(draft, instance)) {
     draft.stop(RunStatus::stopped, StopReason::repeated_step,
-               guard_detail({StopReason::repeated_step, ""}, draft.guards()));
+               guard_detail({StopReason::repeated_step, ""}, draft.state.guards));
   }
   return draft.ending();
 }
@@ -143,22 +143,21 @@ bool stopped_before_tools(Draft& draft, const Instance& instance, const Reply& r
 void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::tool_use);
-  if (stopped_before_tools(draft, instance, reply, calls)) return;
+  if (stopped_before_tools(draft, instance, calls)) return;
   bool any_open = false;
   for (const Asked& asked : calls) {
-    ++draft.tally.tool_calls;
     if (refused(draft.state, *asked.call)) {
       draft.add(refusal(draft, instance, asked));
       continue;
     }
-    const CallId call = draft.mint_call();
+    const CallId call = next_call(draft.state);
     draft.add(CallOpened{instance.id, call, asked.index, asked.fingerprint});
-    take_judgement(draft, instance, call, asked.call->judgement, 0);
-    any_open = any_open || !draft.ends(call);
+    take_judgement(draft, instance, draft.call(call), asked.call->judgement);
+    any_open = any_open || !std::holds_alternative<CallEnded>(draft.call(call).state);
   }
   if (any_open || draft.ending()) return;
   draft.add(ResultsTaken{instance.id});
-  begin_step(draft, instance, reply.fresh);
+  begin_step(draft, instance);
 }
 
 // Calls that cannot be run have a result nevertheless: a transcript with a call and no result is
@@ -166,8 +165,8 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
 void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>& calls,
                 RefusedBecause because, std::string_view text) {
   for (const Asked& asked : calls) {
-    draft.add(CallRefused{instance.id, draft.mint_call(), asked.index, because, std::string(text),
-                          asked.fingerprint});
+    draft.add(CallRefused{instance.id, next_call(draft.state), asked.index, because,
+                          std::string(text), asked.fingerprint});
   }
   if (!calls.empty()) draft.add(ResultsTaken{instance.id});
 }
@@ -183,7 +182,7 @@ void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
                       "cut off at the output limit a second time, after being asked to wrap up");
   }
   draft.add(NoteAdded{instance.id, Note::wrap_up});
-  begin_step(draft, instance, reply.fresh);
+  begin_step(draft, instance);
 }
 
 // True: the answer is asked for again, or the run failed for it.
@@ -197,14 +196,14 @@ bool repaired(Draft& draft, const Instance& instance, const Reply& reply) {
     return true;
   }
   draft.add(NoteAdded{instance.id, Note::repair});
-  begin_step(draft, instance, reply.fresh);
+  begin_step(draft, instance);
   return true;
 }
 
 void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
   end_step(draft, instance, reply, YieldReason::end_turn);
   if (repaired(draft, instance, reply)) return;
-  if (!instance.waiting_messages.empty()) return begin_step(draft, instance, reply.fresh);
+  if (!instance.waiting_messages.empty()) return begin_step(draft, instance);
   draft.add(InstanceRested{instance.id});
   if (!others_active(draft.state, instance.id)) {
     draft.stop(RunStatus::done, StopReason::end_turn, "");
@@ -213,27 +212,28 @@ void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
 
 void cede(Draft& draft, const Instance& instance, const Reply& reply) {
   // A message that was accepted is answered first.
-  if (!instance.waiting_messages.empty()) return begin_step(draft, instance, reply.fresh);
+  if (!instance.waiting_messages.empty()) return begin_step(draft, instance);
   if (instance.id == kRootInstance) {
     draft.add(InstanceRested{instance.id});
     return draft.stop(RunStatus::done, StopReason::cede, std::string(reply.detail));
   }
-  draft.add(InstanceCeded{instance.id});
-  const Instance* parent = find_instance(draft.state, instance.parent);
-  PAWL_ASSERT(parent != nullptr);
-  if (std::holds_alternative<Resting>(parent->phase)) begin_step(draft, *parent, {});
+  const InstanceId heir = instance.parent;
+  draft.add(InstanceCeded{instance.id});  // and it is gone
+  const Instance& parent = draft.instance(heir);
+  if (std::holds_alternative<Resting>(parent.phase)) begin_step(draft, parent);
 }
 
 // The reply gives control away: to a parent, to a person, to the host.
 void yield_turn(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
+  const std::uint64_t step = instance.open_step;
   end_step(draft, instance, reply, yield_of(reply.stop, calls));
   refuse_all(draft, instance, calls, RefusedBecause::yielded,
              "not run: the same reply gave control away; ask again");
   if (reply.stop == ReplyStop::cede) return cede(draft, instance, reply);
   if (reply.stop == ReplyStop::external) return draft.add(TurnHandedOut{instance.id});
-  draft.add(InstanceSuspended{instance.id, "s" + std::to_string(reply.step),
-                              std::string(reply.detail), std::string(reply.metadata)});
+  draft.add(InstanceSuspended{instance.id, "s" + std::to_string(step), std::string(reply.detail),
+                              std::string(reply.metadata)});
 }
 
 // A branch was faster than its abort. A message may yet withdraw the end of a run that is done, and
@@ -248,12 +248,11 @@ void take_late_reply(Draft& draft, const Instance& instance, const Reply& reply,
 }
 
 bool is_beyond_bounds(const Draft& draft, const Reply& reply) {
-  return crossed(draft.tally, draft.limits()).has_value() ||
-         reply.blocks.size() > kBlocksPerReplyMax;
+  return draft.crossed().has_value() || reply.blocks.size() > kBlocksPerReplyMax;
 }
 
 void stop_beyond_bounds(Draft& draft, const Reply& reply) {
-  if (const auto bound = crossed(draft.tally, draft.limits())) return draft.stop_at(*bound);
+  if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   draft.stop(RunStatus::failed, StopReason::validation_error,
              "the reply has " + std::to_string(reply.blocks.size()) +
                  " blocks; a reply has at most " + std::to_string(kBlocksPerReplyMax));
@@ -285,7 +284,7 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
     case ReplyStop::pause_turn:
       if (!calls.empty()) break;
       end_step(draft, instance, reply, yield);
-      return begin_step(draft, instance, reply.fresh);
+      return begin_step(draft, instance);
     case ReplyStop::end_turn:
     case ReplyStop::tool_use:
       break;

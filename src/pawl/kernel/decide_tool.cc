@@ -20,14 +20,6 @@ bool is_worth_another(const Draft& draft, const Call& call, const ToolFinished& 
          call.attempts < kToolAttemptsMax && !draft.ending();
 }
 
-void check_errors(Draft& draft, const Instance& instance, const ToolFinished& event) {
-  if (event.end == ToolEnd::succeeded || draft.guards().tool_errors == 0) return;
-  const std::uint32_t errors = instance.guard.tool_errors + 1;
-  if (errors < draft.guards().tool_errors) return;
-  draft.stop(RunStatus::stopped, StopReason::tool_errors,
-             "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
-}
-
 }  // namespace
 
 bool may_have_acted(const RunState& state, const Call& call) {
@@ -35,22 +27,21 @@ bool may_have_acted(const RunState& state, const Call& call) {
   return effect == EffectClass::once || effect == EffectClass::reconcilable;
 }
 
-void run_call(Draft& draft, InstanceId instance, CallId call, std::uint32_t attempts_made) {
+void run_call(Draft& draft, const Call& call) {
   if (draft.ending()) return;
-  if (draft.pausing()) return draft.add(CallHeld{call, HeldFor::run});
-  draft.effects.push_back(RunTool{draft.mint_effect(), instance, call, attempts_made + 1});
+  if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::run});
+  draft.start(RunTool{{}, call.instance, call.id, call.attempts + 1});
 }
 
 void ask_status(Draft& draft, const Call& call) {
   if (draft.ending()) return draft.add(CallInDoubt{call.id});
   if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::status});
-  draft.effects.push_back(AskStatus{draft.mint_effect(), call.instance, call.id});
+  draft.start(AskStatus{{}, call.instance, call.id});
 }
 
 void doubt(Draft& draft, const Call& call) {
   if (tool_of(draft.state, call).on_doubt == OnDoubt::tell_model) {
     draft.add(CallUnknown{call.id});
-    draft.end_call(call.id);
   } else {
     draft.add(CallInDoubt{call.id});
   }
@@ -62,13 +53,13 @@ void take_result(Draft& draft, const Instance& instance, const Call& call,
     draft.stop(RunStatus::stopped, StopReason::callback, "after_tool: " + *event.callback_stop);
   }
   const bool again = is_worth_another(draft, call, event);
-  if (!again) check_errors(draft, instance, event);
-  if (const auto bound = crossed(draft.tally, draft.limits())) draft.stop_at(*bound);
+  if (!again && event.end != ToolEnd::succeeded) stop_for_errors(draft, instance);
+  draft.stop_where_crossed();
   if (again && !draft.ending()) {
     draft.add(CallRetried{call.id});
-    return run_call(draft, instance.id, call.id, call.attempts);
+    return run_call(draft, call);
   }
-  if (!was_cut_short(event) || !may_have_acted(draft.state, call)) return draft.end_call(call.id);
+  if (!was_cut_short(event) || !may_have_acted(draft.state, call)) return;
   const bool askable = tool_of(draft.state, call).effect == EffectClass::reconcilable;
   if (askable && !draft.ending()) return ask_status(draft, call);
   doubt(draft, call);

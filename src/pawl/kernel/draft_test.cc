@@ -1,4 +1,4 @@
-// Fingerprints: what the loop guards compare; and lists of ids.
+// Fingerprints: what the loop guards compare.
 #include "pawl/kernel/draft.h"
 
 #include <set>
@@ -24,17 +24,6 @@ TEST_CASE("calls differ when tool or input do, and the two do not run into each 
       fingerprint_of_call("pur", "e{}"), fingerprint_of_call("pure{}", ""),
       fingerprint_of_call("", "pure{}")};
   CHECK(all.size() == 5);
-}
-
-TEST_CASE("a list of few ids holds more of them, too") {
-  FewIds<EffectId> ids;
-  for (std::uint64_t id = 1; id <= 9; ++id) {
-    CHECK_FALSE(ids.contains(EffectId{id}));
-    ids.add(EffectId{id});
-    for (std::uint64_t before = 1; before <= id; ++before) CHECK(ids.contains(EffectId{before}));
-  }
-  CHECK_FALSE(ids.contains(EffectId{0}));
-  CHECK_FALSE(ids.contains(EffectId{10}));
 }
 
 TEST_CASE("inputs that are large are compared without being read") {

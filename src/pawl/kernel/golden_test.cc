@@ -288,12 +288,11 @@ std::vector<std::string> random_journal(std::uint64_t seed) {
   for (int i = 0; i < kEventsMax && !std::holds_alternative<Finished>(run->life); ++i) {
     Event event = RandomHost(rng, run.state()).next();
     move_clock(rng, run.state(), event, now);
-    const auto record = decide(run, event, now);
+    const auto record = advance(run, event, now);
     if (!record) continue;
     std::string encoded = encode_record(*record);
     bytes += encoded.size();
     if (bytes > kBytesMax) break;
-    REQUIRE(fold(run, *record));
     journal.push_back(std::move(encoded));
   }
   return journal;
@@ -403,12 +402,13 @@ TEST_CASE("golden journals are decided again as they were") {
     for (const std::string& bytes : read_file(path).journal) {
       const auto record = decode_record(bytes);
       REQUIRE(record);
-      if (!std::holds_alternative<Unrecognised>(record->event)) {
-        const auto again = decide(run, record->event, record->stamp);
-        REQUIRE(again);
-        CHECK(to_hex_text(encode_record(*again)) == to_hex_text(bytes));
+      if (std::holds_alternative<Unrecognised>(record->event)) {
+        REQUIRE(fold(run, *record));
+        continue;
       }
-      REQUIRE(fold(run, *record));
+      const auto again = advance(run, record->event, record->stamp);
+      REQUIRE(again);
+      CHECK(to_hex_text(encode_record(*again)) == to_hex_text(bytes));
     }
   }
 }

@@ -1,5 +1,5 @@
-// What the transitions of decide.cc share with those that stand in a file of their own. Private to
-// the kernel.
+// The two machines: which events a run accepts in each of its states, and an instance in each of
+// its phases. Private to the kernel.
 #pragma once
 
 #include <optional>
@@ -10,37 +10,53 @@
 
 namespace pawl {
 
-struct Scene {
-  Draft& draft;
-  const Instance& instance;
+using Refusal = std::optional<Error>;
+
+// Why the run does not accept the event now; nothing is changed.
+Refusal refusal_of(const Run& run, const Event& event, const Stamp& stamp);
+
+// What the event finds, of what its application changes.
+struct Before {
+  Phase phase;                        // of the instance that it names
+  std::optional<OpenEffect> stopped;  // HookStopped: the effect that the callback was asked about
+  std::size_t sessions = 0;           // of the instance that it names
 };
 
-using Refusal = std::optional<Error>;
-inline constexpr std::nullopt_t kAccepted = std::nullopt;
+// Applies the draft's event, which is accepted, and decides what follows from it.
+void take_event(Draft& draft, const Event& event);
 
-inline Refusal refuse(std::string message) {
-  return Error{ErrorCode::conflict, std::move(message)};
-}
+// One for each event that something follows from; the event has been applied.
+void take(Draft& draft, const RunStarted& event);
+void take(Draft& draft, const AgentBegan& event);
+void take(Draft& draft, const MessageReceived& event);
+void take(Draft& draft, const PauseRequested& event);
+void take(Draft& draft, const ResumeRequested& event);
+void take(Draft& draft, const CancelRequested& event);
+void take(Draft& draft, const BudgetRaised& event);
+void take(Draft& draft, const Before& before, const HookStopped& event);
+void take(Draft& draft, const InstanceSpawned& event);
+void take(Draft& draft, const DriverAttached& event);
+void take(Draft& draft, const TimerFired& event);
+void take(Draft& draft, const RunWaiting& event);
 
-inline Refusal late(std::string_view event, EffectId effect) {
-  return refuse(std::string(event) + " comes too late: " + to_string(effect) + " is closed");
-}
+void take(Draft& draft, const ModelReplied& event);
+void take(Draft& draft, const Before& before, const ModelFailed& event);
+void take(Draft& draft, const Before& before, const ModelAborted& event);
+void take(Draft& draft, const Before& before, const ContextCompacted& event);
+void take(Draft& draft, const Before& before, const CompactionFailed& event);
 
-// Writes what follows from the event, which is that of the draft. A refusal leaves the draft to be
-// thrown away.
-Refusal decide_into(Draft& draft, const Event& event);
+void take(Draft& draft, const ToolFinished& event);
+void take(Draft& draft, const ToolStatusLearned& event);
+void take(Draft& draft, const DoubtResolved& event);
+void take(Draft& draft, const CallJudged& event);
+void take(Draft& draft, const CallDecided& event);
 
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event);
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event);
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event);
-Refusal on(Scene scene, const Compacting& phase, const ContextCompacted& event);
-Refusal on(Scene scene, const Compacting& phase, const CompactionFailed& event);
+void take(Draft& draft, const InstanceResumed& event);
+void take(Draft& draft, const ExternalTurnPushed& event);
 
-Refusal on(Scene scene, const AwaitingTools& phase, const ToolFinished& event);
-Refusal on(Scene scene, const AwaitingTools& phase, const ResultCameLate& event);
-Refusal on(Scene scene, const AwaitingTools& phase, const ToolStatusLearned& event);
-Refusal on(Scene scene, const AwaitingTools& phase, const DoubtResolved& event);
-Refusal on(Scene scene, const AwaitingTools& phase, const CallJudged& event);
-Refusal on(Scene scene, const AwaitingTools& phase, const CallDecided& event);
+// What is shared by those who check and those who take.
+bool may_approve(const RunState& state, const CallDecided& decided);
+bool fits(InterruptKind kind, const CallDecided& decided);
+bool is_due(const Phase& phase, std::uint64_t elapsed_ms);
 
 }  // namespace pawl

@@ -290,6 +290,22 @@ TEST_CASE("denials in a row stop a run as errors do") {
   CHECK(run.reason() == StopReason::tool_errors);
 }
 
+TEST_CASE("denials of one instance do not count against another's guard") {
+  RunStarted start = a_start();
+  start.guards.tool_errors = 2;
+  TestRun run(start);
+  run.spawns("helper");
+  run.replies({calls_judged("once", asking(1'000))});
+  run.replies_as(InstanceId{2}, {calls_judged("once", asking(1'000))});
+
+  run.later(1'000).ticks();  // nobody answered either of them
+
+  CHECK(run.decided<CallDenied>().size() == 2);
+  CHECK_FALSE(run.ending());
+  CHECK(run.instance().guard.tool_errors == 1);
+  CHECK(run.instance(InstanceId{2}).guard.tool_errors == 1);
+}
+
 TEST_CASE("an approval under a pause starts nothing before the resume") {
   TestRun run;
   run.replies({calls_judged("once", asking())});

@@ -210,7 +210,12 @@ class RandomHost {
              std::holds_alternative<RateLimited>(one.phase) ||
              std::holds_alternative<AwaitingBudget>(one.phase);
     });
+    const bool expires = std::any_of(state_.calls.begin(), state_.calls.end(), [](auto& one) {
+      const auto* asked = std::get_if<CallAwaitingPerson>(&one.state);
+      return asked != nullptr && asked->expires_at_ms > 0;
+    });
     if (due || state_.open.empty() || rng_.one_in(40)) return TimerFired{};
+    if (expires && rng_.one_in(4)) return TimerFired{};
     return outcome(rng_.pick(state_.open));
   }
 
@@ -307,6 +312,7 @@ inline void move_clock(Rng& rng, const RunState& state, const Event& event, Stam
   if (rng.one_in(2)) now.elapsed_ms += rng.below(300);
   if (std::holds_alternative<TimerFired>(event)) {
     if (const auto due = wake_at(state)) now.elapsed_ms = std::max(now.elapsed_ms, *due);
+    if (rng.one_in(4)) now.elapsed_ms += rng.below(30'000);  // and more than one thing may be due
   }
   if (std::holds_alternative<DriverAttached>(event)) ++now.epoch;
   now.at_ms = static_cast<std::int64_t>(rng.below(1'000'000));  // Wall time may be anything.

@@ -33,6 +33,9 @@ const std::vector<std::string> kCorners = {
     "a refused call is repeated",
     "evidence comes late",
     "a reply has too many blocks",
+    "two instances are denied at once",
+    "a raise of time wakes one while another works",
+    "a summary replaces what has just been said",
     "a fork goes on",
     "a fork of a tree goes on",
 };
@@ -65,6 +68,37 @@ bool yields_away(const Decision& one) {
   return refused != nullptr && refused->because == RefusedBecause::yielded;
 }
 
+bool denies_two_instances(const Record& record, const RunState& before) {
+  std::set<InstanceId> denied;
+  for (const Decision& one : record.decisions) {
+    const auto* denial = std::get_if<CallDenied>(&one);
+    const Call* call = denial == nullptr ? nullptr : find_call(before, denial->call);
+    if (call != nullptr) denied.insert(call->instance);
+  }
+  return denied.size() > 1;
+}
+
+bool wakes_beside_work(const Record& record, const RunState& before) {
+  const auto* raised = std::get_if<BudgetRaised>(&record.event);
+  if (raised == nullptr || raised->time_ms == 0 || before.open.empty()) return false;
+  return std::any_of(before.instances.begin(), before.instances.end(), [&](const Instance& one) {
+    const auto* held = std::get_if<AwaitingBudget>(&one.phase);
+    return held != nullptr && held->unit == BudgetUnit::time &&
+           std::any_of(record.effects.begin(), record.effects.end(), [&](const Effect& effect) {
+             const auto* call = std::get_if<CallModel>(&effect);
+             return call != nullptr && call->instance == one.id;
+           });
+  });
+}
+
+bool cuts_what_is_new(const Record& record, const RunState& before) {
+  return std::any_of(record.effects.begin(), record.effects.end(), [&](const Effect& effect) {
+    const auto* cut = std::get_if<CompactContext>(&effect);
+    const Instance* one = cut == nullptr ? nullptr : find_instance(before, cut->instance);
+    return one != nullptr && cut->to >= one->transcript.size();
+  });
+}
+
 std::map<std::string, bool> corners_of(const Record& record, const RunState& before,
                                        const RunState& after) {
   const auto* reply = std::get_if<ModelReplied>(&record.event);
@@ -89,7 +123,10 @@ std::map<std::string, bool> corners_of(const Record& record, const RunState& bef
       {"a refused call is repeated", repeats_refused(record, before)},
       {"evidence comes late", std::holds_alternative<ResultCameLate>(record.event)},
       {"a reply has too many blocks",
-       reply != nullptr && reply->blocks.size() > kBlocksPerReplyMax}};
+       reply != nullptr && reply->blocks.size() > kBlocksPerReplyMax},
+      {"two instances are denied at once", denies_two_instances(record, before)},
+      {"a raise of time wakes one while another works", wakes_beside_work(record, before)},
+      {"a summary replaces what has just been said", cuts_what_is_new(record, before)}};
 }
 
 constexpr std::uint64_t kEventsOfOneRunMax = 2000;

@@ -9,9 +9,9 @@ constexpr std::size_t kUsualKeyBytes = 32;  // of what a key is made from, besid
 
 template <class Items, class Id>
 auto* find_by_id(Items& items, Id id) {
-  const auto found =
-      std::find_if(items.begin(), items.end(), [id](const auto& item) { return item.id == id; });
-  return found == items.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(items.begin(), items.end(), id,
+                                      [](const auto& item, Id wanted) { return item.id < wanted; });
+  return found == items.end() || found->id != id ? nullptr : &*found;
 }
 
 template <class P>
@@ -67,6 +67,22 @@ const Call* find_call(const RunState& state, CallId id) {
 
 const OpenEffect* find_effect(const RunState& state, EffectId id) {
   return find_by_id(state.open, id);
+}
+
+Reserved reserved_for(const RunState& state, const Usage& usage, std::uint32_t target) {
+  const bool counts = state.limits.cost_pico > 0 || state.limits.budget_tokens > 0;
+  if (!counts || target >= state.targets.size()) return {};
+  return {worst_cost_pico(usage, state.targets[target].prices), total_tokens(usage)};
+}
+
+Reserved reserved_in(const RunState& state, const Phase& phase) {
+  if (const auto* model = std::get_if<AwaitingModel>(&phase)) {
+    return reserved_for(state, model->reserved, model->target);
+  }
+  if (const auto* compacting = std::get_if<Compacting>(&phase)) {
+    return reserved_for(state, compacting->reserved, compacting->target);
+  }
+  return {};
 }
 
 const PinnedTool* find_tool(const RunState& state, std::string_view tool) {

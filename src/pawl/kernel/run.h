@@ -1,5 +1,5 @@
-// The state of a run: a tree of instances, what is under way, what was used. Only fold() changes
-// it.
+// The state of a run: a tree of instances, what is under way, what was used. Only
+// the kernel changes it.
 #pragma once
 
 #include <cstdint>
@@ -374,20 +374,45 @@ struct RunState {
 
 struct Record;
 
-// Readable by everybody, changed by nobody but fold(): the state is private to it.
+// What is set aside for model calls and compactions under way, where a budget asks for it. It
+// follows from the state and is kept beside it: no event looks at every instance for it.
+struct Reserved {
+  __extension__ using Sum = unsigned __int128;  // of any number of amounts, and exact
+  Sum pico = 0;
+  Sum tokens = 0;
+
+  void add(const Reserved& other) {
+    pico += other.pico;
+    tokens += other.tokens;
+  }
+  void subtract(const Reserved& other) {
+    pico -= other.pico;
+    tokens -= other.tokens;
+  }
+  friend bool operator==(const Reserved&, const Reserved&) = default;
+};
+// For one call to a target; nothing where there is no budget.
+Reserved reserved_for(const RunState& state, const Usage& usage, std::uint32_t target);
+// For an instance in this phase.
+Reserved reserved_in(const RunState& state, const Phase& phase);
+
+// Readable by everybody, changed by nobody but the kernel (apply.h).
 class Run {
  public:
   const RunState& state() const { return state_; }
   const RunState* operator->() const { return &state_; }
+  const Reserved& reserved() const { return reserved_; }
 
   friend bool operator==(const Run&, const Run&) = default;
 
  private:
-  friend class RunFolder;
+  friend class Applier;
   friend Result<Run> decode_snapshot(std::string_view bytes);
   RunState state_;
+  Reserved reserved_;
 };
 
+// By binary search: instances, calls and effects are in the order of their numbers.
 const Instance* find_instance(const RunState& state, InstanceId id);
 const Call* find_call(const RunState& state, CallId id);
 const PinnedTool* find_tool(const RunState& state, std::string_view tool);

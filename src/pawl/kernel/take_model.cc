@@ -1,57 +1,41 @@
-// Transitions of an instance that waits for its model: replies, failures, summaries.
+// What follows from what a model reports: replies, failures, summaries.
 #include "pawl/kernel/context.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
 
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelReplied& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
+void take(Draft& draft, const ModelReplied& event) {
   if (event.callback_stop) {
-    scene.draft.stop(RunStatus::stopped, StopReason::callback,
-                     "after_model: " + *event.callback_stop);
+    draft.stop(RunStatus::stopped, StopReason::callback, "after_model: " + *event.callback_stop);
   }
-  take_reply(scene.draft, scene.instance,
-             {event.blocks,
-              event.stop,
-              event.stop_detail,
-              event.stop_metadata,
-              {0, 1},
-              scene.instance.open_step,
-              event.output_fault});
-  return kAccepted;
+  take_reply(
+      draft, draft.instance(event.instance),
+      {event.blocks, event.stop, event.stop_detail, event.stop_metadata, event.output_fault});
 }
 
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelFailed& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_failure(scene.draft, scene.instance, phase, event);
-  return kAccepted;
+void take(Draft& draft, const Before& before, const ModelFailed& event) {
+  const Instance& instance = draft.instance(event.instance);
+  const bool lost = instance.sessions.size() < before.sessions;
+  take_failure(draft, instance, std::get<AwaitingModel>(before.phase), event,
+               lost ? Presence::present : Presence::absent);
 }
 
-Refusal on(Scene scene, const AwaitingModel& phase, const ModelAborted& event) {
-  Draft& draft = scene.draft;
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  draft.close(event.effect);
-  if (draft.pausing()) draft.add(InstanceReadied{scene.instance.id, phase.failed_attempts});
+void take(Draft& draft, const Before& before, const ModelAborted& event) {
+  const Instance& instance = draft.instance(event.instance);
+  const auto& asked = std::get<AwaitingModel>(before.phase);
+  if (draft.pausing()) draft.add(InstanceReadied{instance.id, asked.failed_attempts});
   // It was resumed before the abort had taken effect.
-  if (draft.going()) call_again(draft, scene.instance, {});
-  return kAccepted;
+  if (draft.going()) call_again(draft, instance);
 }
 
-Refusal on(Scene scene, const Compacting& phase, const ContextCompacted& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_cut(scene.draft, scene.instance, phase, CutBy::summary,
-           estimate_tokens(event.summary.length()));
-  return kAccepted;
+void take(Draft& draft, const Before& before, const ContextCompacted& event) {
+  take_cut(draft, draft.instance(event.instance), std::get<Compacting>(before.phase),
+           CutBy::summary, estimate_tokens(event.summary.length()));
 }
 
-Refusal on(Scene scene, const Compacting& phase, const CompactionFailed& event) {
-  if (event.effect != phase.effect) return late(event.kName, event.effect);
-  scene.draft.close(event.effect);
-  take_cut(scene.draft, scene.instance, phase, CutBy::trim, 0);
-  return kAccepted;
+void take(Draft& draft, const Before& before, const CompactionFailed& event) {
+  take_cut(draft, draft.instance(event.instance), std::get<Compacting>(before.phase), CutBy::trim,
+           0);
 }
 
 }  // namespace pawl

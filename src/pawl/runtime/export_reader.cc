@@ -168,8 +168,9 @@ Status ExportReader::check_blobs(const Record& record) {
 
 Status ExportReader::apply(const Record& record) {
   const bool foreign = std::holds_alternative<Unrecognised>(record.event);
+  if (!odd_ && foreign) PAWL_CHECK(fold(made_again_, record));
   if (!odd_ && !foreign) {
-    const auto again = decide(loaded_.run, record.event, record.stamp);
+    const auto again = advance(made_again_, record.event, record.stamp);
     if (!again || *again != record) odd_ = record.seq;
   }
   const Status folded = fold(loaded_.run, record);

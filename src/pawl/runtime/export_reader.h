@@ -71,6 +71,7 @@ class ExportReader {
   std::uint64_t blobs_ = 0;
   Digest chain_;      // as the file has it
   LoadedRun loaded_;  // as it is stored here
+  Run made_again_;    // by this version, as far as it makes the same records
   std::set<Digest> given_;
   std::vector<StoredBlob> waiting_;  // blobs for the next record
   std::size_t waiting_bytes_ = 0;

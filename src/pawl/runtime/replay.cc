@@ -57,7 +57,7 @@ class Replay {
  private:
   // False: there is no use in going on.
   bool take(const Record& recorded) {
-    auto again = decide_again(recorded);
+    const auto again = make_again(recorded);
     if (!again) {
       report_.difference = ReplayDifference{recorded.seq, std::string(name(recorded.event)), "$",
                                             "", "refused: " + again.error().message};
@@ -69,14 +69,17 @@ class Replay {
     }
     report_.chain = chain_after(report_.chain, encode_record(*again));
     ++report_.records;
-    return fold(run_, recorded).has_value() && blobs_are_there(recorded);
+    return blobs_are_there(recorded);
   }
 
   // An event of a later version that may be skipped has no decisions: there is nothing to make
   // again.
-  Result<Record> decide_again(const Record& recorded) const {
-    if (std::holds_alternative<Unrecognised>(recorded.event)) return recorded;
-    return decide(run_, recorded.event, recorded.stamp);
+  Result<Record> make_again(const Record& recorded) {
+    if (!std::holds_alternative<Unrecognised>(recorded.event)) {
+      return advance(run_, recorded.event, recorded.stamp);
+    }
+    PAWL_CHECK(fold(run_, recorded));
+    return recorded;
   }
 
   bool blobs_are_there(const Record& record) {
@@ -108,7 +111,7 @@ class Replay {
 
   JournalReader& reader_;
   JournalWalker walker_;
-  Run run_;  // before the record at hand; the walker's is after it
+  Run run_;  // made again; the walker's is the recorded one
   ReplayReport report_;
 };
 

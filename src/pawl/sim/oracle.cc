@@ -22,8 +22,8 @@ void Oracle::fail(const std::string& what) {
 
 // --- What becomes durable ----------------------------------------------------------------------
 
-void Oracle::check_decision(const Track& track, const Record& record, const std::string& bytes) {
-  const auto again = decide(track.run, record.event, record.stamp);
+void Oracle::check_decision(Track& track, const Record& record, const std::string& bytes) {
+  const auto again = advance(track.decided_again, record.event, record.stamp);
   if (!again) return fail("deciding again is refused: " + again.error().message);
   if (encode_record(*again) != bytes) fail("deciding again gives another record");
 }

@@ -55,7 +55,8 @@ struct CallStanding {
 
 // What the journal of one run says, kept beside it.
 struct Track {
-  Run run;
+  Run run;            // by what was recorded
+  Run decided_again;  // by the events alone
   Digest chain;
   std::vector<Digest> chains;             // by seq
   std::map<EffectId, Effect> intents;     // durable: model calls, tool calls, questions
@@ -145,7 +146,7 @@ class Oracle {
  private:
   using Attempt = std::pair<std::uint64_t, std::uint32_t>;  // step or call, attempt
 
-  void check_decision(const Track& track, const Record& record, const std::string& bytes);
+  void check_decision(Track& track, const Record& record, const std::string& bytes);
   void check_limits(const RunId& id, const Track& track);
   void take(Track& track, const RunId& id, const Record& record);
   void check_reply(Track& track, const RunId& id, const ModelReplied& event);

@@ -1,0 +1,369 @@
+// One overload of check() per legal pair of state and event; what has no overload is refused by
+// name. A check changes nothing, and finds every reason to refuse.
+#include "pawl/kernel/machine.h"
+
+#include "pawl/kernel/tally.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::nullopt_t kAccepted = std::nullopt;
+
+struct Moment {
+  const Run& run;
+  const RunState& state;
+  const Event& event;
+  const Stamp& stamp;
+};
+
+Refusal refuse(std::string message) {
+  return Error{ErrorCode::conflict, std::move(message)};
+}
+
+Refusal too_late(std::string_view event, EffectId effect) {
+  return refuse(std::string(event) + " comes too late: " + to_string(effect) + " is closed");
+}
+
+// --- The run -----------------------------------------------------------------------------------
+//
+// not_started -> going <-> pausing -> ending -> finished. An ending can be withdrawn by a message,
+// as long as its run is done and only wound up.
+
+template <class S>
+concept Active = std::is_same_v<S, Going> || std::is_same_v<S, Pausing>;
+template <class S>
+concept Unfinished = Active<S> || std::is_same_v<S, Ending>;
+
+Refusal check_open(const Moment& now, std::string_view event, EffectId id, EffectKind kind) {
+  const OpenEffect* effect = find_effect(now.state, id);
+  const bool open = effect != nullptr && effect->kind == kind;
+  return open ? Refusal(kAccepted) : too_late(event, id);
+}
+
+Refusal check(const Moment&, const NotStarted&, const RunStarted& event) {
+  if (event.semantics == kSemantics) return kAccepted;
+  return refuse("run_started asks for semantics " + std::to_string(event.semantics));
+}
+
+Refusal check(const Moment&, const Unfinished auto&, const DriverAttached&) {
+  return kAccepted;
+}
+
+Refusal check(const Moment& now, const Unfinished auto&, const AgentBegan& event) {
+  return check_open(now, event.kName, event.effect, EffectKind::begin_agent);
+}
+
+Refusal check(const Moment&, const Active auto&, const MessageReceived&) {
+  return kAccepted;
+}
+
+Refusal no_room_to_answer() {
+  return refuse(
+      "message_received comes too late: the run is done, and a limit leaves no room to "
+      "answer");
+}
+
+// A message that comes while a finished run is being wound up is still part of it. Whether it can
+// be answered, only trying tells: one that cannot does not turn what was done into a stop.
+Refusal check(const Moment& now, const Ending& ending, const MessageReceived& event) {
+  const Instance* instance = find_instance(now.state, event.instance);
+  if (open_of(now.state, EffectKind::end_agent) == nullptr || ending.status != RunStatus::done ||
+      !std::holds_alternative<Resting>(instance->phase)) {
+    return refuse("message_received comes too late: the run is ending");
+  }
+  const Tally after = tally_after(now.state, now.event, now.stamp);
+  if (exhausted_for_step(after, now.state.limits)) return no_room_to_answer();
+  Run trial = now.run;
+  Record record{0, now.stamp, kRootInstance, now.event, {}, {}};
+  Draft draft(trial, record);
+  take_event(draft, now.event);
+  return draft.ending() ? no_room_to_answer() : kAccepted;
+}
+
+Refusal check(const Moment&, const Active auto&, const PauseRequested&) {
+  return kAccepted;
+}
+
+Refusal check(const Moment&, const Active auto&, const ResumeRequested&) {
+  return kAccepted;
+}
+
+// Cancelling twice is not an error: the caller cannot know that it lost the race.
+Refusal check(const Moment&, const Unfinished auto&, const CancelRequested&) {
+  return kAccepted;
+}
+
+Refusal check(const Moment&, const Active auto&, const BudgetRaised& event) {
+  const bool nothing = event.cost_pico == 0 && event.tokens == 0 && event.time_ms == 0;
+  return nothing ? refuse("budget_raised by nothing") : kAccepted;
+}
+
+Refusal check(const Moment&, const Unfinished auto&, const HookFailed&) {
+  return kAccepted;
+}
+
+Refusal check(const Moment&, const Unfinished auto&, const HookStopped&) {
+  return kAccepted;
+}
+
+Refusal check(const Moment& now, const Active auto&, const InstanceSpawned& event) {
+  if (find_instance(now.state, event.parent) != nullptr) return kAccepted;
+  return refuse("no instance " + to_string(event.parent) + " to spawn from");
+}
+
+Refusal nothing_due() {
+  return refuse("timer_fired, but nothing is due");
+}
+
+Refusal check(const Moment& now, const Active auto&, const TimerFired&) {
+  const Tally after = tally_after(now.state, now.event, now.stamp);
+  const auto& instances = now.state.instances;
+  const auto& calls = now.state.calls;
+  const bool due = after.active_ms >= now.state.limits.time_ms ||
+                   std::any_of(calls.begin(), calls.end(),
+                               [&](const Call& call) { return has_expired(call, now.stamp); }) ||
+                   std::any_of(instances.begin(), instances.end(), [&](const Instance& instance) {
+                     return is_due(instance.phase, now.stamp.elapsed_ms);
+                   });
+  return due ? Refusal(kAccepted) : nothing_due();
+}
+
+// What is aborted has had its time; the end's own callbacks are waited for.
+Refusal check(const Moment& now, const Ending& ending, const TimerFired&) {
+  const bool due =
+      now.stamp.elapsed_ms >= add_saturating(ending.since_elapsed_ms, kEndingGraceMs) &&
+      open_of(now.state, EffectKind::end_agent) == nullptr;
+  return due ? Refusal(kAccepted) : nothing_due();
+}
+
+Refusal check(const Moment& now, const Active auto&, const RunWaiting&) {
+  return wants_park(now.state) ? Refusal(kAccepted)
+                               : refuse("run_waiting, but the run does not wait");
+}
+
+Refusal check(const Moment& now, const Ending&, const RunFinished& event) {
+  return check_open(now, event.kName, event.effect, EffectKind::end_agent);
+}
+
+// --- An instance -------------------------------------------------------------------------------
+//
+// Its step: ready -> awaiting_model (compacting, backing_off, rate_limited, awaiting_budget on the
+// way) -> awaiting_tools -> ready …; suspended, awaiting_external and resting end a turn.
+
+template <class P, class E>
+Refusal check_asked(const P& phase, const E& event) {
+  return event.effect == phase.effect ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment&, const AwaitingModel& phase, const ModelReplied& event) {
+  return check_asked(phase, event);
+}
+
+Refusal check(const Moment&, const AwaitingModel& phase, const ModelFailed& event) {
+  return check_asked(phase, event);
+}
+
+Refusal check(const Moment&, const AwaitingModel& phase, const ModelAborted& event) {
+  return check_asked(phase, event);
+}
+
+Refusal check(const Moment&, const Compacting& phase, const ContextCompacted& event) {
+  return check_asked(phase, event);
+}
+
+Refusal check(const Moment&, const Compacting& phase, const CompactionFailed& event) {
+  return check_asked(phase, event);
+}
+
+// A call of the instance that the event names; outcomes that name another's are astray.
+template <class E>
+const Call* call_of(const Moment& now, const E& event) {
+  const Call* call = find_call(now.state, event.call);
+  return call != nullptr && call->instance == event.instance ? call : nullptr;
+}
+
+template <class State>
+bool awaits(const Call* call, EffectId effect) {
+  const State* state = call == nullptr ? nullptr : std::get_if<State>(&call->state);
+  return state != nullptr && state->effect == effect;
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ToolFinished& event) {
+  const bool awaited = awaits<CallRunning>(call_of(now, event), event.effect);
+  return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+// Kept for whoever decides about the call, as long as nobody has; the first one only.
+Refusal check(const Moment& now, const AwaitingTools&, const ResultCameLate& event) {
+  const Call* call = call_of(now, event);
+  const bool undecided = call != nullptr && !std::holds_alternative<CallRunning>(call->state) &&
+                         !std::holds_alternative<CallEnded>(call->state);
+  if (!undecided || event.effect == EffectId{} || event.effect != call->last_run ||
+      call->late_result) {
+    return refuse(to_string(event.call) + " needs no evidence from " + to_string(event.effect));
+  }
+  return kAccepted;
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ToolStatusLearned& event) {
+  const bool awaited = awaits<CallAsking>(call_of(now, event), event.effect);
+  return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const DoubtResolved& event) {
+  const Call* call = call_of(now, event);
+  if (call == nullptr || !std::holds_alternative<CallDoubtful>(call->state)) {
+    return refuse(to_string(event.call) + " is not in doubt");
+  }
+  if (event.attempt == call->attempts) return kAccepted;
+  return refuse("the verdict is about attempt " + std::to_string(event.attempt) + " at " +
+                to_string(event.call) + ", in doubt is attempt " + std::to_string(call->attempts));
+}
+
+// An answer to the question, or the news that what was allowed is no longer: then nothing was
+// started, and it is as if it had not been asked yet.
+Refusal check(const Moment& now, const AwaitingTools&, const CallJudged& event) {
+  const Call* call = call_of(now, event);
+  const bool judging = awaits<CallJudging>(call, event.effect);
+  if (!judging && !awaits<CallRunning>(call, event.effect)) {
+    return too_late(event.kName, event.effect);
+  }
+  // About what is to run it says that a hook has to be asked again, first.
+  if (event.judgement.verdict == CallVerdict::undecided && judging) {
+    return refuse("call_judged decides nothing");
+  }
+  return kAccepted;
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const CallDecided& event) {
+  const Call* call = call_of(now, event);
+  const auto* asked = call == nullptr ? nullptr : std::get_if<CallAwaitingPerson>(&call->state);
+  if (asked == nullptr) return refuse(to_string(event.call) + " waits for nobody's decision");
+  if (std::holds_alternative<Ending>(now.state.course)) {
+    return refuse("call_decided comes too late: the run is ending");
+  }
+  if (event.binding != asked->binding) {
+    return refuse("the decision is about something else than " + to_string(event.call) +
+                  " asks for now");
+  }
+  if (asked->expires_at_ms > 0 && now.stamp.at_ms >= asked->expires_at_ms) {
+    return refuse("call_decided comes too late: " + to_string(event.call) + " has expired");
+  }
+  if (!may_approve(now.state, event)) {
+    return refuse(event.signed_by.empty()
+                      ? "an approval of this run needs the signature of an approver"
+                      : event.signed_by + " has started the run; another person has to approve");
+  }
+  if (fits(asked->kind, event)) return kAccepted;
+  return refuse(std::string(name(event.decision)) + " does not answer " + to_string(event.call) +
+                ", which asks for " + std::string(name(asked->kind)));
+}
+
+Refusal check(const Moment& now, const Suspended& phase, const InstanceResumed& event) {
+  if (event.suspend_id != phase.suspend_id) {
+    return refuse(to_string(event.instance) + " is suspended as " + phase.suspend_id + ", not as " +
+                  event.suspend_id);
+  }
+  if (!std::holds_alternative<Ending>(now.state.course)) return kAccepted;
+  return refuse("instance_resumed comes too late: the run is ending");
+}
+
+Refusal check(const Moment& now, const AwaitingExternal&, const ExternalTurnPushed& event) {
+  if (std::holds_alternative<Ending>(now.state.course)) {
+    return refuse("external_turn_pushed comes too late: the run is ending");
+  }
+  if (event.blocks.size() <= kBlocksPerReplyMax) return kAccepted;
+  return refuse("external_turn_pushed has " + std::to_string(event.blocks.size()) +
+                " blocks; a turn has at most " + std::to_string(kBlocksPerReplyMax));
+}
+
+// --- Dispatch ----------------------------------------------------------------------------------
+
+template <class S, class E>
+concept Legal =
+    requires(const Moment& now, const S& state, const E& event) { check(now, state, event); };
+
+template <class E, class... P>
+constexpr bool any_phase_accepts(const std::variant<P...>*) {
+  return (Legal<P, E> || ...);
+}
+
+// An event of an instance is looked up under its phase, all others under the state of the run.
+template <class E>
+constexpr bool kOfInstance = any_phase_accepts<E>(static_cast<const Phase*>(nullptr));
+
+template <class S, class E>
+Refusal dispatch(const Moment& now, const S& state, const E& event) {
+  if constexpr (Legal<S, E>) {
+    return check(now, state, event);
+  } else if constexpr (std::is_same_v<S, Ending>) {
+    return refuse(std::string(E::kName) + " comes too late: the run is ending");
+  } else {
+    return refuse(std::string(E::kName) + " is not accepted while " + std::string(S::kName));
+  }
+}
+
+template <class E>
+Refusal check_live(const Moment& now, const E& event) {
+  const InstanceId id = instance_of(now.event);
+  const Instance* instance = find_instance(now.state, id);
+  if (instance == nullptr) {
+    return refuse(std::string(E::kName) + ": there is no instance " + to_string(id));
+  }
+  const auto try_one = [&](const auto& state) { return dispatch(now, state, event); };
+  if constexpr (kOfInstance<E>) return std::visit(try_one, instance->phase);
+  return std::visit(try_one, now.state.course);
+}
+
+template <class E>
+Refusal check_any(const Moment& now, const E& event) {
+  if (std::holds_alternative<Live>(now.state.life)) return check_live(now, event);
+  if (std::holds_alternative<NotStarted>(now.state.life)) {
+    return dispatch(now, NotStarted{}, event);
+  }
+  return dispatch(now, Finished{}, event);
+}
+
+template <class S>
+std::string table_row() {
+  std::string row = std::string(S::kName) + ":";
+  const auto column = [&row]<class E>(const E*) {
+    if constexpr (Legal<S, E>) row += " " + std::string(E::kName);
+  };
+  [&]<class... E>(const std::variant<E...>*) {
+    (column(static_cast<const E*>(nullptr)), ...);
+  }(static_cast<const Event*>(nullptr));
+  return row + "\n";
+}
+
+template <class... S>
+std::string table_of(const std::variant<S...>*) {
+  return (table_row<S>() + ...);
+}
+
+// The host's clocks and fences are not the kernel's to trust.
+Refusal check_stamp(const RunState& state, const Stamp& stamp) {
+  if (stamp.epoch < state.epoch) {
+    return Error{ErrorCode::conflict, "epoch " + std::to_string(stamp.epoch) +
+                                          " is over: the run is in " + std::to_string(state.epoch)};
+  }
+  if (stamp.elapsed_ms < state.elapsed_ms) {
+    return Error{ErrorCode::invalid_argument, "elapsed run time went backwards"};
+  }
+  return kAccepted;
+}
+
+}  // namespace
+
+Refusal refusal_of(const Run& run, const Event& event, const Stamp& stamp) {
+  if (Refusal refusal = check_stamp(run.state(), stamp)) return refusal;
+  const Moment now{run, run.state(), event, stamp};
+  return std::visit([&now](const auto& fact) { return check_any(now, fact); }, event);
+}
+
+std::string transition_table() {
+  return table_row<NotStarted>() + table_of(static_cast<const Course*>(nullptr)) +
+         table_row<Finished>() + "\n" + table_of(static_cast<const Phase*>(nullptr));
+}
+
+}  // namespace pawl
