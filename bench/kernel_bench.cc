@@ -2,6 +2,8 @@
 //   build/release/bin/pawl_bench_kernel --benchmark_min_time=2
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
+
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/kernel.h"
 
@@ -74,7 +76,7 @@ void count_steps(benchmark::State& state) {
       static_cast<std::int64_t>(static_cast<std::uint64_t>(state.iterations()) * kStepsOfOneRun));
 }
 
-void decide_and_fold(benchmark::State& state) {
+void advance_steps(benchmark::State& state) {
   const auto all = replies();
   const ToolFinished result = a_result();
   for (auto _ : state) {
@@ -82,9 +84,9 @@ void decide_and_fold(benchmark::State& state) {
   }
   count_steps(state);
 }
-BENCHMARK(decide_and_fold);
+BENCHMARK(advance_steps);
 
-void decide_fold_and_encode(benchmark::State& state) {
+void advance_and_encode(benchmark::State& state) {
   const auto all = replies();
   const ToolFinished result = a_result();
   for (auto _ : state) {
@@ -93,9 +95,9 @@ void decide_fold_and_encode(benchmark::State& state) {
   }
   count_steps(state);
 }
-BENCHMARK(decide_fold_and_encode);
+BENCHMARK(advance_and_encode);
 
-void decide_fold_encode_and_chain(benchmark::State& state) {
+void advance_encode_and_chain(benchmark::State& state) {
   const auto all = replies();
   const ToolFinished result = a_result();
   std::size_t bytes = 0;
@@ -112,7 +114,68 @@ void decide_fold_encode_and_chain(benchmark::State& state) {
   state.counters["bytes/step"] =
       static_cast<double>(bytes) / static_cast<double>(state.iterations()) / kStepsOfOneRun;
 }
-BENCHMARK(decide_fold_encode_and_chain);
+BENCHMARK(advance_encode_and_chain);
+
+// A run of so many instances, all of which await their model; with a budget, so that what they set
+// aside counts.
+struct Crowd {
+  Run run;
+  Stamp now{1, 1'700'000'000'000, 0};
+
+  explicit Crowd(std::int64_t instances) {
+    RunStarted start = a_start();
+    start.limits.branches = UINT64_MAX;
+    start.limits.cost_pico = UINT64_MAX / 2;
+    start.limits.budget_tokens = UINT64_MAX / 2;
+    start.prices.input = start.prices.output = 1;
+    take(std::move(start));
+    for (std::int64_t i = 1; i < instances; ++i) {
+      take(InstanceSpawned{kRootInstance, "worker", Content("Look at one file.")});
+    }
+  }
+
+  Record take(Event event) {
+    now.elapsed_ms += 5;
+    auto record = advance(run, std::move(event), now);
+    if (!record) std::abort();
+    return *std::move(record);
+  }
+};
+
+// A step of one of them: its model replies, its call ends.
+void step_in_a_crowd(benchmark::State& state) {
+  Crowd crowd(state.range(0));
+  const auto all = replies();
+  const ToolFinished result = a_result();
+  std::uint64_t i = 0;
+  for (auto _ : state) {
+    ModelReplied reply = all[i++ % all.size()];
+    const OpenEffect asked = crowd.run->open[i * 37 % crowd.run->open.size()];
+    reply.instance = asked.instance;
+    reply.effect = asked.id;
+    const Record replied = crowd.take(std::move(reply));
+    ToolFinished finished = result;
+    const auto& started = std::get<RunTool>(replied.effects.front());
+    finished.instance = asked.instance;
+    finished.call = started.call;
+    finished.effect = started.effect;
+    benchmark::DoNotOptimize(crowd.take(std::move(finished)).seq);
+  }
+}
+BENCHMARK(step_in_a_crowd)->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
+
+// Another process takes the run up: every model call is charged and made again.
+void attach(benchmark::State& state) {
+  const Crowd crowd(state.range(0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    Crowd again = crowd;
+    ++again.now.epoch;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(again.take(DriverAttached{"p2"}).effects.size());
+  }
+}
+BENCHMARK(attach)->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
 
 std::vector<std::string> journal() {
   std::vector<std::string> records;

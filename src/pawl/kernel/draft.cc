@@ -1,6 +1,7 @@
 #include "pawl/kernel/draft.h"
 
 #include "pawl/kernel/context.h"
+#include "pawl/kernel/invariants.h"
 
 namespace pawl {
 namespace {
@@ -158,6 +159,7 @@ void Draft::finish() {
   if (live && ending() && state.open.empty() && !starts) start(EndAgent{});
   for (const Effect& effect : record_.effects) applier_.apply(effect);
   PAWL_ASSERT(applier_.fault().empty());
+  assert_invariants(run_, record_.instance);
 }
 
 void begin_step(Draft& draft, const Instance& instance) {

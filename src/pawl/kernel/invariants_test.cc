@@ -1,131 +1,9 @@
-#include "pawl/kernel/invariants_test.h"
+#include "pawl/kernel/invariants.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <set>
-
 namespace pawl::testing {
 namespace {
-
-std::size_t open_count(const RunState& state, EffectKind kind) {
-  return static_cast<std::size_t>(
-      std::count_if(state.open.begin(), state.open.end(),
-                    [kind](const OpenEffect& one) { return one.kind == kind; }));
-}
-
-bool has_orphan(const std::vector<Entry>& transcript) {
-  EntryKind before = EntryKind::input;
-  for (const Entry& entry : transcript) {
-    const bool follows = before == EntryKind::assistant || before == EntryKind::tool_result;
-    if (entry.kind == EntryKind::tool_result && !follows) return true;
-    before = entry.kind;
-  }
-  return false;
-}
-
-}  // namespace
-
-std::string fault_of_effects(const RunState& state) {
-  std::set<EffectId> awaited;
-  std::size_t models = 0;
-  std::size_t summaries = 0;
-  for (const Instance& one : state.instances) {
-    if (const auto* phase = std::get_if<AwaitingModel>(&one.phase)) {
-      awaited.insert(phase->effect);
-      ++models;
-    }
-    if (const auto* phase = std::get_if<Compacting>(&one.phase)) {
-      awaited.insert(phase->effect);
-      ++summaries;
-    }
-  }
-  std::size_t running = 0;
-  std::size_t asking = 0;
-  std::size_t judging = 0;
-  for (const Call& call : state.calls) {
-    if (find_instance(state, call.instance) == nullptr) return "a call of no instance";
-    if (const auto* run = std::get_if<CallRunning>(&call.state)) {
-      awaited.insert(run->effect);
-      ++running;
-    }
-    if (const auto* ask = std::get_if<CallAsking>(&call.state)) {
-      awaited.insert(ask->effect);
-      ++asking;
-    }
-    if (const auto* judge = std::get_if<CallJudging>(&call.state)) {
-      awaited.insert(judge->effect);
-      ++judging;
-    }
-  }
-  if (models != open_count(state, EffectKind::model)) return "model calls and open effects differ";
-  if (summaries != open_count(state, EffectKind::compact)) {
-    return "compactions and open effects differ";
-  }
-  if (running != open_count(state, EffectKind::tool))
-    return "running calls and open effects differ";
-  if (asking != open_count(state, EffectKind::status))
-    return "asking calls and open effects differ";
-  if (judging != open_count(state, EffectKind::judge))
-    return "judged calls and open effects differ";
-  for (const OpenEffect& one : state.open) {
-    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
-    if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
-    if (static_cast<std::uint64_t>(one.id) > state.effects_minted) return "an unminted effect";
-  }
-  return "";
-}
-
-std::string fault_of_liveness(const RunState& state) {
-  const bool going = std::holds_alternative<Going>(state.course);
-  const bool ending = std::holds_alternative<Ending>(state.course);
-  if (ending && state.open.empty()) return "it is ending, and nothing is under way";
-  if (open_count(state, EffectKind::end_agent) > 0 && (!ending || state.open.size() > 1)) {
-    return "the end has begun before everything else ended";
-  }
-  for (const Instance& one : state.instances) {
-    const bool beginning =
-        one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
-    if (going && std::holds_alternative<Resting>(one.phase) && !one.waiting_messages.empty()) {
-      return to_string(one.id) + " rests, and a message waits";
-    }
-    if (going && std::holds_alternative<Ready>(one.phase) && !beginning) {
-      return to_string(one.id) + " is ready, and nobody calls the model";
-    }
-    const auto mine = [&](const Call& call) { return call.instance == one.id; };
-    const auto over = [&](const Call& call) {
-      return !mine(call) || std::holds_alternative<CallEnded>(call.state);
-    };
-    const bool awaiting = std::holds_alternative<AwaitingTools>(one.phase);
-    const bool any = std::any_of(state.calls.begin(), state.calls.end(), mine);
-    if (awaiting != any) return to_string(one.id) + " awaits tools, or has calls, not both";
-    if (any && !ending && std::all_of(state.calls.begin(), state.calls.end(), over)) {
-      return to_string(one.id) + " has all results, and does not go on";
-    }
-    if (has_orphan(one.transcript)) return to_string(one.id) + " has a result without its call";
-    if (find_instance(state, one.parent) == nullptr) return to_string(one.id) + " is an orphan";
-  }
-  for (const Call& call : state.calls) {
-    const auto* held = std::get_if<CallWaiting>(&call.state);
-    if (held == nullptr) continue;
-    if (going) return to_string(call.id) + " is held, and nobody runs it";
-    if (ending && held->held_for == HeldFor::status) {
-      return to_string(call.id) + " waits for a question that nobody asks any more";
-    }
-  }
-  if (going && state.begin_held == Presence::present) return "agent callbacks are held";
-  return "";
-}
-
-void check_invariants(const RunState& state) {
-  if (std::holds_alternative<Finished>(state.life)) {
-    CHECK(state.open.empty());
-    CHECK(std::holds_alternative<Ending>(state.course));
-    return;
-  }
-  CHECK(fault_of_effects(state) == "");
-  CHECK(fault_of_liveness(state) == "");
-}
 
 TEST_CASE("a run that stands still for no reason is noticed") {
   RunState state;
@@ -140,4 +18,21 @@ TEST_CASE("a run that stands still for no reason is noticed") {
   CHECK(fault_of_liveness(state) == "");
 }
 
+TEST_CASE("an instance that waits for what nobody does is noticed by itself") {
+  RunState state;
+  state.targets.emplace_back();
+  Instance instance;
+  instance.transcript.emplace_back();
+  CHECK(fault_of_instance(state, instance) == "");
+  instance.phase = AwaitingModel{EffectId{1}, 0, {}};
+  CHECK(fault_of_instance(state, instance) == "it awaits a model call that is not open");
+  state.open = {{EffectId{1}, EffectKind::tool, kRootInstance, {}}};
+  CHECK(fault_of_instance(state, instance) == "it awaits a model call that is not open");
+  state.open[0].kind = EffectKind::model;
+  CHECK(fault_of_instance(state, instance) == "");
+  instance.target = 1;
+  CHECK(fault_of_instance(state, instance) == "its target does not exist");
+}
+
+}  // namespace
 }  // namespace pawl::testing

@@ -134,10 +134,7 @@ constexpr std::uint64_t kEventsOfOneRunMax = 2000;
 std::string fault_after(ReferenceModel& model, const Run& run, const Record& record) {
   std::string fault = model.observe(record);
   if (fault.empty()) fault = model.compare(run.state());
-  if (fault.empty() && std::holds_alternative<Live>(run->life)) {
-    fault = fault_of_effects(run.state());
-    if (fault.empty()) fault = fault_of_liveness(run.state());
-  }
+  if (fault.empty()) fault = fault_of(run);
   return fault;
 }
 

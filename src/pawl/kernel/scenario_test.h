@@ -11,7 +11,7 @@
 
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/example_parts_test.h"
-#include "pawl/kernel/invariants_test.h"
+#include "pawl/kernel/invariants.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/kernel/shown_test.h"
 #include "pawl/kernel/transcript.h"

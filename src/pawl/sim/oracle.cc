@@ -5,6 +5,7 @@
 
 #include "pawl/base/rng.h"
 #include "pawl/kernel/codec.h"
+#include "pawl/kernel/invariants.h"
 #include "pawl/runtime/contents.h"
 
 namespace pawl::sim {
@@ -200,6 +201,7 @@ void Oracle::take(Track& track, const RunId& own, const Record& record) {
   }
   const Status folded = fold(track.run, record);
   if (!folded) return fail("it cannot be folded: " + folded.error().message);
+  if (const std::string fault = fault_of(track.run); !fault.empty()) fail(fault);
   check_limits(own, track);
   check_budget(own, track, record);
   if (track.forked && track.forked->seq == record.seq) check_inherited(track);
