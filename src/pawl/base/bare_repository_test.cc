@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/base/descriptor.h"
+
 namespace pawl {
 namespace {
 
@@ -21,7 +23,8 @@ bool is_bare_with(const std::vector<std::string>& names, mode_t mode = 0755) {
     REQUIRE(fs::create_directory(path + "/" + name));
     REQUIRE(::chmod((path + "/" + name).c_str(), mode) == 0);
   }
-  const bool is_bare = is_bare_repository(Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY)));
+  const Descriptor directory(::open(path.c_str(), O_PATH | O_DIRECTORY));
+  const bool is_bare = is_bare_repository(directory.number());
   fs::remove_all(path);
   return is_bare;
 }
