@@ -212,7 +212,6 @@ TEST_CASE("of a run that waits, force lets go what a summary has replaced") {
   stage.model->more = {ToolCallProposed{"note", "{}", "c1"}};
   stage.model->line_up("I ask.", ReplyStop::tool_use);
   stage.model->line_up(std::string(1'500, 'a'), ReplyStop::pause_turn);
-  stage.model->line_up(std::string(1'500, 'b'), ReplyStop::pause_turn);
   stage.model->line_up("It noted.");  // the summary
   stage.model->line_up_failure(FailureKind::rate_limited, 600'000);
   REQUIRE(stage.start());

@@ -297,6 +297,7 @@ void Oracle::rebuild(const std::string& id, Track& track) {
     const auto record = decode_record(stored.bytes);
     if (!record) return fail(text_of(RunId{id}, seq) + " cannot be decoded after a power loss");
     check_blobs(RunId{id}, *record);
+    check_decision(fresh, *record, stored.bytes);
     take(fresh, RunId{id}, *record);
     fresh.chain = stored.chain;
     fresh.chains.push_back(stored.chain);
