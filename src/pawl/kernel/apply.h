@@ -26,7 +26,7 @@ class Applier {
  private:
   template <class Fact>
   void visit_and_apply(const Fact& fact) {
-    std::visit([this](const auto& one) { on(one); }, fact);
+    std::visit([this](const auto& one) { this->on(one); }, fact);
   }
   void stamp();
 
