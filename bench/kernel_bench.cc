@@ -125,6 +125,7 @@ struct Crowd {
   explicit Crowd(std::int64_t instances) {
     RunStarted start = a_start();
     start.limits.branches = UINT64_MAX;
+    start.guards = {0, 0, 0};
     start.limits.cost_pico = UINT64_MAX / 2;
     start.limits.budget_tokens = UINT64_MAX / 2;
     start.prices.input = start.prices.output = 1;
