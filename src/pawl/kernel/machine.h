@@ -54,9 +54,7 @@ void take(Draft& draft, const CallDecided& event);
 void take(Draft& draft, const InstanceResumed& event);
 void take(Draft& draft, const ExternalTurnPushed& event);
 
-// What is shared by those who check and those who take.
-bool may_approve(const RunState& state, const CallDecided& decided);
-bool fits(InterruptKind kind, const CallDecided& decided);
+// Whether time alone takes an instance out of this phase by now.
 bool is_due(const Phase& phase, std::uint64_t elapsed_ms);
 
 }  // namespace pawl

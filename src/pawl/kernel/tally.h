@@ -1,4 +1,4 @@
-// What an event adds to a run's tally: used by decide() to look ahead and by fold() to apply.
+// What an event adds to a run's tally: a check looks ahead with it, and applying an event uses it.
 #pragma once
 
 #include "pawl/kernel/record.h"
