@@ -14,7 +14,7 @@ CLEAN = {
         "surface/cli", "app")),
     "README.md": "# Title\n\n```sh\n# a comment, not a title\n```\n",
     "docs/transitions.md": "# Transitions\n\ncreated: started\n",
-    "docs/cases/D.md": "# D\n\n| sc-D01 | `src/pawl/base/text_test.cc: \"length\"` |\n",
+    "docs/notes/cases/D.md": "# D\n\n| sc-D01 | `src/pawl/base/text_test.cc: \"length\"` |\n",
     "tools/tidy_untested.txt": "src/pawl/app/main.cc: composition only\n",
     "src/pawl/base/CMakeLists.txt": "pawl_layer(base SOURCES text.cc)\npawl_tests(base FILES\n"
                                     "  text_test.cc)\n",
@@ -103,8 +103,8 @@ PLANTED = [
     ("machine", "README.md", "See /home/someone/pawl.\n", 0),
     ("machine", "README.md", "See registry.example.com.\n", 0),
     ("title", "README.md", "# Another\n", 0),
-    ("held-by", "docs/cases/D.md", "| sc-D02 | src/pawl/base/gone_test.cc: \"x\" |\n", 0),
-    ("held-by", "docs/cases/D.md", '| sc-D02 | `src/pawl/base/text_test.cc: "width"` |\n', 0),
+    ("held-by", "docs/notes/cases/D.md", "| sc-D02 | src/pawl/base/gone_test.cc: \"x\" |\n", 0),
+    ("held-by", "docs/notes/cases/D.md", '| sc-D02 | `src/pawl/base/text_test.cc: "width"` |\n', 0),
     ("unbuilt", "src/pawl/base/text_more_test.cc", "\n", 0),
     ("unbuilt", "src/pawl/surface/mcp/CMakeLists.txt", "\n", 0),
     ("untested", "src/pawl/app/extra.cc", "\n", 0),
@@ -112,15 +112,15 @@ PLANTED = [
     ("untested", "tools/tidy_untested.txt", "src/pawl/app/main.cc: see no_such_test.cc\n", 0),
     ("dead", "src/pawl/base/forgotten.h", "#pragma once\n", 0),
     ("dead", "NOTE_TO_SELF.txt", "Do not commit.\n", 0),
-    ("stale", "docs/rows.md", '# Rows\n\n| A1 | `text_test.cc: "no such sentence"` |\n', 2),
-    ("stale", "docs/rows.md", "# Rows\n\n| A1 | `x_test.py: test_nothing` |\n", 2),
+    ("stale", "docs/notes/rows.md", '# Rows\n\n| A1 | `text_test.cc: "no such sentence"` |\n', 2),
+    ("stale", "docs/notes/rows.md", "# Rows\n\n| A1 | `x_test.py: test_nothing` |\n", 2),
     ("one-definition", PORT, "namespace pawl {\nstruct Twice {\n};\n}\n", 1),
 ]
 # Near misses: what looks like a violation and is none.
 ALLOWED = [
     (BASE, "// std::cerr in words\nconst char* k = \"std::cerr << TOOL\";\nint plain_run = 0;\n"),
     (BASE, "int f() {\n" + "  g();\n" * 68 + "}\n"),
-    ("docs/rows.md", '# Rows\n\nWhat `x_test.cc: "sentence"` means.\n\n| A1 | **open** |\n'),
+    ("docs/notes/rows.md", '# Rows\n\nWhat `x_test.cc: "sentence"` means.\n\n| A1 | **open** |\n'),
     (BASE, "const int kTable[] = {\n" + "  1,\n" * 90 + "};\n"),
     (RUNTIME, "void f() {\n  try {\n  } catch (...) {  // The host's bug is an event.\n  }\n}\n"),
     ("src/pawl/base/text_test_support.h", '#include "tests/support/loop.h"\n'),

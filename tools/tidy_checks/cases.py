@@ -1,4 +1,4 @@
-"""The tables that say which test holds which case: docs/cases."""
+"""The tables that say which test holds which case: docs/notes/cases."""
 
 import re
 
@@ -9,7 +9,7 @@ REFERENCE = re.compile(r'((?:src|tests)/[\w./-]+\.(?:cc|py|h|sh))(?:`?: *`?"([^"
 
 
 def is_table(file):
-    return file.path.startswith("docs/cases/")
+    return file.path.startswith("docs/notes/cases/")
 
 
 def fault_of(tree, path, name):

@@ -7,7 +7,7 @@ import subprocess
 from .source import Finding
 
 UNTESTED = "tools/tidy_untested.txt"
-ROWS = "docs/rows.md"
+ROWS = "docs/notes/rows.md"
 ROOT = {"ARCHITECTURE.md", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json",
         "CMakeUserPresets.json", "CONTRIBUTING.md", "README.md", "SECURITY.md",
         "compile_commands.json", "pawl", "test"}
