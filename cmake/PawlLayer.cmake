@@ -142,8 +142,9 @@ function(pawl_test_command name)
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set(environment "PAWL_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "PAWL_BINARY_DIR=${PROJECT_BINARY_DIR}"
                   ${arg_ENVIRONMENT})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds} LABELS "${arg_LABELS}"
-                                          ENVIRONMENT "${environment}")
+  # In parallel those that may take longest start first, until ctest knows what each one took.
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds} COST ${seconds}
+                                          LABELS "${arg_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
 
 # pawl_tests(<layer> FILES a_test.cc ... [SEES ...] [USES ...] [TIMEOUT <seconds>])

@@ -46,8 +46,28 @@ std::string_view text_of(Note value) {
          "have and give your final answer now, briefly.";
 }
 
+Decision::Decision() = default;
+Decision::Decision(const Decision& other) = default;
+Decision::Decision(Decision&& other) noexcept = default;
+Decision& Decision::operator=(const Decision& other) = default;
+Decision& Decision::operator=(Decision&& other) noexcept = default;
+Decision::~Decision() = default;
+bool Decision::operator==(const Decision& other) const {
+  return static_cast<const AnyDecision&>(*this) == static_cast<const AnyDecision&>(other);
+}
+
 std::string_view name(const Decision& decision) {
   return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, decision);
+}
+
+Effect::Effect() = default;
+Effect::Effect(const Effect& other) = default;
+Effect::Effect(Effect&& other) noexcept = default;
+Effect& Effect::operator=(const Effect& other) = default;
+Effect& Effect::operator=(Effect&& other) noexcept = default;
+Effect::~Effect() = default;
+bool Effect::operator==(const Effect& other) const {
+  return static_cast<const AnyEffect&>(*this) == static_cast<const AnyEffect&>(other);
 }
 
 std::string_view name(const Effect& effect) {

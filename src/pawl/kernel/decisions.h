@@ -317,13 +317,24 @@ struct AnsweredByTool {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using Decision =
+using AnyDecision =
     std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
                  ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
                  InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
                  InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
                  TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
                  ApprovalAsked, CallDenied, AnsweredByTool>;
+// As Event.
+struct Decision : AnyDecision {
+  using AnyDecision::AnyDecision;
+  Decision();
+  Decision(const Decision& other);
+  Decision(Decision&& other) noexcept;
+  Decision& operator=(const Decision& other);
+  Decision& operator=(Decision&& other) noexcept;
+  ~Decision();
+  bool operator==(const Decision& other) const;
+};
 
 // Effects, imperative.
 
@@ -403,10 +414,32 @@ struct CompactContext {
                 PAWL_FIELD(reserved));
 };
 
-using Effect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,
-                            CompactContext, JudgeCall>;
+using AnyEffect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,
+                               CompactContext, JudgeCall>;
+// As Event.
+struct Effect : AnyEffect {
+  using AnyEffect::AnyEffect;
+  Effect();
+  Effect(const Effect& other);
+  Effect(Effect&& other) noexcept;
+  Effect& operator=(const Effect& other);
+  Effect& operator=(Effect&& other) noexcept;
+  ~Effect();
+  bool operator==(const Effect& other) const;
+};
 
 std::string_view name(const Decision& decision);
 std::string_view name(const Effect& effect);
 
 }  // namespace pawl
+
+template <>
+struct std::variant_size<pawl::Decision> : std::variant_size<pawl::AnyDecision> {};
+template <std::size_t I>
+struct std::variant_alternative<I, pawl::Decision>
+    : std::variant_alternative<I, pawl::AnyDecision> {};
+
+template <>
+struct std::variant_size<pawl::Effect> : std::variant_size<pawl::AnyEffect> {};
+template <std::size_t I>
+struct std::variant_alternative<I, pawl::Effect> : std::variant_alternative<I, pawl::AnyEffect> {};

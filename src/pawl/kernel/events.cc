@@ -2,6 +2,16 @@
 
 namespace pawl {
 
+Event::Event() = default;
+Event::Event(const Event& other) = default;
+Event::Event(Event&& other) noexcept = default;
+Event& Event::operator=(const Event& other) = default;
+Event& Event::operator=(Event&& other) noexcept = default;
+Event::~Event() = default;
+bool Event::operator==(const Event& other) const {
+  return static_cast<const AnyEvent&>(*this) == static_cast<const AnyEvent&>(other);
+}
+
 std::string_view name(const Event& event) {
   return std::visit([](const auto& fact) { return std::decay_t<decltype(fact)>::kName; }, event);
 }

@@ -468,13 +468,25 @@ struct Unrecognised {
 
 // DO NOT REORDER: the index is embedded in journals. Append before Unrecognised, which stays last
 // and whose own index is never written.
-using Event =
+using AnyEvent =
     std::variant<RunStarted, DriverAttached, AgentBegan, ModelReplied, ModelFailed, ModelAborted,
                  ToolFinished, ToolStatusLearned, DoubtResolved, MessageReceived, PauseRequested,
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
                  CallDecided, Unrecognised>;
+// A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
+// for every alternative, which files that only pass it along would compile again.
+struct Event : AnyEvent {
+  using AnyEvent::AnyEvent;
+  Event();
+  Event(const Event& other);
+  Event(Event&& other) noexcept;
+  Event& operator=(const Event& other);
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
+  bool operator==(const Event& other) const;
+};
 
 std::string_view name(const Event& event);
 // The instance an event is about; the root for events about the run.
@@ -511,3 +523,8 @@ std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);
 
 }  // namespace pawl
+
+template <>
+struct std::variant_size<pawl::Event> : std::variant_size<pawl::AnyEvent> {};
+template <std::size_t I>
+struct std::variant_alternative<I, pawl::Event> : std::variant_alternative<I, pawl::AnyEvent> {};

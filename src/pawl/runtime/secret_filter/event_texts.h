@@ -38,7 +38,7 @@ class EventTexts {
   }
   // Numbers, ids, digests.
   template <class T>
-    requires(!HasFields<T>)
+    requires(!HasFields<T> && !requires(T& value) { value.valueless_by_exception(); })
   void visit_all(T&) {}
 
  private:

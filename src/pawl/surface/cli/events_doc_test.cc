@@ -52,9 +52,9 @@ struct Alternatives<std::variant<Facts...>> {
 
 TEST_CASE("every event, decision and effect is documented with its fields") {
   const auto rows = documented();
-  Alternatives<Event>::check(rows, false);
-  Alternatives<Decision>::check(rows, true);
-  Alternatives<Effect>::check(rows, true);
+  Alternatives<AnyEvent>::check(rows, false);
+  Alternatives<AnyDecision>::check(rows, true);
+  Alternatives<AnyEffect>::check(rows, true);
 }
 
 }  // namespace pawl
