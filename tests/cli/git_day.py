@@ -19,6 +19,7 @@ AGENT_WORK = [
     "git stash -q; git stash list; git stash pop -q",
     "echo {n} >>a; git stash -q",
     "git stash pop -q; git stash list",
+    "git stash drop -q stash@{{1}}; git stash list",
     "git tag t{n}; git notes add -fm 'note {n}'",
     "git worktree add -q --detach ../gates/tree{n} && cd ../gates/tree{n} && echo {n} >w && "
     "git add w && git commit -qm 'tree {n}'; cd {work}; "
@@ -131,6 +132,7 @@ OPERATOR = [
     "git fetch -q",
     "git push -q origin main",
     "git stash -q; git stash pop -q",
+    "echo s{n} >>o; git stash -q; git stash drop -q 'stash@{{1}}'",
     "git gc -q",
     "git repack -adq",
     "git gc -q --prune=now",

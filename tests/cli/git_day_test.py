@@ -5,8 +5,9 @@
     PAWL_GIT_DAY_MINUTES=60 PAWL_GIT_DAY_SEED=7 git_day_test.py
 
 After every call: the operator's git is sound, nothing of the agent's ran on the host, nothing of
-its configuration and hooks is in the operator's, no name of Pawl's is in the work tree, and both
-sides agree unless the call said that they do not.
+its configuration and hooks is in the operator's, no name of Pawl's is in the work tree, and each
+ref, HEAD, index, stash and status is the same on both sides, unless a call said of that very thing
+that it is not.
 """
 
 import hashlib
@@ -20,19 +21,12 @@ import subprocess
 import time
 
 import git_day
+from git_sides import SAID, STATE, UNDER_WAY, Sides
 from git_test import GitStage
 from support import PAWL, main
 
 MINUTES = float(os.environ.get("PAWL_GIT_DAY_MINUTES", "0"))
 CALLS_OF_SESSION = 8 if MINUTES else 4
-MARK = "[git:"
-# Remote-tracking refs, replacements and monitors are the session's own affair.
-STATE = ("export GIT_NO_REPLACE_OBJECTS=1; git() { command git -c core.fsmonitor=false \"$@\"; }; "
-         "git status --porcelain=v1; git for-each-ref --format="
-         "'%(objectname) %(refname)' refs/heads refs/tags refs/notes; git stash list --format=%H; "
-         "git ls-files -s; git symbolic-ref -q HEAD; git rev-parse HEAD; "
-         "git -C sub status --porcelain=v1")
-UNDER_WAY = ".git/MERGE_HEAD .git/CHERRY_PICK_HEAD .git/REVERT_HEAD .git/rebase-* .git/sequencer"
 GATE = """#!/bin/sh
 touch between
 until [ -e go ]; do sleep 0.01; done
@@ -65,7 +59,7 @@ class Day(GitStage):
             path.mkdir()
         self.number = 0
         self.story = []
-        self.compared = [0, 0]
+        self.sides = Sides()
         self.prepare()
 
     def shell(self, text, at=None, code=None):
@@ -139,7 +133,8 @@ class Day(GitStage):
                 text = self.random.choice(git_day.AGENT_WRECKS)
             text = text.format(n=self.number, work=self.work, evil=self.evil)
             calls.append((self.number, text, not calls or self.random.random() < 0.4))
-        return calls
+        self.number += 1
+        return [*calls, (self.number, ":", False)]  # shows what came of the last one
 
     def charter_of(self, name, calls):
         replies = ""
@@ -147,8 +142,9 @@ class Day(GitStage):
             gates = self.gates
             wait = (f"touch {gates}/mid{number}; until [ -e {gates}/go{number} ]; do sleep 0.01; "
                     "done; " if barrier else "")
-            line = (f"cd {self.work}; for f in {UNDER_WAY}; do "
-                    f"[ -e $f ] && touch {gates}/underway{number}; done; "
+            line = (f"cd {self.work}; for d in . sub; do cd $d; g=$(git rev-parse --git-dir); "
+                    f"for f in {UNDER_WAY.replace('.git/', '$g/')}; do "
+                    f"[ -e $f ] && touch {gates}/underway{number}-$d; done; cd {self.work}; done; "
                     f"({STATE}) >{gates}/inside{number} 2>/dev/null; {wait}"
                     f"{{ {text}\n}} </dev/null >/dev/null 2>&1; cd {self.work}; true")
             (gates / f"step{number}").write_text(line)
@@ -187,8 +183,7 @@ class Day(GitStage):
                 print("\n".join(self.story[-40:]))
                 raise
         if MINUTES:
-            print(f"{sessions} sessions, {self.number} calls, both sides agreed before "
-                  f"{self.compared[0]} and were said to differ before {self.compared[1]}")
+            print(f"seed {self.seed}: {sessions} sessions, {self.number} calls, {self.sides}")
 
     def session(self, name):
         calls = self.script(CALLS_OF_SESSION)
@@ -196,7 +191,8 @@ class Day(GitStage):
         self.files = self.operator_files()
         control, run = self.control / name, self.begin(name, calls)
         self.story.append(f"=== session {name}")
-        outside, excused = self.shell(STATE), False
+        outside = self.shell(STATE)
+        self.sides.said.clear()  # a session says again what differs
         for number, text, barrier in calls:
             self.story.append(f"call {number}: {text}")
             if barrier:
@@ -213,8 +209,7 @@ class Day(GitStage):
                 self.story.append("kill -9")
                 return
             self.reach(run, control, control / "between")
-            said = self.last_said(name)
-            excused = self.compare(number, outside, said, excused)
+            self.compare(number, outside, self.last_said(name))
             self.check(f"after call {number}")
             if self.random.random() < 0.4:
                 self.operate()
@@ -231,20 +226,20 @@ class Day(GitStage):
         texts = [end if isinstance(end, str) else json.dumps(end) for end in ends]
         return [text for text in texts if text.startswith("{")][-1]
 
-    def compare(self, number, outside, said, excused):
-        """Both sides agreed when the call began, or it was said, or a merge is under way inside."""
+    def compare(self, number, outside, said):
+        """Both sides agreed when the call began, but for what was said to differ."""
         inside = (self.gates / f"inside{number}").read_text(errors="replace")
-        if MARK in said:
-            self.story.append(said[said.index(MARK):][:500])
-        self.compared[0 if inside == outside else 1] += 1
-        if inside == outside:
-            return MARK in said
+        self.story += SAID.findall(said)
         if '"blob"' in said:  # too long to be told here: it may have been said
-            return True
-        if MARK in said or excused or (self.gates / f"underway{number}").exists():
-            return True
-        return self.fail(f"before call {number} the sides differ, and nothing was said\n"
-                         f"--- outside\n{outside}\n--- inside\n{inside}\n--- said\n{said}")
+            self.sides.count("calls whose output was too long to be read")
+            return
+        directories = {"work": ".", "sub": "sub"}
+        differ = self.sides.compare(
+            outside, inside, said,
+            lambda place: (self.gates / f"underway{number}-{directories[place]}").exists())
+        if differ:
+            self.fail(f"before call {number} {differ} differ, and nothing was said of them\n"
+                      f"--- outside\n{outside}\n--- inside\n{inside}\n--- said\n{said}")
 
     def reach(self, run, control, path):
         self.wait_for(lambda: path.exists() or run.poll() is not None, str(path))

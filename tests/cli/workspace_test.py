@@ -104,11 +104,25 @@ class NoTrace(WorkspaceStage):
         self.assertEqual(self.status(), "")
         self.assertEqual(self.taken(), [".envrc"])
 
+    def test_after_kill_9_a_nested_name_is_taken_and_one_from_before_stays(self):
+        work = self.repository()
+        (work / "old").mkdir()
+        (work / "old/.envrc").write_text("mine\n")
+        self.kill_after("mkdir -p a/b; echo evil >a/b/.envrc; echo {} >a/.mcp.json")
+        said = self.pawl("run", self.tools(call("exec", argv=["rm", "made"])), "go", "--id", "s")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("a/b/.envrc is a protected name: it was moved to", said.stderr)
+        self.assertEqual(self.taken(), [".envrc", ".mcp.json"])
+        self.assertEqual(os.listdir(work / "a/b"), [])
+        self.assertEqual((work / "old/.envrc").read_text(), "mine\n")
+
     def test_after_kill_9_the_doctor_takes_what_was_made(self):
         work = self.repository()
-        self.kill_after("mkdir .pawl")
-        self.assertIn(".pawl is a protected name", self.pawl("doctor").stdout)
-        self.assertEqual(sorted(os.listdir(work)), [".git", "made"])
+        self.kill_after("mkdir -p .pawl a; echo evil >a/.envrc")
+        said = self.pawl("doctor").stdout
+        self.assertIn(".pawl is a protected name", said)
+        self.assertIn("a/.envrc is a protected name", said)
+        self.assertEqual(sorted(os.listdir(work)), [".git", "a", "made"])
         self.assertNotIn(".pawl is a protected name", self.pawl("doctor").stdout)
 
 

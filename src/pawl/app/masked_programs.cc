@@ -1,8 +1,14 @@
 #include "pawl/app/masked_programs.h"
 
+#include <dirent.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
 
 #include "pawl/base/program_path.h"
 #include "pawl/runtime/permission/glob.h"
@@ -11,8 +17,6 @@
 namespace pawl {
 namespace {
 
-constexpr std::string_view kSandboxPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::array<std::string_view, 5> kManyInOne = {"busybox", "toybox", "systemctl",
                                                         "coreutils", "systemd"};
 
@@ -57,6 +61,72 @@ std::vector<std::string> denied_for(const std::vector<ToolRule>& rules,
   return names;
 }
 
+// A file that a name resolves to, and what tells whether another file is the same program.
+struct ProgramFile {
+  std::string path;
+  std::string name;  // that a rule denies
+  struct stat status = {};
+};
+
+bool has_bytes_of(const std::string& left, const std::string& right) {
+  std::ifstream one(left, std::ios::binary);
+  std::ifstream other(right, std::ios::binary);
+  return one && other &&
+         std::equal(std::istreambuf_iterator<char>(one), {}, std::istreambuf_iterator<char>(other),
+                    {});
+}
+
+// A hard link, or a copy.
+bool is_twin(const ProgramFile& program, const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (status.st_ino == program.status.st_ino && status.st_dev == program.status.st_dev) return true;
+  return status.st_size == program.status.st_size && status.st_size <= kComparedProgramBytesMax &&
+         has_bytes_of(path, program.path);
+}
+
+// Each directory of PATH, and those in which a system keeps more of the program ("git-core").
+std::vector<std::string> places_of_twins(const std::vector<std::string>& names,
+                                         std::string_view path) {
+  std::vector<std::string> places;
+  const auto add = [&places](const std::string& directory) {
+    std::error_code none;
+    std::string real = std::filesystem::canonical(directory, none).string();
+    if (!none && std::ranges::find(places, real) == places.end()) places.push_back(std::move(real));
+  };
+  for (const std::string& entry : program_candidates(".", path)) add(entry);
+  for (const std::string& name : names) {
+    if (name.find('/') != std::string::npos) continue;
+    for (const char* library :
+         {"/usr/lib/", "/usr/libexec/", "/usr/local/lib/", "/usr/local/libexec/"}) {
+      add(library + name);
+      add(library + name + "-core");
+    }
+  }
+  return places;
+}
+
+// Copies are looked for among names that begin as the program's does: all files of a system would
+// be too many to compare.
+std::vector<std::string> twins_in(const std::string& directory,
+                                  const std::vector<ProgramFile>& programs) {
+  std::vector<std::string> twins;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), &::closedir);
+  std::size_t looked = 0;
+  while (open && looked++ < kProgramEntriesMax) {
+    const dirent* entry = ::readdir(open.get());  // NOLINT(concurrency-mt-unsafe): an own stream
+    if (entry == nullptr) break;
+    const std::string_view shown = entry->d_name;
+    const std::string path = directory + "/" + std::string(shown);
+    const auto is_it = [&](const ProgramFile& program) {
+      return (entry->d_ino == program.status.st_ino || shown.starts_with(program.name)) &&
+             is_twin(program, path);
+    };
+    if (std::ranges::any_of(programs, is_it)) twins.push_back(path);
+  }
+  return twins;
+}
+
 bool is_many_in_one(const std::string& file) {
   const std::string_view name = command_base_name(file);
   return std::find(kManyInOne.begin(), kManyInOne.end(), name) != kManyInOne.end();
@@ -82,16 +152,29 @@ std::vector<std::string> programs_denied(const std::vector<ToolRule>& rules,
   return common.value_or(std::vector<std::string>());
 }
 
-std::vector<std::string> files_of_programs(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
+std::vector<std::string> files_of_programs(const std::vector<std::string>& names,
+                                           std::string_view path) {
+  std::vector<ProgramFile> programs;
   for (const std::string& name : names) {
-    for (const std::string& candidate : program_candidates(name, kSandboxPath)) {
+    for (const std::string& candidate : program_candidates(name, path)) {
       std::error_code none;
-      const std::string file = std::filesystem::canonical(candidate, none).string();
-      if (none || !std::filesystem::is_regular_file(file, none) || is_many_in_one(file)) continue;
-      if (std::find(files.begin(), files.end(), file) != files.end()) continue;
-      if (files.size() < kMaskedProgramsMax) files.push_back(file);
+      ProgramFile program{std::filesystem::canonical(candidate, none).string(),
+                          std::string(command_base_name(name))};
+      if (none || is_many_in_one(program.path)) continue;
+      if (::lstat(program.path.c_str(), &program.status) != 0) continue;
+      if (!S_ISREG(program.status.st_mode)) continue;
+      programs.push_back(std::move(program));
     }
+  }
+  std::vector<std::string> files;
+  const auto add = [&files](const std::string& file) {
+    const bool known = std::ranges::find(files, file) != files.end();
+    if (!known && files.size() < kMaskedProgramsMax) files.push_back(file);
+  };
+  for (const ProgramFile& program : programs) add(program.path);
+  if (programs.empty()) return files;
+  for (const std::string& directory : places_of_twins(names, path)) {
+    for (const std::string& twin : twins_in(directory, programs)) add(twin);
   }
   return files;
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_directory.h"
 
 namespace pawl {
 namespace {
@@ -45,6 +48,29 @@ TEST_CASE("files of programs, links resolved") {
   CHECK(files.front() == std::filesystem::canonical("/usr/bin/env").string());
   CHECK(std::none_of(files.begin(), files.end(),
                      [](const std::string& file) { return file.ends_with("busybox"); }));
+}
+
+TEST_CASE("hard links and copies of a program are its files, too, and other programs are not") {
+  namespace fs = std::filesystem;
+  const TempDirectory directory;
+  const std::string bin = directory / "bin";
+  fs::create_directory(bin);
+  std::ofstream(bin + "/tool") << "a program";
+  fs::create_hard_link(bin + "/tool", bin + "/other-name");
+  fs::copy(bin + "/tool", bin + "/tool-1.2");
+  fs::create_symlink("tool", bin + "/link");
+  std::ofstream(bin + "/tool-kit") << "b program";
+  std::ofstream(bin + "/toolbox") << "a longer program";
+  Names files = files_of_programs({"tool"}, bin);
+  std::ranges::sort(files);
+  CHECK(files == Names{bin + "/other-name", bin + "/tool", bin + "/tool-1.2"});
+}
+
+TEST_CASE("git's second copy is masked with git") {
+  const std::string second = "/usr/lib/git-core/git";
+  if (!std::filesystem::exists(second)) return;
+  const Names files = files_of_programs({"git"});
+  CHECK(std::ranges::find(files, std::filesystem::canonical(second).string()) != files.end());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
+#include "pawl/adapter/backend/session/left_names.h"
 #include "pawl/adapter/backend/session/registry.h"
 
 namespace pawl {
@@ -71,7 +72,7 @@ std::vector<Finding> examine_sandboxes(Loop& loop) {
 std::vector<Finding> examine_taken(const std::string& data) {
   const std::string directory = data + "/taken";
   std::vector<Finding> findings;
-  for (const std::string& sentence : backend::sweep_absent_notes(directory)) {
+  for (const std::string& sentence : backend::take_left_names(directory)) {
     findings.push_back({Grade::warning, "workspace", sentence, "look at it before it is used"});
   }
   std::error_code none;

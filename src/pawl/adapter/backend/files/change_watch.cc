@@ -10,13 +10,13 @@
 namespace pawl::backend {
 namespace {
 
-constexpr unsigned kChanges = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY |
-                              IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVE_SELF | IN_DELETE_SELF |
-                              IN_ONLYDIR | IN_DONT_FOLLOW;
+constexpr unsigned kFileChanges = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_DONT_FOLLOW;
+constexpr unsigned kChanges = kFileChanges | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                              IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR;
 constexpr int kDrainsMax = 1024;  // of 4 KiB; the kernel's queue is shorter
 
-// A directory that has gone, or that its owner cannot read, is no failure: its parent tells.
-bool is_of_directory(int error) {
+// What has gone, or cannot be read by its owner, is no failure: its parent tells.
+bool is_of_entry(int error) {
   return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
 }
 
@@ -36,11 +36,19 @@ void ChangeWatch::begin() {
 }
 
 void ChangeWatch::add(int parent, const std::string& name) {
+  add(parent, name, kChanges);
+}
+
+void ChangeWatch::add_file(int parent, const std::string& name) {
+  add(parent, name, kFileChanges);
+}
+
+void ChangeWatch::add(int parent, const std::string& name, unsigned changes) {
   if (state_ != State::armed) return;
   std::string path = "/proc/self/fd/" + std::to_string(parent);
   path += name.empty() ? "/." : "/" + name;
-  const int watch = ::inotify_add_watch(events_.number(), path.c_str(), kChanges);
-  if (watch < 0 && is_of_directory(errno)) return;
+  const int watch = ::inotify_add_watch(events_.number(), path.c_str(), changes);
+  if (watch < 0 && is_of_entry(errno)) return;
   if (watch >= 0) watches_.insert(watch);
   if (watch < 0 || watches_.size() > kChangeWatchesMax) give_up();
 }

@@ -51,6 +51,23 @@ TEST_CASE("reading leaves a watch quiet, every kind of change does not") {
   CHECK(touches([&] { std::filesystem::remove_all(place.directory / "sub"); }));
 }
 
+TEST_CASE(
+    "a write by a name in a directory that is not watched is seen where the file is watched") {
+  WatchedDirectory place;
+  const TempDirectory elsewhere;
+  std::filesystem::create_hard_link(place.directory / "sub/f", elsewhere / "f");
+  place.arm();
+  std::ofstream(elsewhere / "f") << "not seen";
+  CHECK(place.watch.is_quiet());  // what the kernel tells a directory
+  place.arm();
+  const Descriptor sub(
+      ::open((place.directory / "sub").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  place.watch.add_file(sub.number(), "f");
+  REQUIRE(place.watch.is_quiet());
+  std::ofstream(elsewhere / "f") << "seen";
+  CHECK_FALSE(place.watch.is_quiet());
+}
+
 TEST_CASE("a watch that is not complete is never quiet") {
   WatchedDirectory place;
   REQUIRE(place.watch.is_quiet());

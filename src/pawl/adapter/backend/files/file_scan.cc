@@ -68,6 +68,7 @@ bool scan_root(const Roots& roots, FileScan& scan, std::size_t root, ChangeWatch
     }
     if (!S_ISREG(entry.status.st_mode)) return Visit::go_on;
     if (scan.files.size() >= kScannedMax) return Visit::stop;
+    if (entry.status.st_nlink > 1) watch.add_file(entry.directory, entry.name);
     scan.files.push_back({root, entry.relative, stamp_of(entry.status)});
     return Visit::go_on;
   };

@@ -63,6 +63,20 @@ TEST_CASE("a look is spared as long as nothing changes") {
   CHECK(files->look() != last);
 }
 
+TEST_CASE("a file with a second name is looked at when it was written by that name") {
+  const Workspace work;
+  const auto files = work.open();
+  Workspace::put(work.root("f"), "old");
+  std::filesystem::create_directory(work.root("node_modules"));
+  std::filesystem::create_hard_link(work.root("f"), work.root("node_modules/f"));
+  const auto first = files->look();
+  REQUIRE(files->quiet_scan());
+  Workspace::put(work.root("node_modules/f"), "new");
+  const auto second = files->look();
+  CHECK(RootedFiles::changed_between(*first, *second) ==
+        std::vector<FileRef>{{"f", 3, sha256("new")}});
+}
+
 TEST_CASE("the same size and time do not hide a change") {
   const Workspace work;
   const auto files = work.open();

@@ -31,8 +31,8 @@ const std::vector<std::string>& heads_of_marks() {
   return names;
 }
 const std::vector<std::string>& refs_of_marks() {
-  static const std::vector<std::string> names = {"packed-refs", "refs", "config", "info/exclude",
-                                                 "info/attributes"};
+  static const std::vector<std::string> names = {
+      "packed-refs", "refs", "config", "info/exclude", "info/attributes", "logs/refs/stash"};
   return names;
 }
 
@@ -94,6 +94,7 @@ Status HeldRepository::fill(const GitState& host) {
   }
   if (const std::string log = text_of(repository_.common + "/logs/refs/stash"); !log.empty()) {
     PAWL_CHECK(place_.write("logs/refs/stash", log));
+    agreement_.stash = stashes_in(log);
   }
   agreement_.agreed = {host.refs, host.head, digest_of_index(host.index)};
   return place_.keep(agreement_.agreed);

@@ -137,6 +137,27 @@ TEST_CASE("the stash is published as the list that it is") {
   CHECK(bench.settle().find("stash was deleted here and stays outside") != std::string::npos);
 }
 
+TEST_CASE("an older stash that one side drops is gone on the other, too") {
+  GitBench bench;
+  bench.outside("for i in 1 2 3 4; do echo $i >a && git stash -q; done");
+  bench.held();
+  const std::string list = "git stash list --format=%H";
+  const std::string four = bench.outside(list);
+  bench.inside("git stash drop -q stash@{2}");
+  CHECK(bench.settle().empty());
+  CHECK(bench.outside(list) == four.substr(0, 2 * 41) + four.substr(3 * 41));
+  bench.outside("git stash drop -q stash@{1}");
+  CHECK(bench.settle().empty());
+  CHECK(bench.inside(list) == four.substr(0, 41) + four.substr(3 * 41));
+  bench.inside("rm $GIT_DIR/logs/refs/stash");  // damage: the list is in a log
+  CHECK(bench.settle().empty());
+  CHECK(bench.inside(list) == four.substr(0, 41) + four.substr(3 * 41));
+  bench.inside("rm -r $GIT_DIR/logs && ln -s /etc $GIT_DIR/logs");
+  CHECK(bench.settle().find("the list of stashes outside could not be taken in") !=
+        std::string::npos);
+  CHECK(bench.outside(list) == four.substr(0, 41) + four.substr(3 * 41));
+}
+
 TEST_CASE("a session that was killed is published by the next") {
   GitBench bench;
   bench.held();

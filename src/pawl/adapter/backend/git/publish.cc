@@ -81,6 +81,31 @@ std::vector<std::string> parse_objects(const std::string& lines) {
   return objects;
 }
 
+std::vector<std::string> stashes_in(std::string_view log) {
+  std::vector<std::string> objects;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    const std::size_t space = std::min(line.find(' '), line.size());
+    std::string object(line.substr(std::min(line.size(), space + 1), 40));
+    if (is_object_id(object)) objects.push_back(std::move(object));
+  }
+  std::ranges::reverse(objects);
+  return objects;
+}
+
+std::vector<std::string> Publisher::stashes() const {
+  const auto log = read_plain_file(repository_.common + "/logs/refs/stash", kStateBytesMax);
+  return log ? stashes_in(*log) : std::vector<std::string>();
+}
+
+Status Publisher::drop_stash(std::size_t number) const {
+  PAWL_CHECK(
+      git_.output(repository_, {{"reflog", "delete", "--updateref", "--rewrite",
+                                 std::string(kStash) + "@{" + std::to_string(number) + "}"}}));
+  return ok();
+}
+
 Result<std::string> Publisher::index() const {
   return git_.output(repository_, {{"ls-files", "-s", "-z"}});
 }
@@ -170,8 +195,7 @@ Status Publisher::move_stash(const RefStep& step, const std::vector<std::string>
   const auto kept = std::ranges::find(host, step.own);
   if (!step.own.empty() && kept != host.end()) {
     for (auto at = host.begin(); at != kept; ++at) {
-      PAWL_CHECK(git_.output(repository_, {{"reflog", "delete", "--updateref", "--rewrite",
-                                            std::string(kStash) + "@{0}"}}));
+      PAWL_CHECK(drop_stash(0));
     }
     return ok();
   }

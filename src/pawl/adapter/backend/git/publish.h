@@ -22,6 +22,8 @@ inline constexpr std::string_view kStash = "refs/stash";
 inline constexpr std::string_view kStashScript =
     "git rev-parse -q --verify refs/stash >/dev/null || exit 0; "
     "exec git log -g -n 64 --format=%H refs/stash --";
+// What the log of the stash names, newest first.
+std::vector<std::string> stashes_in(std::string_view log);
 // Objects, a line each; what is none is left out.
 std::vector<std::string> parse_objects(const std::string& lines);
 
@@ -43,6 +45,8 @@ class Publisher {
   Status move_ref(const RefStep& step) const;
   // The stash is a list, newest first, which git keeps in the log of its ref.
   Status move_stash(const RefStep& step, const std::vector<std::string>& own) const;
+  std::vector<std::string> stashes() const;
+  Status drop_stash(std::size_t number) const;
   Status move_head(const GitState& host, const std::string& to) const;
   bool is_ancestor(const std::string& older, const std::string& newer) const;
   // Whether another ref of the host's leads to what this one is at.

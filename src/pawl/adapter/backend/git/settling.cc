@@ -51,6 +51,7 @@ Settling::Outcome Settling::perform() {
   }
   import_objects();
   settle_refs();
+  settle_stash();
   settle_head();
   settle_index();
   compare();
@@ -231,6 +232,36 @@ void Settling::take_stash_log_in() {
   const auto log = read_plain_file(sides_.repository.common + "/logs/refs/stash", kStateBytesMax);
   const Status taken = log ? sides_.place.write("logs/refs/stash", *log) : Status(log.error());
   if (!taken) say("the list of stashes outside could not be taken in: " + taken.error().message);
+}
+
+// Where both have the same newest one, the rest of the list can differ: whoever drops an older one
+// moves no ref. What the session dropped goes outside, too; otherwise the list outside counts.
+void Settling::settle_stash() {
+  const std::string stash(kStash);
+  const auto there = host_.refs.find(stash);
+  const auto here = own_.refs.find(stash);
+  const bool has_both = there != host_.refs.end() && here != own_.refs.end();
+  if (!has_both || there->second != here->second) {
+    if (there == host_.refs.end()) agreement_.stash.clear();
+    return;
+  }
+  const auto log = read_plain_beneath(sides_.place.number(), "logs/refs/stash", kStateBytesMax);
+  const std::vector<std::string> own = log ? stashes_in(*log) : std::vector<std::string>();
+  std::vector<std::string> host = sides_.publisher.stashes();
+  const auto holds = [](const std::vector<std::string>& list, const std::string& object) {
+    return std::ranges::find(list, object) != list.end();
+  };
+  for (std::size_t at = host.size(); at-- > 0 && own != host && holds(own, here->second);) {
+    if (holds(own, host[at]) || !holds(agreement_.stash, host[at])) continue;
+    if (!sides_.publisher.drop_stash(at)) break;
+    host.erase(host.begin() + static_cast<std::ptrdiff_t>(at));
+    outcome_.has_changed = true;
+  }
+  if (own != host) {
+    take_stash_log_in();
+    outcome_.has_changed = true;
+  }
+  agreement_.stash = std::move(host);
 }
 
 void Settling::settle_head() {

@@ -19,7 +19,8 @@ inline constexpr std::size_t kImportsMax = 64;  // one after the other, where al
 // What a session remembers from one look to the next.
 struct Agreement {
   Agreed agreed;
-  std::set<std::string> made;  // refs that were not there before this session
+  std::set<std::string> made;           // refs that were not there before this session
+  std::vector<std::string> stash = {};  // the list, newest first
 };
 
 struct Sides {
@@ -56,6 +57,7 @@ class Settling {
   void collide(const RefStep& step);
   void take_in_all();
   void take_stash_log_in();
+  void settle_stash();
   void settle_head();
   void publish_head();
   void settle_index();

@@ -169,6 +169,7 @@ Result<ConfinedProcess> launch_child(ChildLaunch& launch, const ProcessStart& st
 }  // namespace
 
 Result<std::shared_ptr<Confinement>> Confinement::prepare(SandboxPlan plan) {
+  if (!plan.held) PAWL_CHECK(hold_roots(plan));
   std::shared_ptr<Confinement> made(new Confinement(std::move(plan)));
   PAWL_CHECK(made->set_up());
   return made;
@@ -203,7 +204,8 @@ Status Confinement::set_up_landlock() {
   }
   PAWL_TRY(namespaces_.ruleset, make_landlock_ruleset(plan_.level, plan_.network));
   for (const LandlockRule& rule : landlock_rules_alone(plan_, temporary_)) {
-    PAWL_CHECK(allow_path(namespaces_.ruleset, rule));
+    PAWL_CHECK(rule.object < 0 ? allow_path(namespaces_.ruleset, rule)
+                               : allow_beneath(namespaces_.ruleset, rule.object, rule));
   }
   return ok();
 }

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/id_map.h"
-#include "pawl/base/link_free_path.h"
 
 namespace pawl::sandbox {
 namespace {
@@ -22,10 +21,9 @@ constexpr unsigned kRecursive = 0x8000;  // AT_RECURSIVE
 
 // A copy of the mount of `place` that is attached nowhere yet. With `ids`, shown as that user
 // namespace maps it.
-Descriptor clone_mount(const Descriptor& place, const Descriptor* ids) {
-  Descriptor tree(static_cast<int>(
-      ::syscall(SYS_open_tree, place.number(), "",
-                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | kRecursive)));
+Descriptor clone_mount(int place, const Descriptor* ids) {
+  Descriptor tree(static_cast<int>(::syscall(
+      SYS_open_tree, place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | kRecursive)));
   if (!tree || ids == nullptr) return tree;
   struct mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
@@ -38,9 +36,9 @@ Descriptor clone_mount(const Descriptor& place, const Descriptor* ids) {
 // All roots or none: half of them as somebody else would be a riddle to the tool.
 bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
   std::optional<Descriptor> ids;
-  const auto add = [&](const Descriptor& source, const std::string& target) {
+  const auto add = [&](int source, const std::string& target) {
     struct stat status{};
-    if (!source || ::fstat(source.number(), &status) != 0) return false;
+    if (source < 0 || ::fstat(source, &status) != 0) return false;
     const bool of_root = status.st_uid == 0;
     if (of_root && !ids) {
       auto made = make_user_namespace({0, identity.user}, {0, identity.group});
@@ -55,24 +53,32 @@ bool add_mounts(const SandboxPlan& plan, HostIdentity& identity) {
   };
   for (const auto* roots : {&plan.read_roots, &plan.write_roots}) {
     for (const std::string& root : *roots) {
-      const auto place = open_link_free(root, O_PATH);
-      if (!place || !add(*place, root)) return false;
+      if (!add(held_root(plan, root), root)) return false;
     }
   }
   return std::ranges::all_of(plan.mounts, [&](const PlanMount& wanted) {
-    return add(Descriptor(::open(wanted.source.c_str(), O_PATH | O_CLOEXEC)), wanted.target);
+    const Descriptor source(::open(wanted.source.c_str(), O_PATH | O_CLOEXEC));
+    return add(source.number(), wanted.target);
   });
 }
 
 }  // namespace
 
+struct stat owner_of(const SandboxPlan& plan) {
+  struct stat status{};
+  const int root = plan.write_roots.empty() ? -1 : held_root(plan, plan.write_roots.front());
+  if (root >= 0) {
+    ::fstat(root, &status);
+  } else {
+    ::stat(plan.working_directory.c_str(), &status);
+  }
+  return status;
+}
+
 HostIdentity choose_identity(const SandboxPlan& plan) {
   HostIdentity own{::geteuid(), ::getegid(), Change::none, {}, {}};
   if (own.user != 0) return own;
-  const std::string& place =
-      plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front();
-  struct stat status{};
-  if (::stat(place.c_str(), &status) != 0) return own;
+  const struct stat status = owner_of(plan);
   HostIdentity other{status.st_uid, status.st_gid, Change::drop, {}, {}};
   const bool of_root = status.st_uid == 0;
   if (of_root) other.user = other.group = kUnprivilegedId;

@@ -7,6 +7,7 @@
 // capability, as 1000 inside.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -30,6 +31,8 @@ struct HostIdentity {
   std::vector<Descriptor> held;
 };
 
+// Of the first write root as it is held, or of the working directory.
+struct stat owner_of(const SandboxPlan& plan);
 HostIdentity choose_identity(const SandboxPlan& plan);
 // At `landlock` root's own files cannot be written without being root. unavailable: with the
 // remedy.

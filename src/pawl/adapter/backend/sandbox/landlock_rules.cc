@@ -144,12 +144,16 @@ std::vector<LandlockRule> landlock_rules_alone(const SandboxPlan& plan,
   for (const std::string_view path : kNetworkConfiguration) read(path);
   for (const std::string_view path : kSystemStatistics) read(path);
   for (const char* path : {"/etc/passwd", "/etc/group"}) read(path);
-  for (const std::string& root : plan.read_roots) read(root);
+  for (const std::string& root : plan.read_roots) {
+    rules.push_back({root, FileAccess::read, held_root(plan, root)});
+  }
   for (const std::string_view name : kDevices) {
     rules.push_back({"/dev/" + std::string(name), FileAccess::device});
   }
   rules.push_back({temporary_directory, FileAccess::write});
-  for (const std::string& root : plan.write_roots) rules.push_back({root, FileAccess::write});
+  for (const std::string& root : plan.write_roots) {
+    rules.push_back({root, FileAccess::write, held_root(plan, root)});
+  }
   return rules;
 }
 

@@ -30,6 +30,7 @@ enum class FileAccess : std::uint8_t { read, write, device };
 struct LandlockRule {
   std::string path;
   FileAccess access = FileAccess::read;
+  int object = -1;  // a descriptor that its owner holds; -1: the path is opened
 };
 
 // The interface number of the kernel's Landlock. unavailable: there is none, with the remedy.

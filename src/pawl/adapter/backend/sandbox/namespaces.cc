@@ -73,8 +73,15 @@ PAWL_IN_CHILD long make_mask(const Step& step) {
   return file < 0 ? file : system_call(SYS_close, file);
 }
 
+PAWL_IN_CHILD long open_without_links(const char* path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return system_call(SYS_openat2, AT_FDCWD, word(path), word(&how), sizeof how);
+}
+
 PAWL_IN_CHILD long open_object(Step& step) {
-  const long file = system_call(SYS_openat, AT_FDCWD, word(step.target), O_PATH | O_CLOEXEC);
+  const long file = open_without_links(step.target);
   step.descriptor = file < 0 ? -1 : static_cast<int>(file);
   return file < 0 ? file : 0;
 }
@@ -88,10 +95,7 @@ PAWL_IN_CHILD long restrict_mount(const Step& step) {
 // Mounts belong to their namespace, so the host's own descriptor cannot be mounted here: the path
 // is opened again, without links, and compared.
 PAWL_IN_CHILD long bind_held(const Step& step) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const long found = system_call(SYS_openat2, AT_FDCWD, word(step.source), word(&how), sizeof how);
+  const long found = open_without_links(step.source);
   if (found < 0) return found;
   struct stat wanted{};
   struct stat there{};

@@ -1,6 +1,5 @@
 #include "pawl/adapter/backend/sandbox/root_steps.h"
 
-#include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
 
@@ -10,7 +9,6 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
-#include "pawl/base/link_free_path.h"
 #include "pawl/base/path_text.h"
 
 namespace pawl::sandbox {
@@ -138,14 +136,12 @@ void RootSteps::bind(const std::string& source, const std::string& target,
   restrict_mount(inside(target), attributes);
 }
 
-// A root has no link on its way, and is opened before its step: whoever puts another thing in its
-// place meanwhile makes the step fail. What cannot be opened fails in the step, too.
+// A root has no link on its way, and is held by the plan: whoever puts another thing in its place
+// meanwhile makes the step fail.
 void RootSteps::bind_root(const std::string& path, unsigned long attributes) {
   make_parents(path);
-  auto held = open_link_free(path, O_PATH);
-  held_.push_back(held ? *std::move(held) : Descriptor());
   add(is_directory(path) ? Kind::make_directory : Kind::make_file, inside(path));
-  add(Kind::bind_held, inside(path), std::string(kOld) + path).descriptor = held_.back().number();
+  add(Kind::bind_held, inside(path), std::string(kOld) + path).descriptor = held_root(plan_, path);
   restrict_mount(inside(path), attributes);
 }
 

@@ -11,7 +11,6 @@
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
-#include "pawl/base/descriptor.h"
 
 namespace pawl::sandbox {
 
@@ -86,7 +85,6 @@ class RootSteps {
 
   const SandboxPlan& plan_;
   std::deque<std::string> texts_;
-  std::vector<Descriptor> held_;  // of roots
   std::vector<Step> steps_;
   std::vector<LandlockRule> rules_;
   std::vector<std::string> made_;  // directories that have a step already

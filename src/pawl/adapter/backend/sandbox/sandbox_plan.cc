@@ -1,10 +1,12 @@
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/base/describe_errno.h"
@@ -31,15 +33,37 @@ Error fault(const std::string& what, const std::string& path, const std::string&
   return {ErrorCode::invalid_argument, what + " " + path + ": " + remedy};
 }
 
-Status check_directory(const std::string& what, const std::string& path) {
+Result<Descriptor> open_directory(const std::string& what, const std::string& path) {
   if (!is_plain_absolute(path)) {
     return fault(what, path, "name an absolute path without '..', '.' or a slash at the end");
   }
-  const auto found = open_link_free(path, O_PATH);
-  if (found) return ok();
+  auto found = open_link_free(path, O_PATH);
+  if (found) return found;
   const bool absent = found.error().code == ErrorCode::not_found;
   return Error{found.error().code,
                what + " " + path + ": " + found.error().message + (absent ? " (create it)" : "")};
+}
+
+Status check_directory(const std::string& what, const std::string& path) {
+  PAWL_TRY(const Descriptor found, open_directory(what, path));
+  return ok();
+}
+
+Status check_same(const HeldRoots& before, const HeldRoots& now) {
+  for (const HeldRoot& root : now) {
+    const auto old = std::ranges::find(before, root.path, &HeldRoot::path);
+    struct stat held{};
+    struct stat named{};
+    if (old == before.end()) continue;
+    if (::fstat(old->object.number(), &held) == 0 && ::fstat(root.object.number(), &named) == 0 &&
+        held.st_dev == named.st_dev && held.st_ino == named.st_ino) {
+      continue;
+    }
+    return fault("root", root.path,
+                 "it is not the one with which the session began (put that back, or start a new "
+                 "session)");
+  }
+  return ok();
 }
 
 Status check_protected(const std::string& name) {
@@ -96,7 +120,28 @@ std::vector<std::string> places_of(const SandboxPlan& plan) {
   return places;
 }
 
-Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level) {
+int held_root(const SandboxPlan& plan, std::string_view path) {
+  if (!plan.held) return -1;
+  const auto root = std::ranges::find(*plan.held, path, &HeldRoot::path);
+  return root == plan.held->end() ? -1 : root->object.number();
+}
+
+Status hold_roots(SandboxPlan& plan) {
+  HeldRoots held;
+  for (const std::string& root : plan.write_roots) {
+    PAWL_TRY(Descriptor object, open_directory("write root", root));
+    held.push_back({root, std::move(object)});
+  }
+  for (const std::string& root : plan.read_roots) {
+    PAWL_TRY(Descriptor object, open_directory("read root", root));
+    held.push_back({root, std::move(object)});
+  }
+  plan.held = std::make_shared<const HeldRoots>(std::move(held));
+  return ok();
+}
+
+Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level,
+                                      std::shared_ptr<const HeldRoots> before) {
   SandboxPlan plan{level,
                    context.working_directory,
                    context.write_roots,
@@ -112,10 +157,11 @@ Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, Isolation
       plan.protected_names.size() + plan.hidden_names.size() > kProtectedNamesMax) {
     return Error{ErrorCode::limit_exceeded, "too many roots (64 at most) or protected names (256)"};
   }
-  for (const std::string& root : plan.write_roots) {
-    PAWL_CHECK(check_directory("write root", root));
+  PAWL_CHECK(hold_roots(plan));
+  if (before) {
+    PAWL_CHECK(check_same(*before, *plan.held));
+    plan.held = std::move(before);
   }
-  for (const std::string& root : plan.read_roots) PAWL_CHECK(check_directory("read root", root));
   for (const std::string& root : plan.deny_roots) PAWL_CHECK(check_directory("deny root", root));
   for (const std::string& name : plan.protected_names) PAWL_CHECK(check_protected(name));
   for (const std::string& name : plan.hidden_names) PAWL_CHECK(check_protected(name));

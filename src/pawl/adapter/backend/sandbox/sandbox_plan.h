@@ -4,10 +4,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pawl/base/descriptor.h"
 #include "pawl/port/backend.h"
 
 namespace pawl::sandbox {
@@ -28,6 +30,13 @@ struct PlanMount {
 };
 inline constexpr std::string_view kMountsInside = "/run/pawl";
 
+// A root as it was opened, without links, when the session began.
+struct HeldRoot {
+  std::string path;
+  Descriptor object;
+};
+using HeldRoots = std::vector<HeldRoot>;
+
 // Made once a session. All paths are absolute, and the same inside and outside, but for `mounts`.
 struct SandboxPlan {
   IsolationLevel level = IsolationLevel::namespaces;
@@ -44,7 +53,13 @@ struct SandboxPlan {
   std::vector<std::string> hidden_places = {};     // likewise: not even read
   std::vector<std::string> deny_roots = {};  // absolute: hidden, unless a longer root says else
   std::vector<std::string> masked = {};  // programs that are there inside, and cannot be executed
+  std::shared_ptr<const HeldRoots> held = {};  // read and write roots, for as long as the session
 };
+
+// The descriptor of a root; -1: the plan holds none for it.
+int held_root(const SandboxPlan& plan, std::string_view path);
+// Opens the read and write roots of a plan that holds none yet.
+Status hold_roots(SandboxPlan& plan);
 
 enum class RootAccess : std::uint8_t { none, deny, read, write };
 // Of the longest root that the path lies within. Of several for one place: deny, write, read.
@@ -54,7 +69,9 @@ RootAccess access_at(const SandboxPlan& plan, std::string_view path);
 // lies within one, and the directories between them. Each once.
 std::vector<std::string> places_of(const SandboxPlan& plan);
 
-// The plan of a session; an error names the path that is wrong and why.
-Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level);
+// The plan of a session; an error names the path that is wrong and why. `before` are the roots of
+// the session's first plan: a path that leads elsewhere by now is refused.
+Result<SandboxPlan> make_sandbox_plan(const ExecutionContext& context, IsolationLevel level,
+                                      std::shared_ptr<const HeldRoots> before = {});
 
 }  // namespace pawl::sandbox

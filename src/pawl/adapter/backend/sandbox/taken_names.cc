@@ -100,7 +100,42 @@ Status copy_away(const Descriptor& parent, const std::string& part, const std::s
   return ok();
 }
 
-Result<std::vector<std::string>> read_note(const Descriptor& file) {
+// A note is a list of lines that end with a NUL. An absolute path is an absent one; the others
+// begin with a word.
+constexpr std::string_view kRootWord = "root ";
+constexpr std::string_view kNameWord = "name ";
+constexpr std::string_view kKnownWord = "known ";
+
+std::string write_note(const AbsentNames& absent) {
+  std::string text;
+  const auto add = [&text](std::string_view word, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) text += std::string(word) + line + '\0';
+  };
+  add("", absent.paths);
+  add(kRootWord, absent.roots);
+  add(kNameWord, absent.names);
+  add(kKnownWord, absent.known);
+  return text;
+}
+
+AbsentNames parse_note(const std::string& text) {
+  AbsentNames absent;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    const auto take = [&line](std::string_view word, std::vector<std::string>& lines) {
+      if (line.starts_with(word)) lines.push_back(line.substr(word.size()));
+    };
+    if (line.starts_with('/')) absent.paths.push_back(line);
+    take(kRootWord, absent.roots);
+    take(kNameWord, absent.names);
+    take(kKnownWord, absent.known);
+  }
+  return absent;
+}
+
+Result<AbsentNames> read_note(const Descriptor& file) {
   std::string text;
   std::string piece(std::size_t{64} << 10U, '\0');
   for (ssize_t count = 1; count > 0 && text.size() <= kAbsentNoteBytesMax;) {
@@ -108,13 +143,7 @@ Result<std::vector<std::string>> read_note(const Descriptor& file) {
     if (count > 0) text.append(piece, 0, static_cast<std::size_t>(count));
   }
   if (text.size() > kAbsentNoteBytesMax) return Error{ErrorCode::limit_exceeded, "too large"};
-  std::vector<std::string> paths;
-  for (std::size_t at = 0; at < text.size();) {  // each ends with a NUL
-    const std::size_t end = std::min(text.find('\0', at), text.size());
-    paths.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return paths;
+  return parse_note(text);
 }
 
 void take_left(const TakenNames& store, const std::string& path, std::vector<std::string>& said) {
@@ -126,6 +155,23 @@ void take_left(const TakenNames& store, const std::string& path, std::vector<std
   if (::fstatat(parent->number(), part.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   said.push_back("left by a session that was killed: " +
                  describe_taken(path, store.take(*parent, part)));
+}
+
+void take_left(const TakenNames& store, const AbsentNames& absent, const FindNames& find,
+               std::vector<std::string>& said) {
+  for (const std::string& path : absent.paths) take_left(store, path, said);
+  if (absent.roots.empty()) return;
+  const auto found = find(absent.roots, absent.names);
+  if (!found) {
+    said.push_back(
+        "a session was killed, and protected names that it may have made could not be "
+        "looked for: " +
+        found.error().message);
+    return;
+  }
+  for (const std::string& path : *found) {
+    if (std::ranges::find(absent.known, path) == absent.known.end()) take_left(store, path, said);
+  }
 }
 
 }  // namespace
@@ -287,9 +333,9 @@ std::size_t drop_oldest_taken(const std::string& directory, std::uint64_t bytes_
 }
 
 Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string& run,
-                                     const std::vector<std::string>& paths) {
+                                     const AbsentNames& absent) {
   AbsentNote note;
-  if (paths.empty()) return note;
+  if (absent.paths.empty() && absent.roots.empty()) return note;
   PAWL_CHECK(make_private(store.directory()));
   std::uint64_t noise = 0;
   PAWL_ASSERT(::getrandom(&noise, sizeof noise, 0) == static_cast<ssize_t>(sizeof noise));
@@ -299,8 +345,7 @@ Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string&
   if (!note.file_ || ::flock(note.file_.number(), LOCK_EX | LOCK_NB) != 0) {
     return failure(note.path_);
   }
-  std::string text;
-  for (const std::string& path : paths) text += path + '\0';
+  const std::string text = write_note(absent);
   const ssize_t written = ::write(note.file_.number(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size()) || ::fdatasync(note.file_.number()) != 0) {
     Error error = failure(note.path_);
@@ -316,7 +361,7 @@ void AbsentNote::remove() {
   file_.reset();
 }
 
-std::vector<std::string> sweep_absent_notes(const std::string& directory) {
+std::vector<std::string> sweep_absent_notes(const std::string& directory, const FindNames& find) {
   sweep_writing(directory);
   std::vector<std::string> said;
   std::size_t looked = 0;
@@ -328,9 +373,8 @@ std::vector<std::string> sweep_absent_notes(const std::string& directory) {
     if (!file || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;  // its session lives
     const std::size_t end = name.rfind('-');
     const TakenNames store(directory, name.substr(kNotePrefix.size(), end - kNotePrefix.size()));
-    const auto paths = read_note(file);
-    if (paths) {
-      for (const std::string& path : *paths) take_left(store, path, said);
+    if (const auto absent = read_note(file)) {
+      take_left(store, *absent, find, said);
     } else {
       said.push_back(entry.path().string() + " cannot be read: look for protected names yourself");
     }

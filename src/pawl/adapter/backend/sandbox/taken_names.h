@@ -2,7 +2,6 @@
 //
 //   DIRECTORY/RUN/3/.envrc        the third thing that was taken from the run
 //   DIRECTORY/absent-RUN-…        names that were absent when a session began, while it lives
-//
 //   DIRECTORY/writing/…           files that the file tools are writing
 //
 // All of it together is bounded: the oldest things go first. A session that is killed leaves its
@@ -59,12 +58,22 @@ std::uint64_t taken_bytes(const std::string& directory);
 // Beneath the system's temporary directory, of this user only.
 std::string default_taken_directory();
 
+// What must not be there when a session has ended.
+struct AbsentNames {
+  std::vector<std::string> paths;  // absent when the session began
+  // Names that hold at any depth: what has one of `names` beneath one of `roots` and is none of
+  // `known` was not there either. No root: nobody could say.
+  std::vector<std::string> roots = {};
+  std::vector<std::string> names = {};
+  std::vector<std::string> known = {};
+};
+
 // On disk while it lives, and locked; removed by remove(), or left if the process is killed.
 class AbsentNote {
  public:
   AbsentNote() = default;
   static Result<AbsentNote> write(const TakenNames& store, const std::string& run,
-                                  const std::vector<std::string>& paths);
+                                  const AbsentNames& absent);
   void remove();
 
  private:
@@ -72,8 +81,12 @@ class AbsentNote {
   Descriptor file_;
 };
 
+// All that has one of the names beneath one of the roots, absolute. An Error is told.
+using FindNames = std::function<Result<std::vector<std::string>>(
+    const std::vector<std::string>& roots, const std::vector<std::string>& names)>;
+
 // Takes what sessions that were killed have left. A sentence for each thing.
-std::vector<std::string> sweep_absent_notes(const std::string& directory);
+std::vector<std::string> sweep_absent_notes(const std::string& directory, const FindNames& find);
 
 // "PATH is a protected name: it was moved to TAKEN (mv TAKEN PATH puts it back)"
 std::string describe_taken(const std::string& path, const Result<std::string>& taken);

@@ -21,6 +21,11 @@ Descriptor open_directory(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
+Result<std::vector<std::string>> find_nothing(const std::vector<std::string>&,
+                                              const std::vector<std::string>&) {
+  return std::vector<std::string>();
+}
+
 TEST_CASE("what is taken keeps its name and content, and nothing taken before is replaced") {
   const TempDirectory data;
   const TempDirectory work;
@@ -73,23 +78,53 @@ TEST_CASE(
   const TakenNames store(data / "taken", "r");
   write_file(work / ".envrc", "evil");
   {
-    auto note = AbsentNote::write(store, "r", {work / ".envrc", work / ".pawl", work / "no/.ssh"});
+    auto note =
+        AbsentNote::write(store, "r", {{work / ".envrc", work / ".pawl", work / "no/.ssh"}});
     REQUIRE(note);
-    CHECK(sweep_absent_notes(data / "taken").empty());  // its session lives
+    CHECK(sweep_absent_notes(data / "taken", find_nothing).empty());  // its session lives
     CHECK(std::filesystem::exists(work / ".envrc"));
   }
-  const auto said = sweep_absent_notes(data / "taken");
+  const auto said = sweep_absent_notes(data / "taken", find_nothing);
   REQUIRE(said.size() == 1);
   CHECK(holds(said[0], "left by a session that was killed"));
   CHECK(read_file(data / "taken/r/1/.envrc") == "evil");
   CHECK_FALSE(std::filesystem::exists(work / ".envrc"));
-  CHECK(sweep_absent_notes(data / "taken").empty());
+  CHECK(sweep_absent_notes(data / "taken", find_nothing).empty());
   write_file(work / ".envrc", "the user's");
-  auto note = AbsentNote::write(store, "r", {work / ".envrc"});
+  auto note = AbsentNote::write(store, "r", {{work / ".envrc"}});
   REQUIRE(note);
   note->remove();
-  CHECK(sweep_absent_notes(data / "taken").empty());
+  CHECK(sweep_absent_notes(data / "taken", find_nothing).empty());
   CHECK(std::filesystem::exists(work / ".envrc"));
+}
+
+TEST_CASE("names at any depth that a killed session's note does not know are taken") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  std::filesystem::create_directories(work / "sub/deep");
+  write_file(work / "sub/.envrc", "the user's");
+  write_file(work / "sub/deep/.envrc", "evil");
+  const std::vector<std::string> both = {work / "sub/.envrc", work / "sub/deep/.envrc"};
+  const auto write = [&] {
+    REQUIRE(AbsentNote::write(store, "r", {{}, {work.path()}, {".envrc"}, {work / "sub/.envrc"}}));
+  };
+  write();
+  const auto failed = sweep_absent_notes(data / "taken", [](const auto&, const auto&) {
+    return Error{ErrorCode::unavailable, "no such root"};
+  });
+  REQUIRE(failed.size() == 1);
+  CHECK(holds(failed[0], "could not be looked for: no such root"));
+  write();
+  const auto said = sweep_absent_notes(data / "taken", [&](const auto& roots, const auto& names) {
+    CHECK(roots == std::vector<std::string>{work.path()});
+    CHECK(names == std::vector<std::string>{".envrc"});
+    return both;
+  });
+  REQUIRE(said.size() == 1);
+  CHECK(holds(said[0], both[1] + " is a protected name: it was moved to"));
+  CHECK(read_file(work / "sub/.envrc") == "the user's");
+  CHECK_FALSE(std::filesystem::exists(both[1]));
 }
 
 TEST_CASE("a directory that others may write is no place for what was taken") {

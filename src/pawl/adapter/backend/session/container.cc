@@ -16,10 +16,12 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/cgroup.h"
+#include "pawl/adapter/backend/sandbox/host_identity.h"
 #include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/system_paths.h"
 #include "pawl/adapter/backend/session/container_bundle.h"
 #include "pawl/adapter/backend/session/container_command.h"
+#include "pawl/adapter/backend/session/container_roots.h"
 #include "pawl/base/path_text.h"
 #include "pawl/base/program_path.h"
 
@@ -155,8 +157,10 @@ Result<ContainerEngine> find_engine(std::optional<ContainerEngine> wanted) {
 
 Result<std::unique_ptr<Container>> make_container(ContainerEngine engine,
                                                   const ContainerPlan& plan) {
-  if (engine == ContainerEngine::runc) return make_bundle(plan);
-  return make_command_container(engine, plan);
+  PAWL_TRY(const std::vector<std::string> argv, behind_root_check(plan.sandbox, plan.argv));
+  const ContainerPlan checked{plan.sandbox, plan.places, argv, plan.environment};
+  if (engine == ContainerEngine::runc) return make_bundle(checked);
+  return make_command_container(engine, checked);
 }
 
 void sweep_containers(ContainerEngine engine) {
@@ -226,9 +230,7 @@ std::vector<ContainerMount> mounts_of(const ContainerPlan& plan) {
 }
 
 ContainerUser user_of(const sandbox::SandboxPlan& plan) {
-  struct stat owner{};
-  ::stat((plan.write_roots.empty() ? plan.working_directory : plan.write_roots.front()).c_str(),
-         &owner);
+  const struct stat owner = sandbox::owner_of(plan);
   return {owner.st_uid, owner.st_gid};
 }
 

@@ -108,7 +108,7 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
 
 // Also again, when the host has replaced what a mount was on. Nothing of the session runs.
 Status SessionCore::set_up() {
-  PAWL_TRY(plan_, sandbox::make_sandbox_plan(context_, level_));
+  PAWL_TRY(plan_, sandbox::make_sandbox_plan(context_, level_, plan_.held));
   if (git_) {
     plan_.mounts = git_->mounts();
     std::ranges::copy(git_->protected_places(), std::back_inserter(plan_.protected_places));

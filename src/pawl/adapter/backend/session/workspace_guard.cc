@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "pawl/adapter/backend/files/workspace_walk.h"
+#include "pawl/adapter/backend/session/left_names.h"
 #include "pawl/base/path_text.h"
 #include "pawl/port/protected_names.h"
 
@@ -27,12 +29,16 @@ std::string parent_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
+std::vector<std::string> nested_names(const sandbox::SandboxPlan& plan) {
+  std::vector<std::string> names = names_anywhere(plan.protected_names);
+  std::ranges::copy(names_anywhere(plan.hidden_names), std::back_inserter(names));
+  return names;
+}
+
 // Nested ones; a link among them cannot be held, and is no file of its own.
 Result<WorkspaceFindings> find_nested(sandbox::SandboxPlan& plan) {
-  std::vector<std::string> names = names_anywhere(plan.protected_names);
   const std::vector<std::string> hidden = names_anywhere(plan.hidden_names);
-  names.insert(names.end(), hidden.begin(), hidden.end());
-  PAWL_TRY(WorkspaceFindings found, walk_workspace(plan.write_roots, names));
+  PAWL_TRY(WorkspaceFindings found, walk_workspace(plan.write_roots, nested_names(plan)));
   for (const std::string& path : found.names) {
     if (is_link(path)) continue;
     auto& places = is_one_of(hidden, path) ? plan.hidden_places : plan.found_places;
@@ -54,7 +60,7 @@ std::vector<std::string> names_anywhere(const std::vector<std::string>& names) {
 Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::open(sandbox::SandboxPlan& plan,
                                                              const ExecutionContext& context) {
   TakenNames store(context.taken_directory, context.run.text);
-  std::vector<std::string> remarks = sweep_absent_notes(store.directory());
+  std::vector<std::string> remarks = take_left_names(store.directory());
   PAWL_TRY(NameWatch names, NameWatch::open(plan, context.protection));
   std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard(std::move(names), std::move(store)));
   guard->remarks_ = std::move(remarks);
@@ -69,8 +75,13 @@ Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::open(sandbox::SandboxPla
   sandbox::ProtectedPlaces places;
   if (mounts) PAWL_CHECK(places.find(plan));
   guard->arm(places.places());
-  PAWL_TRY(guard->note_,
-           AbsentNote::write(guard->store_, context.run.text, guard->names_.absent()));
+  AbsentNames absent{guard->names_.absent()};
+  if (found.complete) {  // otherwise a name that is met later may have been there
+    absent.roots = plan.write_roots;
+    absent.names = nested_names(plan);
+    absent.known = found.names;
+  }
+  PAWL_TRY(guard->note_, AbsentNote::write(guard->store_, context.run.text, absent));
   return guard;
 }
 

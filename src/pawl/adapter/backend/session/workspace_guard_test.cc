@@ -197,14 +197,44 @@ TEST_CASE("what a session that was killed has left is taken by the next one") {
   bench.context.taken_directory = data / "taken";
   write_file(bench.directory / ".envrc", "evil");
   {
-    REQUIRE(
-        AbsentNote::write(TakenNames(data / "taken", "old"), "old", {bench.directory / ".envrc"}));
+    REQUIRE(AbsentNote::write(TakenNames(data / "taken", "old"), "old",
+                              {{bench.directory / ".envrc"}}));
   }
   const BackendOutcome outcome = bench.bash("echo fine");
   CHECK(outcome.kind == Kind::ok);
   CHECK(holds(outcome.output, "left by a session that was killed"));
   CHECK(holds(notices.all(), "left by a session that was killed"));
   CHECK(read_file(data / "taken/old/1/.envrc") == "evil");
+}
+
+TEST_CASE("a nested name that a killed session made is taken, one that was there before is not") {
+  if (!is_there(&make_namespace_backend)) return;
+  const TempDirectory data;
+  const std::string taken = data / "taken";
+  Notices notices;
+  Bench bench(&make_namespace_backend, notices.options());
+  bench.context.taken_directory = taken;
+  std::filesystem::create_directories(bench.directory / "old");
+  write_file(bench.directory / "old/.envrc", "the user's");
+  CHECK(bench.bash("mkdir sub").kind == Kind::ok);
+  // What a kill leaves: the note, without its lock, and what the command had made by then.
+  const auto notes = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(taken)) {
+      if (entry.is_regular_file()) found.push_back(entry.path().string());
+    }
+    return found;
+  };
+  REQUIRE(notes().size() == 1);
+  std::filesystem::copy(notes()[0], taken + "/absent-killed-1");
+  write_file(bench.directory / "sub/.envrc", "evil");
+  Bench next(&make_namespace_backend, notices.options());
+  next.context = bench.context;
+  const BackendOutcome outcome = next.bash("echo fine");
+  CHECK(holds(outcome.output, "sub/.envrc is a protected name: it was moved to"));
+  CHECK_FALSE(std::filesystem::exists(bench.directory / "sub/.envrc"));
+  CHECK(read_file(bench.directory / "old/.envrc") == "the user's");
+  CHECK(read_file(taken + "/killed/1/.envrc") == "evil");
 }
 
 }  // namespace
