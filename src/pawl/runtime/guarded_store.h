@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pawl/port/journal.h"
-#include "pawl/runtime/driver.h"
+#include "pawl/runtime/store.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {

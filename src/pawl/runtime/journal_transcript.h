@@ -9,12 +9,12 @@
 
 namespace pawl {
 
-class Driver;
+class DrivenRun;
 
 // The first `length` entries of the instance's transcript, which only grows behind them. What the
 // store refuses is kept in `unreadable` too: the executor can only fail for it.
 std::shared_ptr<const Transcript> make_journal_transcript(
-    std::weak_ptr<const Driver> driver, JournalReader& reader, InstanceId instance,
-    std::size_t length, std::shared_ptr<std::optional<Error>> unreadable);
+    DrivenRun& run, InstanceId instance, std::size_t length,
+    std::shared_ptr<std::optional<Error>> unreadable);
 
 }  // namespace pawl

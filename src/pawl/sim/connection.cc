@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/kernel/codec.h"
+
 namespace pawl::sim {
 namespace {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/driver.h"
+#include "pawl/runtime/store.h"
 #include "pawl/sim/faults.h"
 #include "pawl/sim/storage.h"
 
