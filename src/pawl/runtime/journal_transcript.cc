@@ -1,5 +1,7 @@
 #include "pawl/runtime/journal_transcript.h"
 
+#include <algorithm>
+
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driven_run.h"
 
@@ -17,15 +19,22 @@ class JournalTranscript : public Transcript {
 
   std::size_t length() const override { return length_; }
 
-  Result<Message> at(std::size_t index) const override {
+  Result<std::vector<Message>> load(MessageRange range) const override {
+    const std::size_t first = std::min(range.first, length_);
+    const std::size_t end = first + std::min(range.count, length_ - first);
     const auto run = run_.lock();
     const Instance* instance = run ? find_instance(run->state(), instance_) : nullptr;
-    if (instance == nullptr || index >= length_ || index >= instance->transcript.size()) {
-      return Error{ErrorCode::not_found, "no such message"};
+    if (instance == nullptr || end > instance->transcript.size()) {
+      return Error{ErrorCode::not_found, "the conversation has changed"};
     }
-    auto message = read(*run, instance->transcript[index]);
-    if (!message) *unreadable_ = message.error();
-    return message;
+    std::vector<Message> messages;
+    messages.reserve(end - first);
+    for (std::size_t i = first; i < end; ++i) {
+      auto message = read(*run, instance->transcript[i]);
+      if (!message) return *(*unreadable_ = message.error());
+      messages.push_back(*std::move(message));
+    }
+    return messages;
   }
 
  private:

@@ -1,4 +1,4 @@
-// A transcript that is read from the journal when somebody looks.
+// A transcript that is read from the journal when it is loaded.
 #pragma once
 
 #include <memory>

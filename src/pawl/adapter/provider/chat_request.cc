@@ -66,9 +66,10 @@ void write_streaming(JsonWriter& out, const PhaseExecutionRequest& request,
 
 }  // namespace
 
-Result<std::string> chat_body(const PhaseExecutionRequest& request, const WireOptions& options) {
+Result<std::string> chat_body(const PhaseExecutionRequest& request,
+                              const std::vector<Message>& messages, const WireOptions& options) {
   PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
-  PAWL_TRY(auto turns, conversation_of(request, options));
+  PAWL_TRY(auto turns, conversation_of(request, messages, options));
   AnswerShape shape = answer_shape(request, options);
   if (shape == AnswerShape::format && quirks.has(Quirk::no_json_schema)) shape = AnswerShape::words;
   JsonWriter out;

@@ -81,9 +81,10 @@ void write_state(JsonWriter& out, const PhaseExecutionRequest& request,
 }  // namespace
 
 Result<std::string> responses_body(const PhaseExecutionRequest& request,
+                                   const std::vector<Message>& messages,
                                    const WireOptions& options) {
   PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
-  PAWL_TRY(const auto turns, conversation_of(request, options));
+  PAWL_TRY(const auto turns, conversation_of(request, messages, options));
   const AnswerShape shape = answer_shape(request, options);
   JsonWriter out;
   out.begin_object().field("model", options.model.id);
