@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pawl/port/loop.h"
-#include "pawl/runtime/effects_under_way.h"
+#include "pawl/runtime/in_flight.h"
 
 namespace pawl {
 
@@ -53,9 +53,9 @@ class Operations {
     flags_.for_each([](auto& flag) { *flag = true; });
   }
 
-  EffectsUnderWay<std::unique_ptr<Operation>> operations_;
+  InFlight<std::unique_ptr<Operation>> operations_;
   std::vector<std::unique_ptr<Operation>> retired_;
-  EffectsUnderWay<StopFlag> flags_;
+  InFlight<StopFlag> flags_;
 };
 
 }  // namespace pawl
