@@ -62,7 +62,7 @@ class Engine {
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
   // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
   // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
-  // the fork. invalid_argument, not_found, conflict: see Retelling and ForkEdits.
+  // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
