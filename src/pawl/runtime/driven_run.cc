@@ -15,20 +15,20 @@ DrivenRun::DrivenRun(DriverServices services, DriverSetup setup, Owner& owner)
       id_(loaded_.run->id),
       monotonic_base_ms_(services_.loop.monotonic_ms()),
       elapsed_base_ms_(loaded_.run->elapsed_ms),
-      appender_({*services_.store.journal, services_.loop, setup_.drive.epoch,
+      appender_({*services_.store.journal, services_.loop, setup_.lease.epoch,
                  services_.snapshot_bytes_min},
                 loaded_, owner),
       timers_(*this) {
   if (loaded_.run->length == 0) return;
   // A store counts the drivers of an imported run anew; the run's own count must not fall.
   const std::uint64_t recorded = loaded_.run->epoch;
-  if (recorded > setup_.drive.epoch) epochs_before_ = recorded - setup_.drive.epoch + 1;
+  if (recorded > setup_.lease.epoch) epochs_before_ = recorded - setup_.lease.epoch + 1;
 }
 
 Stamp DrivenRun::now() const {
   const std::int64_t passed = services_.loop.monotonic_ms() - monotonic_base_ms_;
   Stamp stamp;
-  stamp.epoch = setup_.drive.epoch + epochs_before_;
+  stamp.epoch = setup_.lease.epoch + epochs_before_;
   stamp.at_ms = services_.loop.wall_ms();
   stamp.elapsed_ms =
       std::max(loaded_.run->elapsed_ms,
@@ -78,7 +78,7 @@ void DrivenRun::go_back_to(LoadedRun before) {
 
 void DrivenRun::release() {
   if (setup_.agent.release) setup_.agent.release(id_);
-  setup_.drive.hold.reset();
+  setup_.lease.hold.reset();
 }
 
 void DrivenRun::publish(const RunEvent& event) const {

@@ -40,7 +40,7 @@ struct DriverSetup {
   std::optional<Schema> output_schema;
   std::vector<McpServerConfig> mcp_servers;  // of the executor's own
   std::shared_ptr<const InvocationContext> context;
-  Drive drive;
+  RunLease lease;
   LoadedRun loaded;
 };
 

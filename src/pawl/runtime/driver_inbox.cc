@@ -74,7 +74,7 @@ void DriverInbox::drop_refused() {
   RecordAppender& appender = run_.appender();
   if (run_.is_over() || appender.in_flight() > 0 || !appender.has_inbox_rows()) return;
   // The next driver refuses again the rows that the store could not delete.
-  run_.services().store.inbox->drop(run_.id(), run_.setup().drive.epoch, appender.take_inbox_rows(),
+  run_.services().store.inbox->drop(run_.id(), run_.setup().lease.epoch, appender.take_inbox_rows(),
                                     [](const Status&) {});
 }
 

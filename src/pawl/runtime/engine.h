@@ -104,7 +104,7 @@ class Engine {
   Result<ForkPlan> plan_fork(ForkRequest request) const;
   Status write_fork(const std::shared_ptr<ForkPlan>& plan,
                     std::function<void(Result<Forked>)> accepted);
-  void drive_fork(ForkPlan& plan, Drive drive);
+  void drive_fork(ForkPlan& plan, RunLease lease);
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;

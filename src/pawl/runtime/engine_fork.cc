@@ -119,14 +119,14 @@ Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
   const Error taken{ErrorCode::conflict, "there is a run " + id.text + " already"};
   // Looked at first: asking to drive a run that is there would count against it.
   if (options_.store.reader->read(id, 0, 1)) return taken;
-  PAWL_TRY(Drive drive, options_.store.journal->acquire(id));
-  if (drive.length > 0) return taken;
+  PAWL_TRY(RunLease lease, options_.store.journal->acquire(id));
+  if (lease.length > 0) return taken;
   const auto writer = std::make_shared<RunWriter>(
       *options_.store.journal, id, "the fork is not whole: its making was cut short",
       [plan] { return summary_of(plan->prefix->rewritten().run.state()); });
   writer->write(
-      std::move(drive), [plan] { return plan->prefix->next(); },
-      [this, plan, accepted = std::move(accepted), alive = alive_](Result<Drive> done) {
+      std::move(lease), [plan] { return plan->prefix->next(); },
+      [this, plan, accepted = std::move(accepted), alive = alive_](Result<RunLease> done) {
         if (!*alive) return;
         if (!done) return accepted(done.error());
         const Forked forked{*plan->request.id, plan->request.step, *plan->started.forked_from,
@@ -137,10 +137,10 @@ Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
   return ok();
 }
 
-void Engine::drive_fork(ForkPlan& plan, Drive drive) {
+void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
   const RunId id = *plan.request.id;
   const Record last = plan.prefix->last();
-  plan.setup.drive = std::move(drive);
+  plan.setup.lease = std::move(lease);
   plan.setup.loaded = plan.prefix->take();
   const bool paused = std::holds_alternative<Pausing>(plan.setup.loaded.run->course);
   make_driver(std::move(plan.setup), id)->go_on(last);

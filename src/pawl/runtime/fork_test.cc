@@ -48,7 +48,7 @@ struct Desk : RunStage {
 class DyingJournal final : public Journal {
  public:
   DyingJournal(Journal& inner, std::size_t appends) : inner_(inner), left_(appends) {}
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   void append(Append append, StatusCallback done) override {
     if (left_ == 0) return;
     --left_;
