@@ -35,7 +35,7 @@ struct CliContext {
 
 void print(const CliContext& context, std::string_view text);              // standard output
 void print_stderr(const CliContext& context, const std::string& message);  // "pawl: message"
-// Complains, and returns the exit code that goes with the error.
+// Prints the error, and returns the exit code that goes with the error.
 int fail(const CliContext& context, const Error& error);
 void log(const CliContext& context, LogLevel level, const std::string& text);
 
