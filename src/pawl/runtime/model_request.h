@@ -1,4 +1,4 @@
-// Makes the request for one model call of a run.
+// Makes the request for one model call of a run, and the transcript it loads its messages from.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,12 @@
 #include "pawl/runtime/driven_run.h"
 
 namespace pawl {
+
+// The first `length` entries of the instance's transcript, which only grows behind them. What the
+// store refuses is kept in `unreadable` too: the executor can only fail for it.
+std::shared_ptr<const Transcript> make_journal_transcript(
+    DrivenRun& run, InstanceId instance, std::size_t length,
+    std::shared_ptr<std::optional<Error>> unreadable);
 
 PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
                                   const CallJudge& judge,
