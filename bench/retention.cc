@@ -70,16 +70,16 @@ bool input_ended() {
 class Writer {
  public:
   explicit Writer(const std::string& directory) : store_(open_store(directory, loop_)) {
-    auto drive = store_->acquire(run_);
-    if (!drive) give_up(drive.error().message);
-    drive_ = *std::move(drive);
+    auto lease = store_->acquire(run_);
+    if (!lease) give_up(lease.error().message);
+    lease_ = *std::move(lease);
   }
 
   double append_ms() {
     Append append;
     append.run = run_;
-    append.epoch = drive_.epoch;
-    append.seq = drive_.length++;
+    append.epoch = lease_.epoch;
+    append.seq = lease_.length++;
     append.bytes = std::string(kResultBytes, 'w');
     append.chain = sha256(append.bytes);
     if (append.seq == 0) {
@@ -97,7 +97,7 @@ class Writer {
   RunId run_{"writer"};
   AsioLoop loop_;
   std::unique_ptr<SqliteJournal> store_;
-  Drive drive_;
+  RunLease lease_;
 };
 
 void write(const std::string& directory) {

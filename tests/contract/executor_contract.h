@@ -38,21 +38,13 @@ struct ExecutorSubject {
 
 inline constexpr std::int64_t kExecutorAbortMaxMs = 1'000;
 
-class NoMessages final : public Transcript {
- public:
-  std::size_t length() const override { return 0; }
-  Result<Message> at(std::size_t) const override {
-    return Error{ErrorCode::not_found, "there are no messages"};
-  }
-};
-
 inline PhaseExecutionRequest executor_request(const Executor& executor) {
   PhaseExecutionRequest request;
   request.run = RunId{"contract"};
   request.step = 1;
   request.model = executor.list_models().at(0).id;
   request.system_prompt = "Be brief.";
-  request.transcript = std::make_shared<NoMessages>();
+  request.transcript = make_transcript({});
   request.tools.emplace_back().name = "look";
   return request;
 }

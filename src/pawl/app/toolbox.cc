@@ -369,14 +369,14 @@ void Toolbox::add_http(Work& work, const std::string& name) {
 void Toolbox::keep_apart(Work& work, ToolDescription& tool) const {
   const auto shell = work.charter().permissions.shell;
   if (!shell && !options_.remembered) return;
-  tool.footing = [shell, remembered = options_.remembered, gate = work.gate,
-                  tool](std::string_view input) {
+  tool.shell_start = [shell, remembered = options_.remembered, gate = work.gate,
+                      tool](std::string_view input) {
     const std::string text(input);
-    if (shell && shell_of(tool, text, *shell).verdict == Verdict::allow) return Footing::unasked;
+    if (shell && shell_of(tool, text, *shell).verdict == Verdict::allow) return ShellStart::unasked;
     const auto judging = gate->lock();
     const bool known =
         judging && remembered && remembered(judging->binding_of({tool.spec.name, text}));
-    return known ? Footing::fresh : Footing::session;
+    return known ? ShellStart::fresh : ShellStart::session;
   };
   if (!shell || tool.tool != CommonTool::bash) return;
   tool.spec.description +=

@@ -8,28 +8,42 @@
 namespace pawl {
 namespace {
 
-class ChatTranscript final : public Transcript {
+class ListedTranscript final : public Transcript {
  public:
-  explicit ChatTranscript(std::vector<ChatMessage> messages) : messages_(std::move(messages)) {}
+  explicit ListedTranscript(std::vector<Message> messages) : messages_(std::move(messages)) {}
   std::size_t length() const override { return messages_.size(); }
-  Result<Message> at(std::size_t index) const override {
-    if (index >= messages_.size()) return Error{ErrorCode::not_found, "no such message"};
-    const ChatMessage& said = messages_[index];
-    Message message;
-    message.role = said.role;
-    if (said.role == Role::assistant) {
-      message.blocks.emplace_back(TextBlock{Content(said.text)});
-    } else {
-      message.text = Content(said.text);
-    }
-    return message;
+  Result<std::vector<Message>> load(MessageRange range) const override {
+    const std::size_t first = std::min(range.first, messages_.size());
+    const std::size_t count = std::min(range.count, messages_.size() - first);
+    const auto begin = messages_.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::vector<Message>(begin, begin + static_cast<std::ptrdiff_t>(count));
   }
 
  private:
-  std::vector<ChatMessage> messages_;
+  std::vector<Message> messages_;
 };
 
+Message message_of(const ChatMessage& said) {
+  Message message;
+  message.role = said.role;
+  if (said.role == Role::assistant) {
+    message.blocks.emplace_back(TextBlock{Content(said.text)});
+  } else {
+    message.text = Content(said.text);
+  }
+  return message;
+}
+
 }  // namespace
+
+std::shared_ptr<const Transcript> make_transcript(std::vector<Message> messages) {
+  return std::make_shared<ListedTranscript>(std::move(messages));
+}
+
+Result<std::vector<Message>> load_conversation(const PhaseExecutionRequest& request) {
+  if (!request.transcript) return std::vector<Message>();
+  return request.transcript->load({});
+}
 
 Status check_capabilities(const ExecutorCapabilities& capabilities) {
   if (capabilities.supports_session_resume == capabilities.supports_conversation_replay) {
@@ -90,7 +104,9 @@ std::unique_ptr<Operation> Executor::chat(const ChatRequest& request, PhaseEvent
   phase.step = 1;
   phase.model = request.model;
   phase.system_prompt = request.system_prompt;
-  phase.transcript = std::make_shared<ChatTranscript>(request.messages);
+  std::vector<Message> messages;
+  for (const ChatMessage& said : request.messages) messages.push_back(message_of(said));
+  phase.transcript = make_transcript(std::move(messages));
   phase.sampling = request.sampling;
   phase.output_schema = request.output_schema;
   phase.tenant = request.tenant;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,14 +95,24 @@ struct SubagentSpec {
   std::vector<std::string> allowed_tools;  // a subset of the parent's
 };
 
-// The conversation so far. It does not change while a phase executes. Contents are whole: nothing
-// is left by reference.
+struct MessageRange {
+  std::size_t first = 0;
+  std::size_t count = std::numeric_limits<std::size_t>::max();  // at most
+};
+
+// The conversation so far. It does not change while a phase executes.
 class Transcript {
  public:
   virtual ~Transcript() = default;
   virtual std::size_t length() const = 0;
-  virtual Result<Message> at(std::size_t index) const = 0;
+  // The messages of the range, read from the store. Contents are whole: nothing is left by
+  // reference, so a caller holds them no longer than it needs them. An executor that waits for its
+  // turn loads when it is its turn, before it encodes anything.
+  virtual Result<std::vector<Message>> load(MessageRange range) const = 0;
 };
+
+// A conversation that is in memory.
+std::shared_ptr<const Transcript> make_transcript(std::vector<Message> messages);
 
 struct PhaseExecutionRequest {
   RunId run;
@@ -126,6 +137,9 @@ struct PhaseExecutionRequest {
   Usage reserved;  // what the run has set aside for this call: its input, and the longest reply
   OnBehalf on_behalf = {};
 };
+
+// All messages of the request's conversation; none where it has no transcript.
+Result<std::vector<Message>> load_conversation(const PhaseExecutionRequest& request);
 
 // Events of a phase.
 struct SessionStarted {

@@ -90,9 +90,9 @@ struct Append {
   enum class Snapshots { keep, drop } snapshots = Snapshots::keep;  // drop: the run is over
 };
 
-// The right to append to one run. Destroying it, or the death of the process, frees the run at
-// once.
-struct Drive {
+// The right to append to one run, fenced by its epoch. Destroying it, or the death of the process,
+// frees the run at once.
+struct RunLease {
   std::uint64_t epoch = 0;   // raised by every acquire; 1 for a run that is not there yet
   std::uint64_t length = 0;  // number of records; 0 for a run that is not there yet
   std::shared_ptr<void> hold;
@@ -109,7 +109,7 @@ class Journal {
   // after the last kFailedLoadsMax acquisitions (the count is durable before the run is loaded),
   // which quarantines it. A run whose summary says "quarantined" is; an append of whoever holds the
   // run may say so, and take it back.
-  virtual Result<Drive> acquire(const RunId& run) = 0;
+  virtual Result<RunLease> acquire(const RunId& run) = 0;
 
   // All or nothing, and durable when done(ok). conflict: seq is not the length or the epoch is not
   // the current one; nothing was written. So is one whose summary says that the run is over (done,
@@ -169,7 +169,7 @@ class Catalog {
   // A number that changes whenever this or another process has committed anything. Cheap enough to
   // ask ten times a second.
   virtual Result<std::uint64_t> version() = 0;
-  // True while somebody, in this process or another, holds the run's Drive. Takes nothing and
+  // True while somebody, in this process or another, holds the lease of the run. Takes nothing and
   // waits for nothing; a run that is not there is not driven.
   virtual Result<bool> is_driven(const RunId& run) = 0;
 };

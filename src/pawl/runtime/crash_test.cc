@@ -22,7 +22,7 @@ class CrashingJournal : public Journal {
  public:
   CrashingJournal(Journal& inner, Crash crash, int at) : inner_(inner), crash_(crash), at_(at) {}
 
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   Status quarantine(const RunId& run, const std::string& why) override {
     return inner_.quarantine(run, why);
   }

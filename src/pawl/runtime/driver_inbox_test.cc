@@ -11,7 +11,7 @@ namespace {
 class LastMoment final : public Journal {
  public:
   LastMoment(MemoryJournal& inner, Loop& loop) : inner_(inner), loop_(loop) {}
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   Status quarantine(const RunId& run, const std::string& why) override {
     return inner_.quarantine(run, why);
   }

@@ -1,29 +1,8 @@
-// Where texts of a run pass its processors: messages on their way in, results on their way to the
-// model, events on their way to whoever watches. The journal keeps what there was.
+#include "pawl/runtime/driver_processors.h"
+
 #include "pawl/runtime/contents.h"
-#include "pawl/runtime/driver.h"
 
 namespace pawl {
-
-Status Driver::prepare(MessageReceived& event) {
-  const auto& processors = setup_.agent.charter.processors;
-  if (!processors || processors->input.empty()) return ok();
-  PAWL_TRY(std::string text, resolve(*services_.store.reader, id_, event.text));
-  PAWL_TRY(text, admit_input(processors->input, std::move(text), TextSource::message));
-  event.text = Content(std::move(text));
-  return ok();
-}
-
-std::string Driver::for_the_model(std::string text, const std::string& tool) const {
-  const auto& processors = setup_.agent.charter.processors;
-  if (!processors || processors->output.empty()) return text;
-  Processing done = processors->output.process(std::move(text), TextSource::tool_output,
-                                               Destination::model, tool);
-  if (!done.blocked) return std::move(done.text);
-  return "[the result is withheld by " + done.blocked->processor + ": " + done.blocked->reason +
-         "]";
-}
-
 namespace {
 
 TextSource source_of(const Event& event) {
@@ -35,27 +14,42 @@ TextSource source_of(const Event& event) {
 
 }  // namespace
 
-std::shared_ptr<const RecordView> Driver::for_the_stream(
-    std::shared_ptr<const RecordView> view) const {
-  const auto& processors = setup_.agent.charter.processors;
+Status process_message(const DrivenRun& run, MessageReceived& event) {
+  const auto& processors = run.setup().agent.charter.processors;
+  if (!processors || processors->input.empty()) return ok();
+  PAWL_TRY(std::string text, resolve(run.reader(), run.id(), event.text));
+  PAWL_TRY(text, admit_input(processors->input, std::move(text), TextSource::message));
+  event.text = Content(std::move(text));
+  return ok();
+}
+
+std::string process_for_model(const DrivenRun& run, std::string text, const std::string& tool) {
+  const auto& processors = run.setup().agent.charter.processors;
+  if (!processors || processors->output.empty()) return text;
+  Processing done = processors->output.process(std::move(text), TextSource::tool_output,
+                                               Destination::model, tool);
+  if (!done.blocked) return std::move(done.text);
+  return "[the result is withheld by " + done.blocked->processor + ": " + done.blocked->reason +
+         "]";
+}
+
+std::shared_ptr<const RecordView> process_for_stream(const DrivenRun& run,
+                                                     std::shared_ptr<const RecordView> view) {
+  const auto& processors = run.setup().agent.charter.processors;
   if (!processors || processors->output.empty()) return view;
   auto masked = std::make_shared<RecordView>(*view);
   const TextSource source = source_of(masked->record.event);
-  std::visit(
-      [&](auto& fact) {
-        visit_contents(fact, [&](Content& content) {
-          auto text = resolve(*services_.store.reader, id_, content);
-          if (!text) return;  // Then nobody who watches can read it either.
-          Processing done =
-              processors->output.process(*std::move(text), source, Destination::stream);
-          if (done.blocked) {
-            content = Content("[withheld by " + done.blocked->processor + "]");
-          } else if (!done.modified_by.empty()) {
-            content = Content(std::move(done.text));
-          }
-        });
-      },
-      masked->record.event);
+  const auto mask = [&](Content& content) {
+    auto text = resolve(run.reader(), run.id(), content);
+    if (!text) return;  // Subscribers cannot read it either.
+    Processing done = processors->output.process(*std::move(text), source, Destination::stream);
+    if (done.blocked) {
+      content = Content("[withheld by " + done.blocked->processor + "]");
+    } else if (!done.modified_by.empty()) {
+      content = Content(std::move(done.text));
+    }
+  };
+  std::visit([&](auto& fact) { visit_contents(fact, mask); }, masked->record.event);
   return masked;
 }
 

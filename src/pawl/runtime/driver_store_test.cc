@@ -12,7 +12,7 @@ namespace {
 class RudeJournal final : public Journal {
  public:
   explicit RudeJournal(Journal& inner) : inner_(inner) {}
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   Status quarantine(const RunId& run, const std::string& why) override {
     return inner_.quarantine(run, why);
   }

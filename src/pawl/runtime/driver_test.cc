@@ -84,7 +84,7 @@ class SilentTool final : public Tool {
 class SlowJournal final : public Journal {
  public:
   explicit SlowJournal(Journal& inner) : inner_(inner) {}
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   Status quarantine(const RunId& run, const std::string& why) override {
     return inner_.quarantine(run, why);
   }

@@ -210,9 +210,9 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   if (options_.store.reader->read(id, 0, 1)) {
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
-  auto drive = options_.store.journal->acquire(id);
-  if (!drive) return refuse(drive.error());
-  if (drive->length > 0) {
+  auto lease = options_.store.journal->acquire(id);
+  if (!lease) return refuse(lease.error());
+  if (lease->length > 0) {
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
   Ingress ingress;
@@ -230,7 +230,7 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   }
   if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
   setup->context = request.context;
-  setup->drive = *std::move(drive);
+  setup->lease = *std::move(lease);
   const auto driver = make_driver(*std::move(setup), id);
   driver->begin(*std::move(event), ingress.take_blobs(),
                 [id, accepted = std::move(accepted)](const Status& status) {
@@ -343,14 +343,14 @@ Status Engine::resume(const RunId& run) {
   auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
   const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;
   if (!setup && !damaged) return setup.error();
-  PAWL_TRY(Drive drive, options_.store.journal->acquire(run));
-  PAWL_TRY(LoadedRun loaded, load(run, drive.epoch));
+  PAWL_TRY(RunLease lease, options_.store.journal->acquire(run));
+  PAWL_TRY(LoadedRun loaded, load(run, lease.epoch));
   if (std::holds_alternative<Finished>(loaded.run->life)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
                                           std::string(name(status_of(loaded.run.state())))};
   }
   if (!setup) return setup.error();
-  setup->drive = std::move(drive);
+  setup->lease = std::move(lease);
   setup->loaded = std::move(loaded);
   const std::string& remark = setup->agent.remark;
   const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);

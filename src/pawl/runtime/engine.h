@@ -62,7 +62,7 @@ class Engine {
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
   // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
   // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
-  // the fork. invalid_argument, not_found, conflict: see Retelling and ForkEdits.
+  // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
@@ -104,7 +104,7 @@ class Engine {
   Result<ForkPlan> plan_fork(ForkRequest request) const;
   Status write_fork(const std::shared_ptr<ForkPlan>& plan,
                     std::function<void(Result<Forked>)> accepted);
-  void drive_fork(ForkPlan& plan, Drive drive);
+  void drive_fork(ForkPlan& plan, RunLease lease);
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;

@@ -11,7 +11,7 @@ struct Engine::ForkPlan {
   DriverSetup setup;
   RunStarted started;  // the fork's first event, but for edits
   ForkCut cut;
-  std::unique_ptr<Retelling> telling;
+  std::unique_ptr<PrefixRewriter> prefix;
 };
 
 namespace {
@@ -96,7 +96,8 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   PAWL_CHECK(prove_starter(plan.started, request.sign));
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
   PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
-  Retelling rehearsal(reader, request, edits, renamed(plan.started), Retelling::Blobs::left_out);
+  PrefixRewriter rehearsal(reader, request, edits, renamed(plan.started),
+                           PrefixRewriter::Blobs::left_out);
   while (true) {
     PAWL_TRY(const auto piece, rehearsal.next());
     if (!piece) break;
@@ -105,9 +106,9 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   plan.cut = *rehearsal.cut();
   plan.started.forked_from =
       ForkedFrom{request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
-  plan.telling = std::make_unique<Retelling>(reader, request, edits, renamed(plan.started),
-                                             Retelling::Blobs::copied);
-  plan.telling->end_at(plan.cut);
+  plan.prefix = std::make_unique<PrefixRewriter>(reader, request, edits, renamed(plan.started),
+                                                 PrefixRewriter::Blobs::copied);
+  plan.prefix->end_at(plan.cut);
   plan.request = std::move(request);
   return plan;
 }
@@ -118,29 +119,29 @@ Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
   const Error taken{ErrorCode::conflict, "there is a run " + id.text + " already"};
   // Looked at first: asking to drive a run that is there would count against it.
   if (options_.store.reader->read(id, 0, 1)) return taken;
-  PAWL_TRY(Drive drive, options_.store.journal->acquire(id));
-  if (drive.length > 0) return taken;
+  PAWL_TRY(RunLease lease, options_.store.journal->acquire(id));
+  if (lease.length > 0) return taken;
   const auto writer = std::make_shared<RunWriter>(
       *options_.store.journal, id, "the fork is not whole: its making was cut short",
-      [plan] { return summary_of(plan->telling->told().run.state()); });
+      [plan] { return summary_of(plan->prefix->rewritten().run.state()); });
   writer->write(
-      std::move(drive), [plan] { return plan->telling->next(); },
-      [this, plan, accepted = std::move(accepted), alive = alive_](Result<Drive> done) {
+      std::move(lease), [plan] { return plan->prefix->next(); },
+      [this, plan, accepted = std::move(accepted), alive = alive_](Result<RunLease> done) {
         if (!*alive) return;
         if (!done) return accepted(done.error());
         const Forked forked{*plan->request.id, plan->request.step, *plan->started.forked_from,
-                            plan->telling->told().run->tally};
+                            plan->prefix->rewritten().run->tally};
         accepted(forked);
         drive_fork(*plan, *std::move(done));
       });
   return ok();
 }
 
-void Engine::drive_fork(ForkPlan& plan, Drive drive) {
+void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
   const RunId id = *plan.request.id;
-  const Record last = plan.telling->last();
-  plan.setup.drive = std::move(drive);
-  plan.setup.loaded = plan.telling->take();
+  const Record last = plan.prefix->last();
+  plan.setup.lease = std::move(lease);
+  plan.setup.loaded = plan.prefix->take();
   const bool paused = std::holds_alternative<Pausing>(plan.setup.loaded.run->course);
   make_driver(std::move(plan.setup), id)->go_on(last);
   // Whoever forks wants it to go on, also where the other run had been paused.

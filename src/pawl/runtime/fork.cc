@@ -53,8 +53,8 @@ void keep_cost(const RunState& told, const RunState& parent, const Stamp& stamp,
 
 }  // namespace
 
-Retelling::Retelling(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
-                     std::function<void(RunStarted&)> change, Blobs blobs)
+PrefixRewriter::PrefixRewriter(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
+                               std::function<void(RunStarted&)> change, Blobs blobs)
     : reader_(reader),
       parent_(request.parent),
       step_(request.step),
@@ -65,50 +65,51 @@ Retelling::Retelling(JournalReader& reader, const ForkRequest& request, ForkEdit
   if (step_ == 0) step_state_ = Step::ended;
 }
 
-Result<std::optional<WritePiece>> Retelling::next() {
+Result<std::optional<WritePiece>> PrefixRewriter::next() {
   if (cut_ && walker_.loaded().run->length > cut_->seq) return std::optional<WritePiece>();
   PAWL_TRY(auto original, walker_.next());
   if (!original) return not_ended();
   Ingress ingress;
   Event event = original->event;
-  edits_.apply(told_.run.state(), event, ingress);
-  keep_cost(told_.run.state(), walker_.loaded().run.state(), original->stamp, event);
+  edits_.apply(rewritten_.run.state(), event, ingress);
+  keep_cost(rewritten_.run.state(), walker_.loaded().run.state(), original->stamp, event);
   if (auto* started = std::get_if<RunStarted>(&event)) {
     change_(*started);
-    told_.chain = chain_origin(started->run);
+    rewritten_.chain = chain_origin(started->run);
   }
   WritePiece piece;
   PAWL_TRY(piece.blobs, blobs_for(event, ingress));
-  PAWL_TRY(last_, tell(std::move(event), original->stamp));
+  PAWL_TRY(last_, rewrite(std::move(event), original->stamp));
   piece.bytes = encode_record(last_);
-  piece.chain = told_.chain = chain_after(told_.chain, piece.bytes);
-  told_.bytes_since_snapshot += piece.bytes.size();
+  piece.chain = rewritten_.chain = chain_after(rewritten_.chain, piece.bytes);
+  rewritten_.bytes_since_snapshot += piece.bytes.size();
   if (!cut_) look_for_cut(*original);
   return std::optional<WritePiece>(std::move(piece));
 }
 
 // The parent's drivers are not the fork's; its clocks are: what the prefix took counts.
-Result<Record> Retelling::tell(Event event, const Stamp& recorded) {
+Result<Record> PrefixRewriter::rewrite(Event event, const Stamp& recorded) {
   Stamp stamp = recorded;
   stamp.epoch = kFirstEpoch;
-  const std::uint64_t seq = told_.run->length;
+  const std::uint64_t seq = rewritten_.run->length;
   const std::string what(name(event));
   if (std::holds_alternative<Unrecognised>(event)) {
     Record record;
     record.seq = seq;
     record.stamp = stamp;
     record.event = std::move(event);
-    PAWL_CHECK(fold(told_.run, record));
+    PAWL_CHECK(fold(rewritten_.run, record));
     return record;
   }
-  auto record = advance(told_.run, std::move(event), stamp);
+  auto record = advance(rewritten_.run, std::move(event), stamp);
   if (record) return record;
   return Error{ErrorCode::conflict,
                "record " + std::to_string(seq) + " (" + what + ") of run " + parent_.text +
                    " does not follow from the prefix as it is now: " + record.error().message};
 }
 
-Result<std::vector<StoredBlob>> Retelling::blobs_for(const Event& event, Ingress& ingress) const {
+Result<std::vector<StoredBlob>> PrefixRewriter::blobs_for(const Event& event,
+                                                          Ingress& ingress) const {
   std::vector<StoredBlob> blobs = ingress.take_blobs();
   for (const BlobRef& blob : blobs_of(event)) {
     const bool new_here = std::any_of(blobs.begin(), blobs.end(), [&blob](const StoredBlob& one) {
@@ -124,7 +125,7 @@ Result<std::vector<StoredBlob>> Retelling::blobs_for(const Event& event, Ingress
 }
 
 // A model would have to go on without what it had read.
-Status Retelling::check_kept(const BlobRef& blob) const {
+Status PrefixRewriter::check_kept(const BlobRef& blob) const {
   PAWL_TRY(const auto gone, reader_.expired_at(parent_, blob.digest));
   if (!gone) return ok();
   return Error{ErrorCode::conflict, "step " + std::to_string(step_) + " of run " + parent_.text +
@@ -134,14 +135,14 @@ Status Retelling::check_kept(const BlobRef& blob) const {
                                         "; fork at an earlier step"};
 }
 
-void Retelling::look_for_cut(const Record& original) {
+void PrefixRewriter::look_for_cut(const Record& original) {
   if (ends_step(original, step_)) step_state_ = Step::ended;
   const LoadedRun& parent = walker_.loaded();
   if (step_state_ == Step::open || !at_rest(parent.run.state(), original)) return;
   cut_ = ForkCut{original.seq, parent.chain};
 }
 
-Error Retelling::not_ended() const {
+Error PrefixRewriter::not_ended() const {
   const RunState& state = walker_.loaded().run.state();
   const std::string step = std::to_string(step_);
   if (step_state_ == Step::ended) {

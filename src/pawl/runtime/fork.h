@@ -1,4 +1,4 @@
-// A run that begins with the recorded prefix of another. The prefix is told again: each of its
+// A run that begins with the recorded prefix of another. The prefix is decided again: each of its
 // events is decided anew under the fork's own id, and none of its effects is performed. So the fork
 // has a journal and a chain of its own, and everything that can be done with a run can be done with
 // it.
@@ -43,28 +43,28 @@ struct ForkCut {
   Digest chain;  // of the parent, after that record
 };
 
-// Tells a prefix again, record by record.
-class Retelling {
+// Decides a prefix again under the id of the fork, record by record.
+class PrefixRewriter {
  public:
   enum class Blobs : std::uint8_t { copied, left_out };
   // `change` is applied to run_started, `edits` to every event.
-  Retelling(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
-            std::function<void(RunStarted&)> change, Blobs blobs);
+  PrefixRewriter(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
+                 std::function<void(RunStarted&)> change, Blobs blobs);
 
   // Without a cut, until one is found. conflict: the step has not ended, or an edited event leads
-  // elsewhere, so that what follows it cannot have happened. nullopt: the prefix is told.
+  // elsewhere, so that what follows it cannot have happened. nullopt: the prefix is complete.
   Result<std::optional<WritePiece>> next();
 
   void end_at(const ForkCut& cut) { cut_ = cut; }
   const std::optional<ForkCut>& cut() const { return cut_; }
   const ForkEdits& edits() const { return edits_; }
-  const LoadedRun& told() const { return told_; }
-  LoadedRun take() { return std::move(told_); }
-  // The last record that was told: its effects are the first to be performed.
+  const LoadedRun& rewritten() const { return rewritten_; }
+  LoadedRun take() { return std::move(rewritten_); }
+  // The last record of the prefix: its effects are the first to be performed.
   const Record& last() const { return last_; }
 
  private:
-  Result<Record> tell(Event event, const Stamp& recorded);
+  Result<Record> rewrite(Event event, const Stamp& recorded);
   Result<std::vector<StoredBlob>> blobs_for(const Event& event, Ingress& ingress) const;
   Status check_kept(const BlobRef& blob) const;
   void look_for_cut(const Record& original);
@@ -77,7 +77,7 @@ class Retelling {
   std::function<void(RunStarted&)> change_;
   Blobs blobs_;
   JournalWalker walker_;  // of the parent
-  LoadedRun told_;
+  LoadedRun rewritten_;
   Record last_;
   std::optional<ForkCut> cut_;
   enum class Step : std::uint8_t { open, ended } step_state_ = Step::open;

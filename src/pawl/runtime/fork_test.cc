@@ -48,7 +48,7 @@ struct Desk : RunStage {
 class DyingJournal final : public Journal {
  public:
   DyingJournal(Journal& inner, std::size_t appends) : inner_(inner), left_(appends) {}
-  Result<Drive> acquire(const RunId& run) override { return inner_.acquire(run); }
+  Result<RunLease> acquire(const RunId& run) override { return inner_.acquire(run); }
   void append(Append append, StatusCallback done) override {
     if (left_ == 0) return;
     --left_;
@@ -403,12 +403,12 @@ TEST_CASE("no prefix ends where a worker's model is still being asked") {
   told.write(journal, loop);
   ForkRequest request = Desk::at(1);
   request.parent = RunId{"p"};
-  Retelling telling(
+  PrefixRewriter prefix(
       journal, request, *ForkEdits::make({}), [](RunStarted& start) { start.run = RunId{"f"}; },
-      Retelling::Blobs::left_out);
+      PrefixRewriter::Blobs::left_out);
 
-  Result<std::optional<WritePiece>> piece = telling.next();
-  while (piece && *piece) piece = telling.next();
+  Result<std::optional<WritePiece>> piece = prefix.next();
+  while (piece && *piece) piece = prefix.next();
 
   REQUIRE(!piece);
   CHECK(has_part(piece.error().message, "has calls that have not ended"));

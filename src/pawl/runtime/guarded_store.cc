@@ -19,7 +19,7 @@ void give_once(std::function<void(Answer)> done, Give&& give) {
 
 }  // namespace
 
-Result<Drive> GuardedStore::acquire(const RunId& run) {
+Result<RunLease> GuardedStore::acquire(const RunId& run) {
   return guarded("the store", [&] { return inner_.journal->acquire(run); });
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pawl/port/journal.h"
-#include "pawl/runtime/driver.h"
+#include "pawl/runtime/store.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {
@@ -31,7 +31,7 @@ class GuardedStore final : public Journal,
     return store;
   }
 
-  Result<Drive> acquire(const RunId& run) override;
+  Result<RunLease> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
   Status forgive(const RunId& run, std::uint64_t epoch) override;

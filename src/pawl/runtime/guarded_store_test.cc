@@ -10,7 +10,7 @@ namespace {
 // Answers as often as it is told, and may throw after it.
 class RudeJournal final : public Journal {
  public:
-  Result<Drive> acquire(const RunId&) override { throw std::runtime_error("no"); }
+  Result<RunLease> acquire(const RunId&) override { throw std::runtime_error("no"); }
   Status quarantine(const RunId&, const std::string&) override { throw 7; }
   void append(Append, StatusCallback done) override {
     for (int i = 0; i < answers; ++i) done(ok());
@@ -45,10 +45,10 @@ TEST_CASE("whoever appends is answered once, whatever the store does") {
 TEST_CASE("what a store throws is unavailability, with its words") {
   RudeJournal rude;
   GuardedStore store({&rude, nullptr, nullptr, nullptr});
-  const auto drive = store.acquire(RunId{"r"});
-  REQUIRE_FALSE(drive);
-  CHECK(drive.error().code == ErrorCode::unavailable);
-  CHECK(drive.error().message == "the store threw: no");
+  const auto lease = store.acquire(RunId{"r"});
+  REQUIRE_FALSE(lease);
+  CHECK(lease.error().code == ErrorCode::unavailable);
+  CHECK(lease.error().message == "the store threw: no");
   CHECK(store.quarantine(RunId{"r"}, "").error().message == "the store threw");
   CHECK(store.read(RunId{"r"}, 0, 1).error().message == "this store cannot be read");
 }

@@ -45,14 +45,14 @@ Status check_all(ExportReader& reader) {
   }
 }
 
-Result<Drive> acquire_new(const Store& store, const RunId& run) {
+Result<RunLease> acquire_new(const Store& store, const RunId& run) {
   const Error taken{ErrorCode::conflict,
                     "there is a run " + run.text + " already; give this one another id with --id"};
   // Looked at first: asking to drive a run that is there would count against it.
   if (store.reader->read(run, 0, 1)) return taken;
-  PAWL_TRY(Drive drive, store.journal->acquire(run));
-  if (drive.length > 0) return taken;
-  return drive;
+  PAWL_TRY(RunLease lease, store.journal->acquire(run));
+  if (lease.length > 0) return taken;
+  return lease;
 }
 
 Status begin_import(const Store& store, const std::shared_ptr<Import>& import,
@@ -61,7 +61,7 @@ Status begin_import(const Store& store, const std::shared_ptr<Import>& import,
   ExportReader check(*import->lines, id);
   PAWL_CHECK(check_all(check));
   import->checked = check.digest();
-  PAWL_TRY(Drive drive, acquire_new(store, check.run()));
+  PAWL_TRY(RunLease lease, acquire_new(store, check.run()));
   PAWL_CHECK(import->lines->rewind());
   import->reader = std::make_unique<ExportReader>(*import->lines, id);
   PAWL_CHECK(import->reader->open());
@@ -69,8 +69,8 @@ Status begin_import(const Store& store, const std::shared_ptr<Import>& import,
                                                   "the run is not whole: its import was cut short",
                                                   [import] { return import->summary(); });
   writer->write(
-      std::move(drive), [import] { return import->next(); },
-      [import, done](Result<Drive> written) {
+      std::move(lease), [import] { return import->next(); },
+      [import, done](Result<RunLease> written) {
         if (!written) return done(written.error());
         written->hold.reset();
         done(import->report());

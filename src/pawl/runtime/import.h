@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "pawl/runtime/driver.h"
+#include "pawl/runtime/store.h"
 #include "pawl/runtime/export_reader.h"
 
 namespace pawl {

@@ -10,6 +10,8 @@ namespace {
 // Of one message, and of all of them: a summary of the rest is better than none.
 constexpr std::size_t kMessageBytesMax = 16U << 10U;
 constexpr std::size_t kTextBytesMax = 2U << 20U;
+// Held in memory at a time.
+constexpr std::size_t kMessagesSlice = 16;
 constexpr std::size_t kSummaryBytesMax = 64U << 10U;
 
 constexpr std::string_view kInstructions =
@@ -37,21 +39,25 @@ void append_block(std::string& out, const Block& block) {
   }
 }
 
+void append_message(std::string& out, const Message& message) {
+  switch (message.role) {
+    case Role::user:
+      append_cut(out, "user", *message.text.bytes());
+      break;
+    case Role::assistant:
+      for (const Block& block : message.blocks) append_block(out, block);
+      break;
+    case Role::tool:
+      append_cut(out, "result", *message.text.bytes());
+      break;
+  }
+}
+
 Result<std::string> text_of(const Transcript& transcript) {
   std::string out = "The conversation:\n\n";
-  for (std::size_t i = 0; i < transcript.length(); ++i) {
-    PAWL_TRY(const Message message, transcript.at(i));
-    switch (message.role) {
-      case Role::user:
-        append_cut(out, "user", *message.text.bytes());
-        break;
-      case Role::assistant:
-        for (const Block& block : message.blocks) append_block(out, block);
-        break;
-      case Role::tool:
-        append_cut(out, "result", *message.text.bytes());
-        break;
-    }
+  for (std::size_t first = 0; first < transcript.length(); first += kMessagesSlice) {
+    PAWL_TRY(const auto messages, transcript.load({first, kMessagesSlice}));
+    for (const Message& message : messages) append_message(out, message);
   }
   return out;
 }

@@ -8,16 +8,6 @@
 namespace pawl {
 namespace {
 
-class Told final : public Transcript {
- public:
-  explicit Told(std::vector<Message> messages) : messages_(std::move(messages)) {}
-  std::size_t length() const override { return messages_.size(); }
-  Result<Message> at(std::size_t index) const override { return messages_.at(index); }
-
- private:
-  std::vector<Message> messages_;
-};
-
 // Keeps what it is asked.
 class Asked final : public Executor {
  public:
@@ -28,7 +18,7 @@ class Asked final : public Executor {
   std::unique_ptr<Operation> execute_phase(const PhaseExecutionRequest& request,
                                            PhaseEventSink sink) override {
     model = request.model;
-    text = *request.transcript->at(0)->text.bytes();
+    text = *load_conversation(request)->front().text.bytes();
     tools = request.tools.size();
     return inner_->execute_phase(request, std::move(sink));
   }
@@ -72,7 +62,7 @@ struct Desk {
     const auto compactor = make_model_compactor(model, own_model);
     CompactionRequest request;
     request.model = "a/x";
-    request.transcript = std::make_shared<Told>(a_conversation());
+    request.transcript = make_transcript(a_conversation());
     request.summary_tokens_max = 100;
     const auto operation =
         compactor->compact(request, [this](CompactionOutcome end) { outcome = std::move(end); });

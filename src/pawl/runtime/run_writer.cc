@@ -11,8 +11,8 @@ RunWriter::RunWriter(Journal& journal, RunId run, std::string making,
       making_(std::move(making)),
       summary_(std::move(summary)) {}
 
-void RunWriter::write(Drive drive, Source source, std::function<void(Result<Drive>)> done) {
-  drive_ = std::move(drive);
+void RunWriter::write(RunLease lease, Source source, std::function<void(Result<RunLease>)> done) {
+  lease_ = std::move(lease);
   source_ = std::move(source);
   done_ = std::move(done);
   pump();
@@ -37,7 +37,7 @@ void RunWriter::pump() {
 void RunWriter::send(WritePiece piece) {
   Append append;
   append.run = run_;
-  append.epoch = drive_.epoch;
+  append.epoch = lease_.epoch;
   append.seq = seq_++;
   append.bytes = std::move(piece.bytes);
   append.chain = piece.chain;
@@ -72,10 +72,10 @@ void RunWriter::settle() {
   const auto done = std::exchange(done_, {});
   source_ = {};
   if (fault_) {
-    drive_.hold.reset();
+    lease_.hold.reset();
     return done(*fault_);
   }
-  done(std::move(drive_));
+  done(std::move(lease_));
 }
 
 }  // namespace pawl

@@ -34,7 +34,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   // Begins with the first record, under `drive`, which it keeps until `done` was called: on the
   // loop thread, when everything is durable or something went wrong. What was written of a run that
   // did not come about stays, quarantined.
-  void write(Drive drive, Source source, std::function<void(Result<Drive>)> done);
+  void write(RunLease lease, Source source, std::function<void(Result<RunLease>)> done);
 
  private:
   void pump();
@@ -46,9 +46,9 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   RunId run_;
   std::string making_;
   std::function<RunSummary()> summary_;
-  Drive drive_;
+  RunLease lease_;
   Source source_;
-  std::function<void(Result<Drive>)> done_;
+  std::function<void(Result<RunLease>)> done_;
   std::optional<WritePiece> ahead_;  // read, to know whether the one before it is the last
   std::uint64_t seq_ = 0;
   std::size_t in_flight_ = 0;

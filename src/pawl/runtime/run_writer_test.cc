@@ -12,14 +12,14 @@ struct Desk {
   TestLoop loop;
   MemoryJournal journal{loop};
   RunId run{"r"};
-  std::optional<Result<Drive>> done;
+  std::optional<Result<RunLease>> done;
 
   void write(RunWriter::Source source) {
     const auto writer = std::make_shared<RunWriter>(journal, run, "not whole", [this] {
       return RunSummary{run, "default", "x", "waiting", "paused", 1, 2, 0};
     });
     writer->write(*journal.acquire(run), std::move(source),
-                  [this](Result<Drive> result) { done = std::move(result); });
+                  [this](Result<RunLease> result) { done = std::move(result); });
   }
   RunSummary summary() { return journal.list({})->front(); }
 };
@@ -99,7 +99,7 @@ TEST_CASE("who is told that the writing failed finds the run free") {
   writer->write(
       *journal.acquire(run),
       []() -> Result<std::optional<WritePiece>> { return Error{ErrorCode::corrupt, "no"}; },
-      [&](const Result<Drive>&) { free = journal.acquire(run).has_value(); });
+      [&](const Result<RunLease>&) { free = journal.acquire(run).has_value(); });
 
   loop.run_posted();
 

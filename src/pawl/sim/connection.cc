@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/kernel/codec.h"
+
 namespace pawl::sim {
 namespace {
 
@@ -60,7 +62,7 @@ Status SimConnection::wait_for_writer(const RunId& run) {
   return stopped();
 }
 
-Result<Drive> SimConnection::acquire(const RunId& run) {
+Result<RunLease> SimConnection::acquire(const RunId& run) {
   PAWL_CHECK(wait_for_writer(run));
   if (has_of(queue_, run))
     return Error{ErrorCode::unavailable, "records of the run wait for space"};

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/driver.h"
+#include "pawl/runtime/store.h"
 #include "pawl/sim/faults.h"
 #include "pawl/sim/storage.h"
 
@@ -28,7 +28,7 @@ class SimConnection final : public Journal, public JournalReader, public Catalog
   bool dead() const { return dead_; }
   bool failed() const { return failed_; }
 
-  Result<Drive> acquire(const RunId& run) override;
+  Result<RunLease> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
   Status forgive(const RunId& run, std::uint64_t epoch) override;

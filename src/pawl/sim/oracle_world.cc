@@ -66,13 +66,14 @@ void Oracle::check_allowed(const RunId& run, std::uint64_t step_or_call, HookPoi
 void Oracle::check_transcript(const PhaseExecutionRequest& request, const Track& track) {
   std::vector<CallBlock> asked;
   std::size_t answered = 0;
-  for (std::size_t i = 0; i < request.transcript->length(); ++i) {
-    const auto message = request.transcript->at(i);
-    if (!message) {
-      if (track.standing == Track::Standing::damaged) return;  // as it should be
-      return fail(text_of(request) + ": message " + std::to_string(i) +
-                  " cannot be read: " + message.error().message);
-    }
+  const auto messages = load_conversation(request);
+  if (!messages) {
+    if (track.standing == Track::Standing::damaged) return;  // as it should be
+    return fail(text_of(request) +
+                ": its conversation cannot be read: " + messages.error().message);
+  }
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    const Message* const message = &(*messages)[i];
     if (message->role == Role::tool) {
       if (answered == asked.size()) return fail(text_of(request) + ": a result without a call");
       check_result_message(track, *message, asked[answered++]);

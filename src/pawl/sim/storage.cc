@@ -120,14 +120,14 @@ void SimStorage::apply_accepted(const Op& op, StatusCallback done) {
 }
 
 // The planted bugs: what the lock would refuse a lease allows.
-Result<Drive> SimStorage::acquire_by_lease(const RunId& run) {
+Result<RunLease> SimStorage::acquire_by_lease(const RunId& run) {
   if (leases_.is_held(run.text) && !leases_.has_lapsed(run.text)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is driven by someone else"};
   }
-  PAWL_TRY(Drive drive, index_->acquire(run));
-  drive.hold.reset();
-  drive.hold = leases_.give(run.text);
-  return drive;
+  PAWL_TRY(RunLease lease, index_->acquire(run));
+  lease.hold.reset();
+  lease.hold = leases_.give(run.text);
+  return lease;
 }
 
 void SimStorage::renew(Append& append) {
@@ -136,16 +136,16 @@ void SimStorage::renew(Append& append) {
   leases_.renew(append.run.text);
 }
 
-Result<Drive> SimStorage::acquire(const RunId& run) {
-  auto drive = leases_.in_use() ? acquire_by_lease(run) : index_->acquire(run);
-  const bool refused = !drive && drive.error().code == ErrorCode::conflict;
-  if (refused) return drive;
-  if (bug_ == PlantedBug::load_counted_late && drive && drive->length > 0) {
+Result<RunLease> SimStorage::acquire(const RunId& run) {
+  auto lease = leases_.in_use() ? acquire_by_lease(run) : index_->acquire(run);
+  const bool refused = !lease && lease.error().code == ErrorCode::conflict;
+  if (refused) return lease;
+  if (bug_ == PlantedBug::load_counted_late && lease && lease->length > 0) {
     uncounted_.insert(run.text);
-    return drive;
+    return lease;
   }
   PAWL_CHECK(write_now(AcquireOp{run}));
-  return drive;
+  return lease;
 }
 
 Status SimStorage::quarantine(const RunId& run, const std::string& why) {

@@ -53,7 +53,7 @@ class SimStorage {
   bool unwrite(const Written& group);
 
   // At once durable and applied.
-  Result<Drive> acquire(const RunId& run);
+  Result<RunLease> acquire(const RunId& run);
   std::uint64_t epoch_of(const RunId& run) const { return index_->epoch_of(run); }
   Status quarantine(const RunId& run, const std::string& why);
   // An append of a process that is gone arrives after all.
@@ -95,7 +95,7 @@ class SimStorage {
   bool ends_over_inbox(const Append& append);
   void apply_accepted(const Op& op, StatusCallback done);
   void end_blindly(Append append, StatusCallback done);
-  Result<Drive> acquire_by_lease(const RunId& run);
+  Result<RunLease> acquire_by_lease(const RunId& run);
 
   SimLoop loop_;
   Rng rng_;

@@ -202,7 +202,9 @@ TEST_CASE("a conversation that cannot be read fails the phase") {
   class Damaged final : public Transcript {
    public:
     std::size_t length() const override { return 1; }
-    Result<Message> at(std::size_t) const override { return Error{ErrorCode::corrupt, "damage"}; }
+    Result<std::vector<Message>> load(MessageRange) const override {
+      return Error{ErrorCode::corrupt, "damage"};
+    }
   };
   TestLoop loop;
   PhaseExecutionRequest request;

@@ -20,11 +20,13 @@ class Monotone final : public Transcript {
  public:
   Monotone(std::size_t length, std::string text) : length_(length), text_(std::move(text)) {}
   std::size_t length() const override { return length_; }
-  Result<Message> at(std::size_t index) const override {
-    if (index >= length_ || text_.empty()) return Error{ErrorCode::corrupt, "damaged"};
+  Result<std::vector<Message>> load(MessageRange range) const override {
+    if (range.first + range.count > length_ || text_.empty()) {
+      return Error{ErrorCode::corrupt, "damaged"};
+    }
     Message message;
     message.text = Content(text_);
-    return message;
+    return std::vector<Message>(range.count, message);
   }
 
  private:

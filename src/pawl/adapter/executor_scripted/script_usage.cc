@@ -9,6 +9,7 @@ namespace pawl {
 namespace {
 
 constexpr std::uint64_t kBytesPerToken = 4;
+constexpr std::size_t kMessagesSlice = 16;
 
 struct BlockBytes {
   std::uint64_t operator()(const TextBlock& block) const { return block.text.length(); }
@@ -48,9 +49,13 @@ Result<std::uint64_t> tokens_sent(const PhaseExecutionRequest& request,
   const std::size_t length = request.transcript ? request.transcript->length() : 0;
   const std::size_t counted = std::min(length, kMessagesCountedMax);
   std::uint64_t bytes = bytes_around(request);
-  for (std::size_t i = 1; i <= counted && tokens_of_bytes(bytes) < tokens_max; ++i) {
-    PAWL_TRY(const Message message, request.transcript->at(length - i));
-    bytes = add_saturating(bytes, bytes_of(message));
+  std::size_t loaded = 0;
+  // From the end, and no further than the context reaches.
+  while (loaded < counted && tokens_of_bytes(bytes) < tokens_max) {
+    const std::size_t slice = std::min(kMessagesSlice, counted - loaded);
+    PAWL_TRY(const auto messages, request.transcript->load({length - loaded - slice, slice}));
+    for (const Message& message : messages) bytes = add_saturating(bytes, bytes_of(message));
+    loaded += slice;
   }
   return std::min(tokens_of_bytes(bytes), tokens_max);
 }

@@ -79,15 +79,15 @@ std::optional<JournalFault> FaultyJournal::fault_of(Call call, std::uint64_t nth
   return found == faults_.end() ? std::nullopt : std::optional(*found);
 }
 
-Result<Drive> FaultyJournal::acquire(const RunId& run) {
+Result<RunLease> FaultyJournal::acquire(const RunId& run) {
   if (crashed_) return has_crashed();
   if (fault_of(Call::acquire, ++acquires_)) return planned();
-  PAWL_TRY(Drive drive, behind_.journal.acquire(run));
-  const auto hold = std::make_shared<Hold>(Hold{std::move(drive.hold)});
+  PAWL_TRY(RunLease lease, behind_.journal.acquire(run));
+  const auto hold = std::make_shared<Hold>(Hold{std::move(lease.hold)});
   std::erase_if(holds_, [](const auto& old) { return old.expired(); });
   holds_.push_back(hold);
-  drive.hold = hold;
-  return drive;
+  lease.hold = hold;
+  return lease;
 }
 
 void FaultyJournal::append(Append append, StatusCallback done) {

@@ -82,7 +82,7 @@ class FaultyJournal final : public Journal,
   std::uint64_t acquires_seen() const { return acquires_; }
   std::uint64_t reads_seen() const { return reads_; }
 
-  Result<Drive> acquire(const RunId& run) override;
+  Result<RunLease> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
   Status forgive(const RunId& run, std::uint64_t epoch) override;

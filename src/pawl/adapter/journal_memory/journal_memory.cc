@@ -52,9 +52,9 @@ MemoryJournal::Run* MemoryJournal::find(const RunId& run) {
   return found == runs_.end() ? nullptr : &found->second;
 }
 
-Result<Drive> MemoryJournal::acquire(const RunId& run) {
+Result<RunLease> MemoryJournal::acquire(const RunId& run) {
   if (driven_->contains(run.text)) return conflict(run, "is driven by someone else");
-  Drive drive{1, 0, nullptr};
+  RunLease lease{1, 0, nullptr};
   if (Run* known = find(run)) {
     if (known->quarantined || known->summary.status == "quarantined") {
       return Error{ErrorCode::corrupt,
@@ -67,13 +67,13 @@ Result<Drive> MemoryJournal::acquire(const RunId& run) {
     }
     ++known->loads;
     ++version_;
-    drive.epoch = ++known->epoch;
-    drive.length = known->records.size();
+    lease.epoch = ++known->epoch;
+    lease.length = known->records.size();
   }
   driven_->insert(run.text);
-  drive.hold = std::shared_ptr<void>(
+  lease.hold = std::shared_ptr<void>(
       nullptr, [driven = driven_, id = run.text](void*) { driven->erase(id); });
-  return drive;
+  return lease;
 }
 
 void MemoryJournal::append(Append append, StatusCallback done) {

@@ -31,7 +31,7 @@ class MemoryJournal final : public Journal,
   MemoryJournal(const MemoryJournal&) = delete;
   MemoryJournal& operator=(const MemoryJournal&) = delete;
 
-  Result<Drive> acquire(const RunId& run) override;
+  Result<RunLease> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
   Status forgive(const RunId& run, std::uint64_t epoch) override;

@@ -144,12 +144,12 @@ void SqliteJournal::refuse_writes(const sqlite::Shortfall& shortfall) {
   committer_->refuse(*refusal_);
 }
 
-Result<Drive> SqliteJournal::acquire(const RunId& run) {
+Result<RunLease> SqliteJournal::acquire(const RunId& run) {
   if (refusal_) return *refusal_;
   PAWL_TRY(auto hold, locks_->take(run));
   PAWL_TRY(const bool exists, reader_->exists(run));
   // While the lock is held nobody else makes the run, except our own append that is on its way.
-  if (!exists && !committer_->order().has_waiting(run.text)) return Drive{1, 0, std::move(hold)};
+  if (!exists && !committer_->order().has_waiting(run.text)) return RunLease{1, 0, std::move(hold)};
   const auto position = std::make_shared<sqlite::Position>();
   const std::int64_t now_ms = loop_.wall_ms();
   PAWL_CHECK(committer_->run_now([run, position, now_ms](Connection& connection) -> Status {
@@ -160,7 +160,7 @@ Result<Drive> SqliteJournal::acquire(const RunId& run) {
     return Error{ErrorCode::corrupt,
                  "run " + run.text + " is quarantined: " + *position->quarantined};
   }
-  return Drive{position->epoch, position->length, std::move(hold)};
+  return RunLease{position->epoch, position->length, std::move(hold)};
 }
 
 void SqliteJournal::append(Append append, StatusCallback done) {

@@ -45,7 +45,7 @@ class SqliteJournal final : public Journal,
   SqliteJournal(const SqliteJournal&) = delete;
   SqliteJournal& operator=(const SqliteJournal&) = delete;
 
-  Result<Drive> acquire(const RunId& run) override;
+  Result<RunLease> acquire(const RunId& run) override;
   void append(Append append, StatusCallback done) override;
   Status quarantine(const RunId& run, const std::string& why) override;
   Status forgive(const RunId& run, std::uint64_t epoch) override;

@@ -9,8 +9,9 @@ namespace {
 class AnthropicDialect final : public Dialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const std::vector<Message>& messages,
                              const WireOptions& options) const override {
-    PAWL_TRY(std::string body, anthropic_body(request, options));
+    PAWL_TRY(std::string body, anthropic_body(request, messages, options));
     return json_post(options.base_url + "/v1/messages", headers(options), std::move(body),
                      request.sampling.stream);
   }

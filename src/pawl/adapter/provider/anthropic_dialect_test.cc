@@ -12,7 +12,7 @@ TEST_CASE("requests to Anthropic have its headers, its path and the operator's h
   options.model.id = "claude-test";
   options.headers = {{"anthropic-beta", "x"}};
   PhaseExecutionRequest request;
-  const auto wire = dialect->encode(request, options);
+  const auto wire = dialect->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
   CHECK(wire->method == "POST");
   CHECK(wire->url == "https://a.example.com/v1/messages");
@@ -21,7 +21,7 @@ TEST_CASE("requests to Anthropic have its headers, its path and the operator's h
   CHECK(wire->headers[1].name == "anthropic-version");
   CHECK(wire->headers[2].value == "x");
   request.sampling.stream = Streaming::off;
-  const auto whole = dialect->encode(request, options);
+  const auto whole = dialect->encode(request, load_conversation(request).value(), options);
   CHECK(whole->framing == WireRequest::Framing::whole);
   CHECK(whole->body.find("\"stream\"") == std::string::npos);
   CHECK(dialect->credentials("k").name == "x-api-key");

@@ -201,12 +201,13 @@ AnthropicThinking anthropic_thinking_of(std::string_view model_id) {
 }
 
 Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
+                                   const std::vector<Message>& messages,
                                    const WireOptions& options) {
   if (!options.quirks.empty()) {
     return Error{ErrorCode::invalid_argument,
                  "there are no quirks of this dialect, but " + options.quirks.front() + " is set"};
   }
-  PAWL_TRY(std::vector<Turn> turns, conversation_of(request, options));
+  PAWL_TRY(std::vector<Turn> turns, conversation_of(request, messages, options));
   fit_anthropic(turns);
   const Plan plan = plan_of(request, options, turns);
   JsonWriter json;

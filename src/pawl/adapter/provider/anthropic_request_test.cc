@@ -21,7 +21,7 @@ TEST_CASE("sc-P26: no transcript makes a request that Anthropic would refuse") {
     WireOptions options;
     options.name = "anthropic";
     options.model = random_model(rng, anthropic_models());
-    const auto body = anthropic_body(request, options);
+    const auto body = anthropic_body(request, load_conversation(request).value(), options);
     REQUIRE_MESSAGE(body, "seed " << seed << ": " << body.error().message);
     const auto faults = AnthropicValidator::faults(*body);
     if (!faults.empty()) FAIL("seed " << seed << ": " << joined(faults) << "\n" << *body);
@@ -104,7 +104,7 @@ TEST_CASE("golden: a conversation with everything in it") {
     options.model.structured_output = ExecutorModelDescriptor::Support::yes;
     PhaseExecutionRequest request = golden_request("anthropic");
     request.sampling.effort = effort;
-    return anthropic_body(request, options).value();
+    return anthropic_body(request, load_conversation(request).value(), options).value();
   };
   check_golden("anthropic_adaptive.json", body("claude-opus-4-6", ReasoningEffort::high));
   check_golden("anthropic_budget.json", body("claude-sonnet-4-5", ReasoningEffort::medium));
@@ -116,7 +116,7 @@ TEST_CASE("Anthropic is asked for the tier of its price list, and other servers 
     WireOptions options;
     options.model.id = "claude-opus-4-8";
     options.base_url = url;
-    const auto body = anthropic_body(request_with({said_by_user("a")}), options);
+    const auto body = anthropic_body(request_with({}), {said_by_user("a")}, options);
     REQUIRE(body);
     const auto json = parse_json(*body);
     const std::string* const tier = json->find_string("service_tier");
@@ -130,20 +130,20 @@ TEST_CASE("what Anthropic cannot take is refused with the reason") {
   options.name = "anthropic";
   options.model.id = "claude-sonnet-5";
   PhaseExecutionRequest request = golden_request("anthropic");
-  const auto images = anthropic_body(request, options);
+  const auto images = anthropic_body(request, load_conversation(request).value(), options);
   REQUIRE_FALSE(images);
   CHECK(images.error().message ==
         "the attachment \"chart.png\" cannot be sent: the model claude-sonnet-5 takes text only; "
         "choose one that takes images");
   options.model.images = ExecutorModelDescriptor::Support::yes;
   request.sampling.temperature_milli = 1'500;
-  CHECK(anthropic_body(request, options).error().message ==
+  CHECK(anthropic_body(request, load_conversation(request).value(), options).error().message ==
         "Anthropic takes temperatures from 0 to 1, not 1.5");
   request.sampling.temperature_milli.reset();
   request.tools[0].input_schema = R"({"type":"string"})";
-  CHECK_FALSE(anthropic_body(request, options));
+  CHECK_FALSE(anthropic_body(request, load_conversation(request).value(), options));
   options.quirks = {"short_call_ids"};
-  CHECK(anthropic_body(request, options).error().message ==
+  CHECK(anthropic_body(request, load_conversation(request).value(), options).error().message ==
         "there are no quirks of this dialect, but short_call_ids is set");
 }
 

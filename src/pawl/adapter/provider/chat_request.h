@@ -8,6 +8,7 @@
 namespace pawl::provider {
 
 // invalid_argument: it cannot be asked in this dialect, with the reason.
-Result<std::string> chat_body(const PhaseExecutionRequest& request, const WireOptions& options);
+Result<std::string> chat_body(const PhaseExecutionRequest& request,
+                              const std::vector<Message>& messages, const WireOptions& options);
 
 }  // namespace pawl::provider

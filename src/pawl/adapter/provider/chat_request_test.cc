@@ -23,7 +23,7 @@ Message own(std::vector<Block> blocks) {
 }
 
 Json body_of(const PhaseExecutionRequest& request, const WireOptions& wire) {
-  const auto body = chat_body(request, wire);
+  const auto body = chat_body(request, load_conversation(request).value(), wire);
   REQUIRE(body);
   return parse_json(*body).value();
 }
@@ -56,8 +56,8 @@ TEST_CASE("chat: thoughts go back under the name that the server wants, or not a
 TEST_CASE("chat: documents only for servers that take them") {
   Message paper = said_by_user("read");
   paper.attachments.push_back({"application/pdf", "paper.pdf", Content(std::string("PDF"))});
-  CHECK(chat_body(request_with({paper}), options({"documents"})));
-  const auto refused = chat_body(request_with({paper}), options({}));
+  CHECK(chat_body(request_with({}), {paper}, options({"documents"})));
+  const auto refused = chat_body(request_with({}), {paper}, options({}));
   REQUIRE(!refused);
   CHECK(refused.error().message.find("paper.pdf") != std::string::npos);
 }
@@ -65,7 +65,8 @@ TEST_CASE("chat: documents only for servers that take them") {
 TEST_CASE("chat: a body is asked for whole when streaming is off") {
   PhaseExecutionRequest request = request_with({said_by_user("a")});
   request.sampling.stream = Streaming::off;
-  const auto wire = make_chat_dialect()->encode(request, options({}));
+  const auto wire =
+      make_chat_dialect()->encode(request, load_conversation(request).value(), options({}));
   REQUIRE(wire);
   CHECK(wire->framing == WireRequest::Framing::whole);
   CHECK(wire->url == "http://localhost:8080/v1/chat/completions");

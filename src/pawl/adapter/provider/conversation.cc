@@ -48,20 +48,15 @@ bool is_own_tool(const Part& part) {
 
 class Composer {
  public:
-  Composer(const PhaseExecutionRequest& request, const WireOptions& options)
-      : request_(request), own_prefix_(options.name + "/") {
+  Composer(const PhaseExecutionRequest& request, const std::vector<Message>& messages,
+           const WireOptions& options)
+      : request_(request), own_prefix_(options.name + "/"), messages_(messages) {
     const bool resumes = options.resume == WireOptions::Resume::session && !request.session.empty();
     first_ = resumes ? request.session_length : 0;
   }
 
   Result<std::vector<Turn>> compose() {
-    const std::size_t length = request_.transcript ? request_.transcript->length() : 0;
-    messages_.reserve(length);
-    for (std::size_t i = 0; i < length; ++i) {
-      PAWL_TRY(Message message, request_.transcript->at(i));
-      messages_.push_back(std::move(message));
-    }
-    for (std::size_t i = 0; i < length; ++i) PAWL_CHECK(on_message(i));
+    for (std::size_t i = 0; i < messages_.size(); ++i) PAWL_CHECK(on_message(i));
     close();
     return std::move(turns_);
   }
@@ -205,7 +200,7 @@ class Composer {
   const PhaseExecutionRequest& request_;
   const std::string own_prefix_;
   std::size_t first_ = 0;  // Messages before it are known.
-  std::vector<Message> messages_;
+  const std::vector<Message>& messages_;
   std::set<const Message*> paired_;  // results that have been given to their calls
   WireCallIds ids_;
   std::vector<Turn> turns_;
@@ -214,8 +209,9 @@ class Composer {
 }  // namespace
 
 Result<std::vector<Turn>> conversation_of(const PhaseExecutionRequest& request,
+                                          const std::vector<Message>& messages,
                                           const WireOptions& options) {
-  return Composer(request, options).compose();
+  return Composer(request, messages, options).compose();
 }
 
 std::string object_input(std::string_view input) {

@@ -63,8 +63,10 @@ struct Turn {
   friend bool operator==(const Turn&, const Turn&) = default;
 };
 
+// `messages` is the conversation of the request, loaded.
 // With WireOptions::Resume::session and a session: what the session does not know yet.
 Result<std::vector<Turn>> conversation_of(const PhaseExecutionRequest& request,
+                                          const std::vector<Message>& messages,
                                           const WireOptions& options);
 
 // A call's input as an object: nothing is {}, and what is no object becomes the text of one.

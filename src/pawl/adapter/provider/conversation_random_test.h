@@ -13,19 +13,6 @@
 
 namespace pawl::provider {
 
-class ListedTranscript final : public Transcript {
- public:
-  explicit ListedTranscript(std::vector<Message> messages) : messages_(std::move(messages)) {}
-  std::size_t length() const override { return messages_.size(); }
-  Result<Message> at(std::size_t index) const override {
-    if (index >= messages_.size()) return Error{ErrorCode::not_found, "no such message"};
-    return messages_[index];
-  }
-
- private:
-  std::vector<Message> messages_;
-};
-
 class RandomConversation {
  public:
   RandomConversation(Rng& rng, const RandomConversationRules& rules)
@@ -161,7 +148,7 @@ inline PhaseExecutionRequest random_request(Rng& rng, const RandomConversationRu
     request.session = "resp_0123";
     request.session_length = rng.below(messages.size() + 1);
   }
-  request.transcript = std::make_shared<ListedTranscript>(std::move(messages));
+  request.transcript = make_transcript(std::move(messages));
   return request;
 }
 

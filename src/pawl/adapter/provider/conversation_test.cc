@@ -52,8 +52,8 @@ WireOptions own() {
 std::vector<Turn> turns_of(std::vector<Message> messages, std::string note = "") {
   PhaseExecutionRequest request;
   request.note = std::move(note);
-  request.transcript = std::make_shared<ListedTranscript>(std::move(messages));
-  return conversation_of(request, own()).value();
+  request.transcript = make_transcript(std::move(messages));
+  return conversation_of(request, load_conversation(request).value(), own()).value();
 }
 
 TEST_CASE("turns of one role are one turn, blank texts are none") {
@@ -157,31 +157,31 @@ TEST_CASE("attachments come before the text; those of text become one") {
 
 TEST_CASE("a session is told only what it does not know, results of its calls included") {
   PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::vector<Message>{
+  request.transcript = make_transcript(std::vector<Message>{
       user("a"), assistant({called("x"), called("y")}), result(1, "r"), user("b")});
   request.session = "s";
   request.session_length = 2;
   WireOptions options = own();
   options.resume = WireOptions::Resume::session;
-  const auto turns = conversation_of(request, options).value();
+  const auto turns = conversation_of(request, load_conversation(request).value(), options).value();
   REQUIRE(turns.size() == 1);
   REQUIRE(turns[0].parts.size() == 3);
   CHECK(std::get<ResultPart>(turns[0].parts[0]).id == "x");
   CHECK(std::get<ResultPart>(turns[0].parts[1]).outcome == Message::Outcome::error);
   CHECK(turns[0].parts[2] == Part(TextPart{"b"}));
   request.session_length = 4;
-  CHECK(conversation_of(request, options).value() ==
+  CHECK(conversation_of(request, load_conversation(request).value(), options).value() ==
         std::vector<Turn>{{Role::user, {TextPart{"(continue)"}}}});
   request.session.clear();
-  CHECK(conversation_of(request, options).value().size() == 3);
+  CHECK(conversation_of(request, load_conversation(request).value(), options).value().size() == 3);
 }
 
 TEST_CASE("a content that is not whole is refused, and so is a transcript that cannot be read") {
   Message message;
   message.text = Content(BlobRef{});
   PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::vector<Message>{message});
-  CHECK_FALSE(conversation_of(request, own()));
+  request.transcript = make_transcript(std::vector<Message>{message});
+  CHECK_FALSE(conversation_of(request, load_conversation(request).value(), own()));
 }
 
 // The promises of conversation.h, in its words.
@@ -227,7 +227,7 @@ TEST_CASE("what holds for turns holds for those of every transcript") {
     CAPTURE(seed);
     Rng rng(seed);
     const PhaseExecutionRequest request = random_request(rng, rules);
-    const auto turns = conversation_of(request, own());
+    const auto turns = conversation_of(request, load_conversation(request).value(), own());
     REQUIRE(turns);
     check_promises(*turns);
   }

@@ -53,9 +53,11 @@ class ReplyDecoder {
 class Dialect {
  public:
   virtual ~Dialect() = default;
+  // `messages` is the conversation of the request, loaded: an encoder reads no store.
   // invalid_argument: the request cannot be written for this provider, with the reason; it becomes
   // PhaseFailed of the kind unsupported.
   virtual Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                                     const std::vector<Message>& messages,
                                      const WireOptions& options) const = 0;
   virtual std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
                                                 const WireOptions& options,

@@ -10,9 +10,10 @@ namespace {
 class GeminiDialect final : public Dialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const std::vector<Message>& messages,
                              const WireOptions& options) const override {
     PAWL_TRY(const std::string path, gemini_path(request, options));
-    PAWL_TRY(std::string body, gemini_body(request, options));
+    PAWL_TRY(std::string body, gemini_body(request, messages, options));
     return json_post(options.base_url + path, json_headers(options), std::move(body),
                      request.sampling.stream);
   }

@@ -37,14 +37,15 @@ TEST_CASE("requests go to the path of their model, the key into a header") {
   options.model.id = "gemini-3-pro";
   options.headers = {{"x-own", "1"}};
   PhaseExecutionRequest request;
-  const auto wire = dialect->encode(request, options);
+  const auto wire = dialect->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
   CHECK(wire->url ==
         "https://g.example.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
   CHECK(wire->framing == WireRequest::Framing::events);
   CHECK(wire->headers.back().name == "x-own");
   request.sampling.stream = Streaming::off;
-  CHECK(dialect->encode(request, options)->framing == WireRequest::Framing::whole);
+  CHECK(dialect->encode(request, load_conversation(request).value(), options)->framing ==
+        WireRequest::Framing::whole);
   CHECK(dialect->credentials("k").name == "x-goog-api-key");
   CHECK(dialect->probe(options).url == "https://g.example.com/v1beta/models?pageSize=1");
 }

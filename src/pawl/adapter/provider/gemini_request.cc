@@ -224,12 +224,13 @@ GeminiGeneration gemini_generation_of(std::string_view model_id) {
   return version.starts_with("2.5") ? GeminiGeneration::budget : GeminiGeneration::early;
 }
 
-Result<std::string> gemini_body(const PhaseExecutionRequest& request, const WireOptions& options) {
+Result<std::string> gemini_body(const PhaseExecutionRequest& request,
+                                const std::vector<Message>& messages, const WireOptions& options) {
   if (!options.quirks.empty()) {
     return Error{ErrorCode::invalid_argument,
                  "there are no quirks of this dialect, but " + options.quirks.front() + " is set"};
   }
-  PAWL_TRY(const std::vector<Turn> turns, conversation_of(request, options));
+  PAWL_TRY(const std::vector<Turn> turns, conversation_of(request, messages, options));
   JsonWriter json;
   json.begin_object();
   write_system(json, request, options);

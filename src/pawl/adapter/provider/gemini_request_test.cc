@@ -22,7 +22,7 @@ TEST_CASE("sc-P26: no transcript makes a request that Gemini would refuse") {
     WireOptions options;
     options.name = "gemini";
     options.model = random_model(rng, gemini_models());
-    const auto body = gemini_body(request, options);
+    const auto body = gemini_body(request, load_conversation(request).value(), options);
     REQUIRE_MESSAGE(body, "seed " << seed << ": " << body.error().message);
     const std::string fault = gemini_wire_fault(*body, options);
     if (!fault.empty()) FAIL("seed " << seed << ": " << fault << "\n" << *body);
@@ -78,7 +78,7 @@ TEST_CASE("golden: a conversation with everything in it") {
     options.model.structured_output = ExecutorModelDescriptor::Support::yes;
     PhaseExecutionRequest request = golden_request("gemini");
     request.sampling.effort = ReasoningEffort::medium;
-    return gemini_body(request, options).value();
+    return gemini_body(request, load_conversation(request).value(), options).value();
   };
   check_golden("gemini_3.json", body("gemini-3-flash"));
   check_golden("gemini_25.json", body("gemini-2.5-flash"));

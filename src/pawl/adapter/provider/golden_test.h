@@ -91,7 +91,7 @@ inline PhaseExecutionRequest golden_request(const std::string& provider) {
   request.run = RunId{"run-1"};
   request.system_prompt = "Be brief.";
   request.note = "Two steps are left.";
-  request.transcript = std::make_shared<ListedTranscript>(std::vector<Message>{
+  request.transcript = make_transcript(std::vector<Message>{
       user, first, result(1, "contents", Message::Outcome::fine), second, late,
       result(4, "third", Message::Outcome::fine), result(2, "", Message::Outcome::fine),
       result(3, "not run", Message::Outcome::error)});

@@ -119,7 +119,7 @@ class RequestCheck {
       : rng_(rng), history_(history), effect_(effect), corners_(corners) {
     instance_ = find_instance(history.run().state(), effect.instance);
     messages_ = history.transcript(*instance_);
-    transcript_ = std::make_shared<ListedTranscript>(messages_);
+    transcript_ = make_transcript(messages_);
     target_ = history.run()->targets.at(effect.target).literal;
   }
 
@@ -181,7 +181,7 @@ class RequestCheck {
     if (wire.servers == WireUnderTest::Servers::many) {
       options.quirks = {std::string(rng_.pick(known_chat_servers())), "documents"};
     }
-    const auto body = wire.dialect->encode(request, options);
+    const auto body = wire.dialect->encode(request, load_conversation(request).value(), options);
     if (!body) return body.error().message;
     std::string fault = wire.fault(body->body, options);
     if (fault.empty() && resumes) fault = fault_of_session(request, body->body);

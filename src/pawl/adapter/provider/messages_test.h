@@ -7,7 +7,7 @@ namespace pawl::provider {
 
 inline PhaseExecutionRequest request_with(std::vector<Message> messages) {
   PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::move(messages));
+  request.transcript = make_transcript(std::move(messages));
   return request;
 }
 

@@ -70,7 +70,7 @@ PhaseExecutionRequest rich_request() {
   request.run = RunId{"run-1"};
   request.system_prompt = "Be brief.";
   request.note = "One step is left.";
-  request.transcript = std::make_shared<ListedTranscript>(rich_conversation());
+  request.transcript = make_transcript(rich_conversation());
   ToolSpec& look = request.tools.emplace_back();
   look.name = "look";
   look.description = "Looks at a picture.";
@@ -99,7 +99,8 @@ WireOptions wire_options() {
 }
 
 std::string responses(const PhaseExecutionRequest& request, const WireOptions& options) {
-  const auto wire = make_responses_dialect()->encode(request, options);
+  const auto wire =
+      make_responses_dialect()->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
   CHECK(wire->url == "https://api.openai.com/v1/responses");
   CHECK(responses_fault(parse_json(wire->body).value(), Author::pawl) == "");
@@ -107,7 +108,8 @@ std::string responses(const PhaseExecutionRequest& request, const WireOptions& o
 }
 
 std::string chat(const PhaseExecutionRequest& request, const WireOptions& options) {
-  const auto wire = make_chat_dialect()->encode(request, options);
+  const auto wire =
+      make_chat_dialect()->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
   CHECK(chat_fault(parse_json(wire->body).value(), Author::pawl) == "");
   return wire->body;
@@ -131,7 +133,7 @@ TEST_CASE("golden: Responses, a session that goes on") {
 
 TEST_CASE("golden: Responses, a plain question to a model that can do little") {
   PhaseExecutionRequest request;
-  request.transcript = std::make_shared<ListedTranscript>(std::vector{user("Hi")});
+  request.transcript = make_transcript(std::vector{user("Hi")});
   request.sampling.temperature_milli = 1000;
   request.sampling.effort = ReasoningEffort::high;
   request.sampling.stream = Streaming::off;

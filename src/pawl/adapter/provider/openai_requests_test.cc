@@ -95,7 +95,7 @@ TEST_CASE("the validators find what they are there for") {
 TEST_CASE("Responses: no random transcript gives a request that the provider would refuse") {
   const auto check = [](Rng&, const Dialect& dialect, const PhaseExecutionRequest& request,
                         const WireOptions& options) -> std::string {
-    const auto wire = dialect.encode(request, options);
+    const auto wire = dialect.encode(request, load_conversation(request).value(), options);
     if (!wire) return wire.error().message;
     return responses_wire_fault(wire->body, options);
   };
@@ -107,7 +107,7 @@ TEST_CASE("chat: no random transcript gives a request that the provider would re
                         WireOptions& options) -> std::string {
     options.resume = WireOptions::Resume::replay;
     options.quirks = {std::string(rng.pick(known_chat_servers())), "documents"};
-    const auto wire = dialect.encode(request, options);
+    const auto wire = dialect.encode(request, load_conversation(request).value(), options);
     if (!wire) return wire.error().message;
     return chat_wire_fault(wire->body, options);
   };

@@ -80,7 +80,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
         sink_(std::make_shared<const PhaseEventSink>(std::move(sink))) {}
 
   void start(const PhaseExecutionRequest& request, const WireOptions& options) {
-    auto wire = dialect().encode(request, options);
+    const auto messages = load_conversation(request);
+    if (!messages) return fail_later(failure_of_encoding(messages.error()));
+    auto wire = dialect().encode(request, *messages, options);
     if (!wire) return fail_later(failure_of_encoding(wire.error()));
     asked_ = wire->framing;
     usage_.sent(wire->body.size(), set_aside(request));

@@ -225,7 +225,7 @@ class Unreadable final : public Transcript {
  public:
   explicit Unreadable(ErrorCode code) : code_(code) {}
   std::size_t length() const override { return 1; }
-  Result<Message> at(std::size_t) const override { return Error{code_, "no"}; }
+  Result<std::vector<Message>> load(MessageRange) const override { return Error{code_, "no"}; }
 
  private:
   ErrorCode code_;

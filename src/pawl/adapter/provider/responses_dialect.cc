@@ -9,8 +9,9 @@ namespace {
 class ResponsesDialect final : public OpenAiDialect {
  public:
   Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const std::vector<Message>& messages,
                              const WireOptions& options) const override {
-    PAWL_TRY(std::string body, responses_body(request, options));
+    PAWL_TRY(std::string body, responses_body(request, messages, options));
     return post_json(options, "/responses", std::move(body), request.sampling.stream);
   }
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,

@@ -22,7 +22,7 @@ Message own(std::vector<Block> blocks) {
 }
 
 std::vector<std::string> input_types(const PhaseExecutionRequest& request) {
-  const auto body = responses_body(request, options());
+  const auto body = responses_body(request, load_conversation(request).value(), options());
   REQUIRE(body);
   std::vector<std::string> types;
   const Json json = parse_json(*body).value();
@@ -42,13 +42,13 @@ using Types = std::vector<std::string>;
 
 TEST_CASE("OpenAI is asked for the tier that its price list is about, and other servers for none") {
   const PhaseExecutionRequest request = request_with({said_by_user("a")});
-  const auto own_body = responses_body(request, options());
+  const auto own_body = responses_body(request, load_conversation(request).value(), options());
   REQUIRE(own_body);
   CHECK(*parse_json(*own_body)->find_string("service_tier") == "default");
 
   WireOptions other = options();
   other.base_url = "http://127.0.0.1:8000";
-  const auto body = responses_body(request, other);
+  const auto body = responses_body(request, load_conversation(request).value(), other);
   REQUIRE(body);
   CHECK(parse_json(*body)->find("service_tier") == nullptr);
 }
@@ -86,7 +86,8 @@ TEST_CASE("Responses: calls that the caller answers go back with an answer or no
 
 TEST_CASE("Responses: what cannot be asked is refused with its reason") {
   const auto refusal = [](const PhaseExecutionRequest& request, const WireOptions& wire) {
-    const auto body = make_responses_dialect()->encode(request, wire);
+    const auto body =
+        make_responses_dialect()->encode(request, load_conversation(request).value(), wire);
     REQUIRE(!body);
     CHECK(body.error().code == ErrorCode::invalid_argument);
     return body.error().message;
@@ -111,7 +112,7 @@ TEST_CASE("Responses: what cannot be asked is refused with its reason") {
 TEST_CASE("Responses: summaries are not asked for where they are refused") {
   WireOptions wire = options();
   wire.quirks = {"no_reasoning_summary"};
-  const auto body = responses_body(request_with({said_by_user("a")}), wire);
+  const auto body = responses_body(request_with({}), {said_by_user("a")}, wire);
   REQUIRE(body);
   const Json json = parse_json(*body).value();
   CHECK(json.find("reasoning") == nullptr);

@@ -250,7 +250,7 @@ TEST_CASE("an executor that throws fails the run by name") {
 
 TEST_CASE("a store that throws is an error of the run, not the end of the process") {
   struct Throwing : Journal {
-    Result<Drive> acquire(const RunId&) override { return Drive{1, 0, nullptr}; }
+    Result<RunLease> acquire(const RunId&) override { return RunLease{1, 0, nullptr}; }
     void append(Append, StatusCallback) override { throw std::runtime_error("disk on fire"); }
     Status quarantine(const RunId&, const std::string&) override { return ok(); }
   };

@@ -9,8 +9,8 @@
 
 #include "pawl/port/executor.h"
 #include "pawl/port/model_sinks.h"
+#include "pawl/runtime/models/circuit_breakers.h"
 #include "pawl/runtime/models/fair_gate.h"
-#include "pawl/runtime/models/health_bench.h"
 
 namespace pawl {
 
@@ -47,13 +47,13 @@ class ModelPool {
   const std::map<std::string, Entry, std::less<>>& providers() const { return providers_; }
 
   Loop& loop() const { return loop_; }
-  HealthBench& bench() { return bench_; }
+  CircuitBreakers& breakers() { return breakers_; }
   const ModelSinks& sinks() const { return sinks_; }
 
  private:
   Loop& loop_;
   ModelSinks sinks_;
-  HealthBench bench_;
+  CircuitBreakers breakers_;
   std::map<std::string, Entry, std::less<>> providers_;
 };
 

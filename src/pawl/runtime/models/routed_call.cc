@@ -39,7 +39,7 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
 
   void begin() {
     entered_ms_ = now_ms();
-    if (const std::uint64_t left_ms = benched_ms(); left_ms > 0) return refuse_benched(left_ms);
+    if (const std::uint64_t left_ms = open_ms(); left_ms > 0) return refuse_open(left_ms);
     const auto entered =
         entry_.gate->enter(request_.run.text, route_.model, later(&RoutedCall::go));
     ticket_ = entered.ticket;
@@ -75,8 +75,8 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
   enum class State : std::uint8_t { waiting, running, answering, ending, ended };
 
   std::int64_t now_ms() const { return route_.pool->loop().monotonic_ms(); }
-  std::uint64_t benched_ms() const {
-    return route_.pool->bench().benched_ms(request_.model, now_ms());
+  std::uint64_t open_ms() const {
+    return route_.pool->breakers().open_ms(request_.model, now_ms());
   }
   std::function<void()> later(void (RoutedCall::*step)()) {
     return [weak = weak_from_this(), step] {
@@ -84,12 +84,12 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
     };
   }
 
-  // Its turn has come. The target may have been benched while it waited.
+  // Its turn has come. The breaker of the target may have opened while it waited.
   void go() {
     if (state_ != State::waiting) return;
-    if (const std::uint64_t left_ms = benched_ms(); left_ms > 0) {
+    if (const std::uint64_t left_ms = open_ms(); left_ms > 0) {
       leave();
-      return refuse_benched(left_ms);
+      return refuse_open(left_ms);
     }
     state_ = State::running;
     started_ms_ = now_ms();
@@ -109,7 +109,7 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
     }
   }
 
-  void refuse_benched(std::uint64_t left_ms) {
+  void refuse_open(std::uint64_t left_ms) {
     PhaseFailed failed = failing(FailureKind::benched, ErrorCategory::llm_error,
                                  call_.target + " failed too often and is left alone for " +
                                      std::to_string((left_ms + 999) / 1000) + " s");
@@ -167,10 +167,10 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
   }
 
   void learn(const PhaseDone& done) {
-    HealthBench& bench = route_.pool->bench();
-    if (std::holds_alternative<PhaseReplied>(done.outcome)) return bench.succeeded(call_.target);
+    CircuitBreakers& breakers = route_.pool->breakers();
+    if (std::holds_alternative<PhaseReplied>(done.outcome)) return breakers.succeeded(call_.target);
     if (const auto* failed = std::get_if<PhaseFailed>(&done.outcome)) {
-      bench.failed(call_.target, *failed, started_ms_, now_ms());
+      breakers.failed(call_.target, *failed, started_ms_, now_ms());
     }
   }
 

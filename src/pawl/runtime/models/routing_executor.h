@@ -1,8 +1,9 @@
 // One executor over many: "provider/model" is forwarded to the provider's executor as "model".
 //
 // Providers are in pools, which runs share; targets of a charter's own (scripts, the host itself)
-// are named whole and get their literal as it is, without a gate and without a bench.
-//  - A target that is benched answers at once, of the kind `benched`, with no request.
+// are named whole and get their literal as it is, without a gate and without a breakers.
+//  - A target whose circuit breaker is open answers at once, of the kind `benched`, with no
+//  request.
 //  - A system header precedes every system prompt.
 //  - What answered is reported as "provider/model".
 #pragma once

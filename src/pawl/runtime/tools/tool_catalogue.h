@@ -53,8 +53,8 @@ struct ToolArgument {
   friend bool operator==(const ToolArgument&, const ToolArgument&) = default;
 };
 
-// Where a command begins.
-enum class Footing : std::uint8_t {
+// The shell that a command starts in.
+enum class ShellStart : std::uint8_t {
   session,  // in the session's shell, with all that earlier commands made of it
   fresh,    // in a shell of its own, in the session's directory
   unasked,  // the same for a command that nobody was asked about: what it reads starts no program
@@ -68,7 +68,7 @@ struct ToolDescription {
   // bash and exec: no function, alias, trap, variable or `cd` of an earlier command reaches a
   // command that does not begin in the session, so that it means what its text says. What a person
   // approved never begins there. Empty: everything else does.
-  std::function<Footing(std::string_view input)> footing = {};
+  std::function<ShellStart(std::string_view input)> shell_start = {};
 };
 
 struct CommonToolOptions {

@@ -86,29 +86,29 @@ void disarm_git(ShellCommand& command) {
 }
 
 // Whatever a person approved is what its text says, and not what an earlier command made of it.
-Footing footing_of(const ToolDescription& tool, std::string_view input, Consent consent) {
-  if (consent == Consent::a_person) return Footing::fresh;
-  return tool.footing ? tool.footing(input) : Footing::session;
+ShellStart shell_start_of(const ToolDescription& tool, std::string_view input, Consent consent) {
+  if (consent == Consent::a_person) return ShellStart::fresh;
+  return tool.shell_start ? tool.shell_start(input) : ShellStart::session;
 }
 
 Result<BackendRequest> read_bash(const ToolDescription& tool, const Arguments& arguments,
-                                 Footing footing) {
+                                 ShellStart shell_start) {
   PAWL_TRY(ShellCommand command, read_command(tool.spec, arguments));
   PAWL_TRY(command.command, arguments.text("command"));
   if (command.command.find('\0') != std::string::npos) return wrong("command", "a NUL is in it");
-  if (footing == Footing::session) return BackendRequest(BashRequest{std::move(command)});
+  if (shell_start == ShellStart::session) return BackendRequest(BashRequest{std::move(command)});
   command.argv = {"bash", "--noprofile", "--norc", "-c", std::move(command.command)};
   command.command.clear();
-  if (footing == Footing::unasked) disarm_git(command);
+  if (shell_start == ShellStart::unasked) disarm_git(command);
   return BackendRequest(ExecRequest{std::move(command)});
 }
 
 Result<BackendRequest> read_exec(const ToolSpec& spec, const Arguments& arguments,
-                                 Footing footing) {
+                                 ShellStart shell_start) {
   PAWL_TRY(ShellCommand command, read_command(spec, arguments));
   PAWL_TRY(command.argv, arguments.words("argv"));
   PAWL_TRY(command.input, arguments.text_or("input", ""));
-  if (footing == Footing::unasked) disarm_git(command);
+  if (shell_start == ShellStart::unasked) disarm_git(command);
   return BackendRequest(ExecRequest{std::move(command)});
 }
 
@@ -186,9 +186,9 @@ Result<BackendRequest> read_request(const ToolDescription& tool, std::string_vie
   const Arguments arguments(parsed);
   switch (tool.tool) {
     case CommonTool::exec:
-      return read_exec(tool.spec, arguments, footing_of(tool, input, consent));
+      return read_exec(tool.spec, arguments, shell_start_of(tool, input, consent));
     case CommonTool::bash:
-      return read_bash(tool, arguments, footing_of(tool, input, consent));
+      return read_bash(tool, arguments, shell_start_of(tool, input, consent));
     case CommonTool::view:
       return read_view(arguments);
     case CommonTool::create_file:

@@ -35,8 +35,8 @@ TEST_CASE("arguments become the session's operation") {
 
 TEST_CASE("a command that runs without a question has a shell of its own") {
   ToolDescription bash = *describe_common_tool("bash");
-  bash.footing = [](std::string_view input) {
-    return input.find("cd") == std::string_view::npos ? Footing::unasked : Footing::session;
+  bash.shell_start = [](std::string_view input) {
+    return input.find("cd") == std::string_view::npos ? ShellStart::unasked : ShellStart::session;
   };
   const auto fresh = read_request(bash, R"({"command":"ls","timeout":5})");
   REQUIRE(fresh);

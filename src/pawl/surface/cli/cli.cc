@@ -83,7 +83,7 @@ bool may_use_settings(const CliContext& context) {
   const bool none =
       std::find(kUseNone.begin(), kUseNone.end(), context.arguments.command) != kUseNone.end();
   if (none || questions.empty() || person_trusts(context, questions)) return true;
-  for (const FileQuestion& question : questions) complain(context, question.why);
+  for (const FileQuestion& question : questions) print_stderr(context, question.why);
   return false;
 }
 

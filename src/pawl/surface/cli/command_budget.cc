@@ -158,9 +158,10 @@ int tenant_budget(const CliContext& context, const std::string& tenant) {
   }
   for (const BudgetWindow& window : spending->windows) show_window(context, *spending, window);
   if (spending->windows.empty()) {
-    complain(context, "the configuration gives the tenant " + tenant +
-                          " no budget; one is written as budget: { tenant: { per: 1d, cost: 5.00 "
-                          "USD } }");
+    print_stderr(context,
+                 "the configuration gives the tenant " + tenant +
+                     " no budget; one is written as budget: { tenant: { per: 1d, cost: 5.00 "
+                     "USD } }");
     show_day(context, *spending);
   }
   return kExitDone;

@@ -86,7 +86,7 @@ class Conversation {
   void wait_for_reader() {
     context_.console().flush();
     if (context_.console().backlog(Stream::out).pending() == 0) return;
-    complain(context_, "standard output was not read: the rest of the reply is lost");
+    print_stderr(context_, "standard output was not read: the rest of the reply is lost");
   }
 
   // To the next model of the chain, where a run would go to it after one attempt. The conversation
@@ -100,7 +100,7 @@ class Conversation {
     failure.next = ModelFailure::Next::there_is;
     if (!answer.text.empty()) failure.output = ModelFailure::Output::began;
     if (next_move(once, failure).kind != NextMove::Kind::next_target) return false;
-    complain(context_, request_.model + ": " + failed->message);
+    print_stderr(context_, request_.model + ": " + failed->message);
     choose(target_ + 1);
     return true;
   }
@@ -132,9 +132,9 @@ class Conversation {
     PhaseReplied replied;
     replied.stop = ReplyStop::max_tokens;
     answer.done->outcome = std::move(replied);
-    complain(context_, request_.model + ": " +
-                           (tokens_max() > 0 ? cut_off_at(tokens_max())
-                                             : "cut off: larger than a reply may be"));
+    print_stderr(context_, request_.model + ": " +
+                               (tokens_max() > 0 ? cut_off_at(tokens_max())
+                                                 : "cut off: larger than a reply may be"));
   }
 
   int finish(const Answer& answer) {
@@ -145,7 +145,7 @@ class Conversation {
     if (replied == nullptr) request_.messages.pop_back();  // It was not heard.
     if (context_.format() == Format::json) report(answer, replied, failed);
     if (failed != nullptr) {
-      complain(context_, request_.model + ": " + failed->message);
+      print_stderr(context_, request_.model + ": " + failed->message);
       return kExitFailed;
     }
     return replied == nullptr ? kExitCancelled : kExitDone;
@@ -196,7 +196,7 @@ int converse(const CliContext& context, Conversation& conversation) {
     if (!std::getline(std::cin, line)) break;
     if (line.empty()) continue;
     if (line.size() > kTurnBytesMax || !is_valid_utf8(line)) {
-      complain(context, "a line is UTF-8 text of at most 1 MiB");
+      print_stderr(context, "a line is UTF-8 text of at most 1 MiB");
       continue;
     }
     code = conversation.say(line);
@@ -215,10 +215,10 @@ int command_chat(const CliContext& context) {
   }
   AgentReading reading = context.environment.chat_agent(model.value_or(""));
   if (!reading.agent) {
-    for (const std::string& fault : reading.faults) complain(context, fault);
+    for (const std::string& fault : reading.faults) print_stderr(context, fault);
     return kExitUsage;
   }
-  for (const std::string& note : reading.notes) complain(context, note);
+  for (const std::string& note : reading.notes) print_stderr(context, note);
   if (const Status answered = check_targets(reading.agent->targets); !answered) {
     return fail(context, answered.error());
   }

@@ -146,7 +146,7 @@ int fork_detached(const CliContext& context, const ForkRequest& request) {
 int command_fork(const CliContext& context) {
   auto request = request_of(context);
   if (!request) {
-    complain(context, request.error().message);
+    print_stderr(context, request.error().message);
     return kExitUsage;
   }
   if (context.arguments.has("detach")) return fork_detached(context, *request);

@@ -231,8 +231,8 @@ int command_ls(const CliContext& context) {
   });
   if (!listed) return fail(context, listed.error());
   if (more) {
-    complain(context, "only the newest " + std::to_string(shown) +
-                          " runs are shown; --all shows all of them, --limit N so many");
+    print_stderr(context, "only the newest " + std::to_string(shown) +
+                              " runs are shown; --all shows all of them, --limit N so many");
   }
   return kExitDone;
 }

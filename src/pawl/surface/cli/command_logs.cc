@@ -42,7 +42,7 @@ class LogPrinter final : public RunView {
   void on_event(const RunEvent& event) override {
     if (const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event)) tell(**view);
   }
-  void note(const std::string& text) override { complain(context_, text); }
+  void note(const std::string& text) override { print_stderr(context_, text); }
   void finish(const RecordView*) override {}
 
  private:
@@ -75,8 +75,8 @@ void await_settling(Loop& loop, Following& following) {
 }
 
 void complain_undriven(const CliContext& context, const RunId& run) {
-  complain(context, with_data_flag(context, "nobody drives this run; `pawl resume " + run.text +
-                                                "` carries it on"));
+  print_stderr(context, with_data_flag(context, "nobody drives this run; `pawl resume " + run.text +
+                                                    "` carries it on"));
 }
 
 }  // namespace

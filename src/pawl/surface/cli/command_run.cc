@@ -274,7 +274,7 @@ int command_run(const CliContext& context) {
   }
   const auto input = input_of(context);
   if (!input) {
-    complain(context, input.error().message);
+    print_stderr(context, input.error().message);
     return kExitUsage;
   }
   if (context.arguments.has("detach")) return run_detached(context, id, *input);

@@ -133,7 +133,7 @@ int command_validate(const CliContext& context) {
   if (reading.agent) {
     print_sound(context, path, *reading.agent);
   } else {
-    complain(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
+    print_stderr(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
   }
   return code;
 }

@@ -42,12 +42,12 @@ void print(const CliContext& context, std::string_view text) {
   context.console().write(Stream::out, text);
 }
 
-void complain(const CliContext& context, const std::string& message) {
+void print_stderr(const CliContext& context, const std::string& message) {
   context.console().write(Stream::err, "pawl: " + safe_text(message) + "\n");
 }
 
 int fail(const CliContext& context, const Error& error) {
-  complain(context, with_data_flag(context, error.message));
+  print_stderr(context, with_data_flag(context, error.message));
   return exit_code_of(error);
 }
 
@@ -63,13 +63,14 @@ Opened open_workspace(const CliContext& context, IfAbsent absent) {
   if (workspace) {
     log(context, LogLevel::info, "data directory " + context.settings.data);
     if ((*workspace)->is_copy()) {
-      complain(context, context.settings.data +
-                            " cannot be written: this is read from a private copy of it, in which "
-                            "processes that drive its runs are not seen");
+      print_stderr(context,
+                   context.settings.data +
+                       " cannot be written: this is read from a private copy of it, in which "
+                       "processes that drive its runs are not seen");
     }
     return {*std::move(workspace), kExitDone};
   }
-  complain(context, workspace.error().message);
+  print_stderr(context, workspace.error().message);
   return {nullptr, kExitError};
 }
 

@@ -33,13 +33,13 @@ struct CliContext {
   Format format() const { return arguments.has("json") ? Format::json : Format::text; }
 };
 
-void print(const CliContext& context, std::string_view text);  // standard output
-void complain(const CliContext& context, const std::string& message);
-// Complains, and returns the exit code that goes with the error.
+void print(const CliContext& context, std::string_view text);              // standard output
+void print_stderr(const CliContext& context, const std::string& message);  // "pawl: message"
+// Prints the error, and returns the exit code that goes with the error.
 int fail(const CliContext& context, const Error& error);
 void log(const CliContext& context, LogLevel level, const std::string& text);
 
-// The data directory, or an exit code (and the complaint was made).
+// The data directory, or an exit code after the reason was printed.
 struct Opened {
   std::unique_ptr<Workspace> workspace;  // null when it could not be opened
   int exit_code = kExitDone;

@@ -132,7 +132,7 @@ int DriveSession::wait() {
             : "left before the run was stored: nothing of it was done, and it is to be started "
               "again unless `pawl ls` lists " +
                   run_.text;
-    complain(context_, with_data_flag(context_, left));
+    print_stderr(context_, with_data_flag(context_, left));
     return kExitError;
   }
   if (!*ended_) return fail(context_, ended_->error());

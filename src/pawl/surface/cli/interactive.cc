@@ -89,14 +89,14 @@ bool post(const CliContext& context, Workspace& workspace, const RunId& run, con
   std::optional<Status> durable;
   workspace.service().post(run, event, [&](const Status& status) { durable = status; });
   workspace.loop().run_until([&] { return durable.has_value(); });
-  if (!*durable) complain(context, durable->error().message);
+  if (!*durable) print_stderr(context, durable->error().message);
   return durable->has_value();
 }
 
 void remember(const CliContext& context, const Said& said) {
   if (!said.always) return;
   const Status kept = context.environment.remember(context.settings, *said.always);
-  if (!kept) complain(context, kept.error().message);
+  if (!kept) print_stderr(context, kept.error().message);
 }
 
 // True: something was decided.
@@ -121,7 +121,7 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
     const std::int64_t now_ms = workspace.loop().wall_ms();
     if (fit) fit = event ? check_decision(details->state, *event, now_ms) : event.error();
     if (!fit) {
-      complain(context, fit.error().message);
+      print_stderr(context, fit.error().message);
     } else if (post(context, workspace, run, *event)) {
       any = true;
       remember(context, *said);

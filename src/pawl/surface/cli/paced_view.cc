@@ -76,7 +76,7 @@ void PacedView::read_some() {
       state_ = State::broken;
       const std::string why =
           record ? "its journal is shorter than it was" : record.error().message;
-      return complain(context_, "run " + run_.text + " is not shown any longer: " + why);
+      return print_stderr(context_, "run " + run_.text + " is not shown any longer: " + why);
     }
     if ((*record)->seq < next_) continue;
     const RunState& state = walker_->loaded().run.state();
@@ -126,10 +126,10 @@ void PacedView::tell_rest() {
   const std::string rest =
       "pawl logs " + run_.text + " --from " + std::to_string(first_unwritten());
   context_.console().abandon(Stream::out);
-  complain(context_, with_data_flag(context_,
-                                    "standard output was not read to its end; see the "
-                                    "rest with: " +
-                                        rest));
+  print_stderr(context_, with_data_flag(context_,
+                                        "standard output was not read to its end; see the "
+                                        "rest with: " +
+                                            rest));
 }
 
 }  // namespace pawl

@@ -212,9 +212,9 @@ int enforce(const Target& target, const Event& event, const std::string& done, R
   Engine& engine = target.service().engine();
   const Status mine = engine.resume(target.run);
   if (!mine && mine.error().code != ErrorCode::conflict) {
-    complain(target.context,
-             "the request is stored and takes effect when the run is carried on, "
-             "which failed here:");
+    print_stderr(target.context,
+                 "the request is stored and takes effect when the run is carried on, "
+                 "which failed here:");
     return fail(target.context, mine.error());
   }
   if (!mine) return report_taken(target, wait_until_taken(target, event), "the request");

@@ -27,7 +27,7 @@ bool person_trusts(const CliContext& context, const std::vector<FileQuestion>& q
   for (const FileQuestion& question : questions) {
     if (!says_yes(context, question)) return false;
     const Status trusted = context.environment.trust_file(question);
-    if (!trusted) complain(context, trusted.error().message);
+    if (!trusted) print_stderr(context, trusted.error().message);
     if (!trusted) return false;
   }
   return true;

@@ -1,4 +1,4 @@
-#include "pawl/runtime/effects_under_way.h"
+#include "pawl/runtime/in_flight.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 namespace pawl {
 namespace {
 
-TEST_CASE("what is held of an effect is found until it is taken") {
-  EffectsUnderWay<std::shared_ptr<int>> held;
+TEST_CASE("a value held for an effect is found until it is taken") {
+  InFlight<std::shared_ptr<int>> held;
   CHECK(held.find(EffectId{1}) == nullptr);
   held.put(EffectId{1}, std::make_shared<int>(10));
   held.put(EffectId{2}, std::make_shared<int>(20));
@@ -26,8 +26,8 @@ TEST_CASE("what is held of an effect is found until it is taken") {
   CHECK(**held.find(EffectId{2}) == 20);
 }
 
-TEST_CASE("what ends when all is let go finds nothing any more") {
-  EffectsUnderWay<std::unique_ptr<int, std::function<void(int*)>>> held;
+TEST_CASE("a destructor that runs in clear() finds nothing") {
+  InFlight<std::unique_ptr<int, std::function<void(int*)>>> held;
   int found = 0;
   const auto look = [&](const int* one) {
     delete one;

@@ -1,4 +1,4 @@
-#include "pawl/runtime/models/health_bench.h"
+#include "pawl/runtime/models/circuit_breakers.h"
 
 #include <algorithm>
 
@@ -6,10 +6,10 @@ namespace pawl {
 
 namespace {
 
-std::int64_t bench_ms(std::uint32_t failures) {
+std::int64_t open_ms_after(std::uint32_t failures) {
   constexpr std::uint32_t kDoublingsMax = 6;  // 5 s doubled six times is above the maximum
-  const std::uint32_t doublings = std::min(failures - kBenchAfterFailures, kDoublingsMax);
-  return std::min(kBenchFirstMs << doublings, kBenchMaxMs);
+  const std::uint32_t doublings = std::min(failures - kBreakerFailures, kDoublingsMax);
+  return std::min(kBreakerFirstMs << doublings, kBreakerMaxMs);
 }
 
 }  // namespace
@@ -32,42 +32,42 @@ Blame blame_of(FailureKind kind) {
   return Blame::request;
 }
 
-std::uint64_t HealthBench::benched_ms(const std::string& target, std::int64_t now_ms) const {
+std::uint64_t CircuitBreakers::open_ms(const std::string& target, std::int64_t now_ms) const {
   const auto found = targets_.find(target);
   if (found == targets_.end()) return 0;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, found->second.until_ms - now_ms));
 }
 
-void HealthBench::succeeded(const std::string& target) {
+void CircuitBreakers::succeeded(const std::string& target) {
   targets_.erase(target);
 }
 
-void HealthBench::failed(const std::string& target, const PhaseFailed& failure,
-                         std::int64_t started_ms, std::int64_t now_ms) {
+void CircuitBreakers::failed(const std::string& target, const PhaseFailed& failure,
+                             std::int64_t started_ms, std::int64_t now_ms) {
   if (blame_of(failure.kind) == Blame::request) return;
   make_room(now_ms);
   Health& health = targets_[target];
   const bool asked = failure.kind == FailureKind::rate_limited && failure.retry_after_ms;
-  const bool already = health.until_ms != 0 && started_ms < health.benched_at_ms;
+  const bool already = health.until_ms != 0 && started_ms < health.opened_at_ms;
   if (already && !asked) return;
   if (!already) ++health.failures;
   std::int64_t for_ms = 0;
   if (asked) {
-    constexpr auto kMax = static_cast<std::uint64_t>(kBenchAskedMaxMs);
+    constexpr auto kMax = static_cast<std::uint64_t>(kBreakerAskedMaxMs);
     for_ms = static_cast<std::int64_t>(std::min(*failure.retry_after_ms, kMax));
-  } else if (health.failures >= kBenchAfterFailures) {
-    for_ms = bench_ms(health.failures);
+  } else if (health.failures >= kBreakerFailures) {
+    for_ms = open_ms_after(health.failures);
   }
   if (for_ms == 0) return;
   health.until_ms = now_ms + for_ms;
-  health.benched_at_ms = now_ms;
+  health.opened_at_ms = now_ms;
 }
 
 // Names of targets come from charters: whoever makes many of them must not fill the memory.
-void HealthBench::make_room(std::int64_t now_ms) {
-  if (targets_.size() < kBenchTargetsMax) return;
+void CircuitBreakers::make_room(std::int64_t now_ms) {
+  if (targets_.size() < kBreakerTargetsMax) return;
   std::erase_if(targets_, [now_ms](const auto& one) { return one.second.until_ms <= now_ms; });
-  if (targets_.size() >= kBenchTargetsMax) targets_.erase(targets_.begin());
+  if (targets_.size() >= kBreakerTargetsMax) targets_.erase(targets_.begin());
 }
 
 }  // namespace pawl

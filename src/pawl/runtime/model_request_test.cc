@@ -1,5 +1,5 @@
 // What an executor says it can do, and what its requests have therefore (B1). Effort and images are
-// in driver_model_test.cc.
+// in model_calls_test.cc.
 #include "pawl/runtime/model_stage_test.h"
 #include "pawl/runtime/silent_tool_test.h"
 

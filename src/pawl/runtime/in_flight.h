@@ -1,5 +1,5 @@
-// What a driver holds of the effects that it performs. Hardly ever more than a few at a time: a
-// list that keeps its room is looked through faster than memory is found for a tree's nodes.
+// A map from the effects in flight to what their driver holds for each. There are seldom more than
+// a few: a list that keeps its memory is searched faster than a tree allocates its nodes.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace pawl {
 
 template <class Held>
-class EffectsUnderWay {
+class InFlight {
  public:
-  // nullptr: nothing is held of it.
+  // nullptr: nothing is held for it.
   Held* find(EffectId effect) {
     const auto found = place_of(effect);
     return found == items_.end() ? nullptr : &found->held;
   }
-  // Of what is nothing, nothing is held.
+  // A null value is not stored.
   void put(EffectId effect, Held held) {
     if (!held) return;
     if (Held* before = find(effect)) {
@@ -39,7 +39,7 @@ class EffectsUnderWay {
   void for_each(Use&& use) {
     for (Item& item : items_) use(item.held);
   }
-  // What ends may look for itself here: nothing is left to be found by then.
+  // The destructor of a held object may look itself up here: it finds nothing.
   void clear() { const auto ended = std::exchange(items_, {}); }
 
  private:
