@@ -308,8 +308,9 @@ void Driver::finish_compaction(const CompactContext& effect, CompactionOutcome o
     compacted.usage = outcome.usage;
     event = std::move(compacted);
   } else {
+    const bool lost = outcome.charge == CompactionOutcome::Charge::reserved;
     event = CompactionFailed{effect.instance, effect.effect, outcome.summary.error().message,
-                             outcome.usage};
+                             lost ? effect.reserved : outcome.usage};
   }
   if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
     log("late_result: " + fed.error().message);
