@@ -248,6 +248,12 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   int code = kExitDone;
   const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
     const auto details = service.show(one.id);
+    if (!details && details.error().code == ErrorCode::corrupt) {
+      log(context, LogLevel::error,
+          "run " + one.id.text + " is left alone: " + details.error().message);
+      code = std::max(code, kExitQuarantined);
+      return true;
+    }
     const auto due = details ? wake_wall_at(details->state) : std::nullopt;
     if (!due || *due > workspace.loop().wall_ms()) return true;
     const auto view = make_view(context, workspace, &details->state);
