@@ -248,9 +248,10 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   int code = kExitDone;
   const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
     const auto details = service.show(one.id);
-    if (!details && details.error().code == ErrorCode::corrupt) {
-      log(context, LogLevel::error,
-          "run " + one.id.text + " is left alone: " + details.error().message);
+    const bool damaged = one.status == name(RunStatus::quarantined);  // not waiting: see list()
+    if (damaged || (!details && details.error().code == ErrorCode::corrupt)) {
+      const std::string& why = damaged ? one.reason : details.error().message;
+      log(context, LogLevel::error, "run " + one.id.text + " is left alone: " + why);
       code = std::max(code, kExitQuarantined);
       return true;
     }
