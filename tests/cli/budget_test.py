@@ -96,6 +96,24 @@ class Budgets(Stage):
         self.ok("resume", "--due")
         self.assertEqual(self.status("r1"), "done")
 
+    def test_an_older_ledger_that_is_put_back_is_refused_until_it_is_accepted(self):
+        self.configure("  tenant: { per: 1h, tokens: 7000 }\n")
+        charter = self.charter("c", ANSWER)
+        self.ok("run", charter, "--id", "r0")
+        older = (self.data / "budget.db").read_bytes()
+        self.ok("run", charter, "--id", "r1")
+        (self.data / "budget.db").write_bytes(older)
+        self.refused("budget", "--tenant", "default", code=6, says="behind its mark")
+        self.assertIn("behind its mark", self.ok("doctor", code=1).stdout)
+        self.assertIn("accepted: budget.db is behind", self.ok("doctor", "--accept").stdout)
+        self.assertEqual(self.tenant()["spent_tokens"], 2000)
+        copy = self.directory / "copy"
+        self.ok("backup", copy)
+        (self.data / "budget.db").unlink()
+        self.refused("budget", "--tenant", "default", code=6, says="budget.db is missing")
+        self.ok("restore", copy)
+        self.assertEqual(self.tenant()["spent_tokens"], 2000)
+
     def test_a_budget_of_tokens_makes_a_run_wait_without_a_repeat(self):
         self.write("today.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\n", 0o755)
         replies = ("  - call: [{ tool: today, input: {} }]\n"

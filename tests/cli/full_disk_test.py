@@ -84,6 +84,18 @@ def flood_beside_a_run():
             "results": results}
 
 
+def two_floods_beside_a_run():
+    """Two runs print 60 MB each on a disk of 48; others go on beside them, and all end in time."""
+    begun = time.monotonic()
+    floods = [subprocess.Popen([PAWL, "run", "flood.yaml", "go", "--id", name], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+              for name in ("f", "g")]
+    beside = [pawl("run", "small.yaml", "go", "--id", f"s{i}") for i in range(4)]
+    said = [flood.communicate(timeout=100)[0] for flood in floods]
+    return {"codes": [flood.returncode for flood in floods], "said": said, "beside": beside,
+            "seconds": time.monotonic() - begun}
+
+
 class FullDisk(Stage):
     def inside(self, scene, megabytes):
         """What a scene saw, in a mount namespace of its own with a small data disk."""
@@ -115,7 +127,8 @@ class FullDisk(Stage):
         self.assertNotIn(seen["resume"]["code"], (0, 1, 2), seen)  # it ends by its limit
         self.assertIn("time", seen["resume"]["said"])
 
-    def test_output_is_bounded_and_another_run_goes_on(self):
+    def flood_charters(self):
+        """flood.yaml prints 20 MB three times, small.yaml little."""
         (self.directory / "work").mkdir()
         for name, command in (("flood", "head -c 20000000 /dev/zero | tr '\\\\0' x"),
                               ("small", "echo hello")):
@@ -126,6 +139,9 @@ class FullDisk(Stage):
             self.write(f"{name}.yaml", f"name: {name}\ninstructions: Go.\n"
                        f"models: {{ main: scripted/{name}.script.yaml }}\n"
                        "sandbox: { write: [work], directory: work }\ntools: { use: [bash] }\n")
+
+    def test_output_is_bounded_and_another_run_goes_on(self):
+        self.flood_charters()
         seen = self.inside("flood_beside_a_run", 24)
         if "user namespaces" in seen["said"]:
             raise unittest.SkipTest(seen["said"])
@@ -135,9 +151,18 @@ class FullDisk(Stage):
         self.assertLessEqual(seen["kept"], (24 << 20) * 9 // 10)  # a tenth is the journal's
         self.assertEqual([one["code"] for one in seen["beside"]], [0, 0, 0], seen["beside"])
 
+    def test_two_loud_runs_stall_no_other_on_a_small_disk(self):
+        self.flood_charters()
+        seen = self.inside("two_floods_beside_a_run", 48)
+        if any("user namespaces" in said for said in seen["said"]):
+            raise unittest.SkipTest(seen["said"][0])
+        self.assertEqual(seen["codes"], [0, 0], seen["said"])
+        self.assertEqual([one["code"] for one in seen["beside"]], [0, 0, 0, 0], seen["beside"])
+
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2 and sys.argv[1] in ("fill_under_a_run", "flood_beside_a_run"):
+    if len(sys.argv) == 2 and sys.argv[1] in ("fill_under_a_run", "flood_beside_a_run",
+                                              "two_floods_beside_a_run"):
         print(json.dumps(globals()[sys.argv[1]]()))
     else:
         main()

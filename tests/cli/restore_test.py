@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Backups put back, the right way and by hand, and stores that have lost their end."""
 
+import contextlib
 import json
+import os
 import shutil
+import sqlite3
+import subprocess
 
-from support import Stage, json_lines, main
+from support import PAWL, Stage, json_lines, main
 
 PAGE, LOG_HEADER, FRAME_HEADER = 8192, 32, 24
 FRAME = FRAME_HEADER + PAGE
@@ -53,6 +57,55 @@ class Restore(Stage):
         self.assertEqual(sorted(run["run"] for run in kept), ["first", "second"])
         self.ok("run", "c.yaml", "--id", "third")
         self.refused("restore", self.directory / "nothing", code=1, says="has no pawl.db")
+
+    def test_a_run_that_is_lost_from_its_table_stops_the_store(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        self.ok("run", "c.yaml", "--id", "second")
+        with contextlib.closing(sqlite3.connect(self.data / "pawl.db")) as database, database:
+            database.execute("DELETE FROM runs WHERE id = 'first'")
+        says = "table runs has 1 runs and should have 2"
+        self.refused("run", "c.yaml", "--id", "first", code=1, says=says)  # not a second time
+        self.assertIn(says, self.ok("doctor", code=1).stdout)
+        self.assertEqual(list(self.runs()), ["second"])
+        self.assertIn(says, self.ok("doctor", "--accept").stdout)
+        self.ok("run", "c.yaml", "--id", "third")
+
+    def test_runs_that_are_due_and_cannot_be_read_are_named(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        with contextlib.closing(sqlite3.connect(self.data / "pawl.db")) as database, database:
+            database.execute("UPDATE runs SET status = 'wbiting'")
+        self.refused("resume", "--due", code=6, says="run first is left alone")
+
+    def test_a_backup_has_commits_of_sessions_and_says_what_it_leaves_out(self):
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        for name in ("git/1/private/objects", "taken/first"):
+            (self.data / name).mkdir(parents=True)
+        (self.data / "git/1/private/objects/one").write_text("an object", encoding="utf-8")
+        copy = self.directory / "copy"
+        said = json.loads(self.ok("backup", copy, "--json").stdout)
+        self.assertEqual(said["left_out"], ["taken"])
+        self.assertTrue((copy / "git/1/private/objects/one").exists())
+        self.assertIn("left out: ", self.ok("backup", self.directory / "other").stdout)
+
+    def test_another_user_of_the_machine_is_refused_in_words(self):
+        if os.geteuid() != 0 or shutil.which("setpriv") is None:
+            self.skipTest("needs root and setpriv")
+        self.charter("c", "  - text: Done.\n")
+        self.ok("run", "c.yaml", "--id", "first")
+        self.directory.chmod(0o755)
+        other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        for mode in (0o700, 0o755, 0o777):
+            self.data.chmod(mode)
+            said = subprocess.run([*other, PAWL, "--data", self.data, "ls"], cwd="/", check=False,
+                                  capture_output=True, text=True, timeout=60,
+                                  env={"HOME": "/nonexistent", "PATH": os.environ["PATH"]})
+            self.assertNotEqual(said.returncode, 0, said.stdout)
+            self.assertRegex(said.stderr, "Permission denied|belongs to|permission|another user")
+        self.data.chmod(0o700)
+        self.ok("verify", "--all")
 
     def test_nothing_is_restored_under_a_driver(self):
         self.charter("c", "  - text: Done.\n")

@@ -16,6 +16,7 @@
 #include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/journal_sqlite/examination.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
+#include "pawl/adapter/journal_sqlite/ledger.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/runtime/housekeeping.h"
 
@@ -109,6 +110,7 @@ void examine_files(const std::string& directory, std::vector<Finding>& findings)
                                               "budget.db-wal",
                                               "budget.db-shm",
                                               "budget.db-journal",
+                                              "budget.mark",
                                               "remembered.jsonl",
                                               "remembered.jsonl.lock",
                                               "logs",
@@ -170,6 +172,19 @@ void examine_git(const std::string& directory, std::vector<Finding>& findings) {
                      left.work_tree, left.slot),
          "start a run there: it publishes them, or says what is in the way"});
   }
+}
+
+// What tenants have spent.
+void examine_budget(const std::string& directory, std::vector<Finding>& findings) {
+  const auto why = examine_ledger(directory);
+  const std::string fault = why ? *why : why.error().message;
+  if (fault.empty()) return;
+  const bool advised = fault.find("pawl restore") != std::string::npos;
+  findings.push_back({Grade::problem, "budget", fault,
+                      advised ? ""
+                              : "nothing is spent by it until you restore the directory (pawl "
+                                "restore BACKUP) or go on with what is there (pawl doctor "
+                                "--accept)"});
 }
 
 // --- The store ----------------------------------------------------------------------------------
@@ -341,6 +356,7 @@ std::vector<Finding> examine_data(const std::string& directory) {
                                    examine_file_system(directory), examine_space(directory)};
   examine_files(directory, findings);
   examine_git(directory, findings);
+  examine_budget(directory, findings);
   const auto store = sqlite::examine_store(directory);
   if (!store) {
     findings.push_back(unusable(store.error().message));

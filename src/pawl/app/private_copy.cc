@@ -94,7 +94,10 @@ std::string unwritable_part(const std::string& data) {
 
 Result<std::unique_ptr<PrivateCopy>> PrivateCopy::make(const std::string& data,
                                                        std::uint64_t bytes_max) {
-  if (!sqlite::is_present(in(data, sqlite::kDatabaseName))) {
+  const std::string database = in(data, sqlite::kDatabaseName);
+  // Another user's directory, say: nobody can tell what is in it.
+  if (::access(database.c_str(), F_OK) != 0 && errno == EACCES) return unreadable(database);
+  if (!sqlite::is_present(database)) {
     return Error{ErrorCode::not_found, "there are no runs in " + data};
   }
   std::error_code fault;

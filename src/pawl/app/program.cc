@@ -404,7 +404,9 @@ static std::vector<std::string> texts_of(const std::vector<RunId>& runs) {
 
 Result<StoreAcceptance> Program::accept_store(const Settings& settings) {
   PAWL_TRY(const auto accepted, sqlite::accept_store(settings.data, loop().wall_ms()));
-  return StoreAcceptance{accepted.why, accepted.records, accepted.messages,
+  PAWL_TRY(const std::string ledger, accept_ledger(settings.data));
+  const std::string both = !accepted.why.empty() && !ledger.empty() ? "; " : "";
+  return StoreAcceptance{accepted.why + both + ledger, accepted.records, accepted.messages,
                          texts_of(accepted.paused)};
 }
 

@@ -6,8 +6,11 @@ namespace {
 // The reservation of the model call that an event ends.
 const Usage* reserved_of(const RunState& state, InstanceId id) {
   const Instance* instance = find_instance(state, id);
-  const auto* phase = instance != nullptr ? std::get_if<AwaitingModel>(&instance->phase) : nullptr;
-  return phase != nullptr ? &phase->reserved : nullptr;
+  if (instance == nullptr) return nullptr;
+  const auto* model = std::get_if<AwaitingModel>(&instance->phase);
+  if (model != nullptr) return &model->reserved;
+  const auto* compacting = std::get_if<Compacting>(&instance->phase);
+  return compacting != nullptr ? &compacting->reserved : nullptr;
 }
 
 struct Counter {
@@ -67,7 +70,7 @@ struct Counter {
     in(event.attachments);
   }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
-  void count(const CompactionFailed& event) { use(event.usage); }
+  void count(const CompactionFailed& event) { use_unfinished(event.usage, event.instance); }
   void count(const InstanceSpawned& event) {
     in(event.input);
     tally.branches = add_saturating(tally.branches, 1);

@@ -22,9 +22,14 @@ struct CompactionRequest {
 };
 
 struct CompactionOutcome {
+  enum class Charge : std::uint8_t {
+    usage,     // what was used is known
+    reserved,  // the reply was lost: the provider may have worked to the end
+  };
   Result<std::string> summary = std::string();
   std::string model;
   Usage usage;  // also of what failed
+  Charge charge = Charge::usage;
 };
 
 class Compactor {

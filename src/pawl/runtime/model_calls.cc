@@ -205,8 +205,9 @@ void ModelCalls::finish_compaction(const CompactContext& effect, CompactionOutco
     compacted.usage = outcome.usage;
     event = std::move(compacted);
   } else {
+    const bool lost = outcome.charge == CompactionOutcome::Charge::reserved;
     event = CompactionFailed{effect.instance, effect.effect, outcome.summary.error().message,
-                             outcome.usage};
+                             lost ? effect.reserved : outcome.usage};
   }
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + fed.error().message);

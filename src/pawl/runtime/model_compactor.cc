@@ -93,6 +93,8 @@ struct Listening {
       }
     } else if (auto* failed = std::get_if<PhaseFailed>(&end.outcome)) {
       outcome.summary = Error{ErrorCode::unavailable, failed->message};
+      // Executors report no usage for a request that was refused or never sent.
+      if (usage != Usage{}) outcome.charge = CompactionOutcome::Charge::reserved;
     } else {
       outcome.summary = Error{ErrorCode::unavailable, "it was aborted"};
     }

@@ -20,12 +20,14 @@ class Asked final : public Executor {
     model = request.model;
     text = *load_conversation(request)->front().text.bytes();
     tools = request.tools.size();
+    if (used) sink(UsageReported{*used});
     return inner_->execute_phase(request, std::move(sink));
   }
 
   std::string model;
   std::string text;
   std::size_t tools = 0;
+  std::optional<Usage> used;  // reported before all else
 
  private:
   std::shared_ptr<Executor> inner_;
@@ -55,10 +57,13 @@ struct Desk {
   std::shared_ptr<Asked> model;
   std::optional<CompactionOutcome> outcome;
 
+  std::optional<Usage> used;
+
   void compact(std::vector<ScriptReply> replies, const std::string& own_model = "") {
     Script script;
     script.replies = std::move(replies);
     model = std::make_shared<Asked>(make_scripted_executor(std::move(script), loop));
+    model->used = used;
     const auto compactor = make_model_compactor(model, own_model);
     CompactionRequest request;
     request.model = "a/x";
@@ -98,6 +103,19 @@ TEST_CASE("no summary is an error, not an empty one") {
     REQUIRE(desk.outcome);
     CHECK_FALSE(desk.outcome->summary);
   }
+}
+
+TEST_CASE("a summary that was lost on its way is charged as it was set aside") {
+  using Charge = CompactionOutcome::Charge;
+  Desk refused;
+  refused.compact({ScriptReply{ScriptFailure{}}});
+  REQUIRE(refused.outcome);
+  CHECK(refused.outcome->charge == Charge::usage);
+  Desk lost;
+  lost.used = Usage{10, 1, 0, 0};
+  lost.compact({ScriptReply{ScriptFailure{}}});
+  REQUIRE(lost.outcome);
+  CHECK(lost.outcome->charge == Charge::reserved);
 }
 
 TEST_CASE("a summary that was cut off is better than none") {

@@ -62,6 +62,7 @@ Status settle_counts(Connection& connection) {
 Status write_acceptance(Connection& connection, std::int64_t now_ms, Acceptance& acceptance) {
   PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
   PAWL_CHECK(mend_store_row(connection));
+  PAWL_CHECK(accept_missing_runs(connection));
   PAWL_CHECK(settle_counts(connection));
   PAWL_TRY(acceptance.paused, pause_live_runs(connection, now_ms));
   return connection.execute("COMMIT");

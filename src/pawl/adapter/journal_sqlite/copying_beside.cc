@@ -23,7 +23,10 @@ constexpr mode_t kBesideDirectoryMode = 0700;
 constexpr mode_t kBesideFileMode = 0600;
 constexpr int kLedgerBusyMs = 30'000;
 constexpr std::size_t kPieceBytes = std::size_t{8} << 20U;
-constexpr std::array<const char*, 3> kBeside = {"remembered.jsonl", "inputs", "artifacts"};
+constexpr std::array<const char*, 4> kBeside = {"remembered.jsonl", "inputs", "artifacts", "git"};
+// Of a git directory that a session writes to: what names objects is copied before them, so that
+// the copy has all that it names.
+constexpr const char* kCopiedLast = "objects";
 
 Error not_copied(const std::string& path) {
   return Error{ErrorCode::unavailable, path + " cannot be copied: " + describe_errno(errno)};
@@ -52,11 +55,15 @@ class TreeCopy {
   Status copy_directory(const std::string& from, const std::string& to, int depth) {
     if (::mkdir(to.c_str(), kBesideDirectoryMode) != 0) return not_copied(to);
     std::error_code fault;
+    bool has_last = false;
     for (const auto& entry : std::filesystem::directory_iterator(from, fault)) {
       const std::string name = entry.path().filename().string();
-      PAWL_CHECK(copy(from + "/" + name, to + "/" + name, depth + 1));
+      has_last = has_last || name == kCopiedLast;
+      if (name != kCopiedLast) PAWL_CHECK(copy(from + "/" + name, to + "/" + name, depth + 1));
     }
     if (fault) return Error{ErrorCode::unavailable, from + ": " + fault.message()};
+    const std::string last = std::string("/") + kCopiedLast;
+    if (has_last) PAWL_CHECK(copy(from + last, to + last, depth + 1));
     const Descriptor made(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     return made && ::fsync(made.number()) == 0 ? ok() : Status(not_copied(to));
   }
@@ -92,7 +99,8 @@ Status copy_ledger(const std::string& source, const std::string& target) {
   if (!is_present(ledger)) return ok();
   PAWL_TRY(const auto connection, Connection::open(ledger));
   sqlite3_busy_timeout(connection->handle(), kLedgerBusyMs);
-  return copy_database(*connection, target + "/" + kLedgerName);
+  PAWL_CHECK(copy_database(*connection, target + "/" + kLedgerName));
+  return separate_ledger(target + "/" + kLedgerName);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ TEST_CASE("what lies beside the database is copied, with its links and without o
   put(from + "/remembered.jsonl", "{}\n");
   put(from + "/inputs/r/notes.txt", "notes");
   put(from + "/artifacts/r/out-1", std::string(100'000, 'x'));
+  put(from + "/git/1/private/objects/ab/cd", "an object");
+  put(from + "/git/1/private/refs/heads/main", "its name");
+  put(from + "/taken/r/1/.envrc", "taken");
   put(from + "/logs/r.log", "a log");
   put(from + "/strange", "?");
   std::filesystem::create_directory_symlink(from + "/inputs/r", from + "/inputs/fork");
@@ -46,6 +49,9 @@ TEST_CASE("what lies beside the database is copied, with its links and without o
   CHECK(content_of(to + "/artifacts/r/out-1").size() == 100'000);
   CHECK(std::filesystem::read_symlink(to + "/inputs/fork") == from + "/inputs/r");
   CHECK_FALSE(std::filesystem::exists(to + "/artifacts/r/pipe"));
+  CHECK(content_of(to + "/git/1/private/objects/ab/cd") == "an object");
+  CHECK(content_of(to + "/git/1/private/refs/heads/main") == "its name");
+  CHECK_FALSE(std::filesystem::exists(to + "/taken"));
   CHECK_FALSE(std::filesystem::exists(to + "/logs"));
   CHECK_FALSE(std::filesystem::exists(to + "/strange"));
   struct stat info{};

@@ -10,20 +10,23 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/adapter/journal_sqlite/data_directory.h"
 #include "pawl/adapter/journal_sqlite/row_sum.h"
-
 #include "pawl/adapter/journal_sqlite/stop_gate.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 
 namespace pawl {
 namespace {
 
 using sqlite::CommitSection;
 using sqlite::Connection;
+using sqlite::LedgerMark;
+using sqlite::LedgerState;
 using sqlite::Query;
 
 // "PwlB", so that no other program's database is taken for a ledger.
 constexpr std::int64_t kApplication = 0x50776C42;
-constexpr std::int64_t kLayout = 2;
+constexpr std::int64_t kLayout = 3;
 // Sums of what is stored must stay within 63 bits, also of many.
 constexpr std::uint64_t kAmountMax = 1ULL << 53U;
 constexpr int kBusyStepMs = 5;
@@ -67,7 +70,7 @@ Result<LedgerTotals> read_totals(Connection& database) {
 }
 
 Status write_totals(Connection& database, const LedgerTotals& totals) {
-  Query query(database, "UPDATE totals SET rows=?, sums=?");
+  Query query(database, "UPDATE totals SET rows=?, sums=?, changes=changes+1");
   return query.number(totals.rows).number(totals.sums).run();
 }
 
@@ -200,8 +203,11 @@ Status make_layout(Connection& database) {
       "0)"));
   PAWL_CHECK(
       database.execute("CREATE TABLE totals(one INTEGER PRIMARY KEY, rows INTEGER NOT NULL, sums "
+                       "INTEGER NOT NULL, id INTEGER NOT NULL, changes INTEGER NOT NULL, marked "
                        "INTEGER NOT NULL)"));
-  PAWL_CHECK(database.execute("INSERT INTO totals VALUES(1, 0, 0)"));
+  PAWL_CHECK(Query(database, "INSERT INTO totals VALUES(1, 0, 0, ?, 0, 0)")
+                 .number(sqlite::random_store_id())
+                 .run());
   PAWL_CHECK(database.execute("CREATE INDEX by_time ON entries(tenant, at_ms)"));
   PAWL_CHECK(database.execute("PRAGMA application_id=" + std::to_string(kApplication)));
   return database.execute("PRAGMA user_version=" + std::to_string(kLayout));
@@ -278,11 +284,20 @@ Status sum_up(Connection& database, const std::string& tenant, std::int64_t befo
   return query.text(tenant).number(before_ms).number(settled_least).number(last).run();
 }
 
-}  // namespace
+Error behind_mark(const std::string& why) {
+  return Error{ErrorCode::corrupt,
+               why +
+                   ", so that tenants could spend what they have spent before; nothing is spent by "
+                   "it. Restore the directory from a backup (pawl restore BACKUP), or go on with "
+                   "what is there (pawl doctor --accept)"};
+}
 
-Result<Connection*> SqliteLedger::connection() {
-  if (connection_) return connection_.get();
-  const std::string path = directory_ + "/" + kLedgerName;
+// A ledger that has gone and left its mark is not made anew: tenants would have spent nothing.
+Result<std::unique_ptr<Connection>> open_ledger(const std::string& directory) {
+  const std::string path = directory + "/" + kLedgerName;
+  if (!sqlite::is_present(path) && sqlite::is_present(directory + "/" + sqlite::kLedgerMarkName)) {
+    return behind_mark(std::string(kLedgerName) + " is missing");
+  }
   PAWL_CHECK(make_file(path));
   PAWL_TRY(auto database, Connection::open(path));
   database->set_busy_handler([](int asked) {
@@ -292,13 +307,38 @@ Result<Connection*> SqliteLedger::connection() {
   PAWL_CHECK(use_rollback_journal(*database));
   PAWL_CHECK(database->execute("PRAGMA synchronous=FULL"));
   PAWL_CHECK(check_layout(*database, path));
+  return database;
+}
+
+}  // namespace
+
+Result<Connection*> SqliteLedger::connection() {
+  if (connection_) return connection_.get();
+  PAWL_TRY(LedgerMark mark, LedgerMark::open(directory_));
+  PAWL_TRY(auto database, open_ledger(directory_));
   {
     PAWL_TRY(const auto transaction, Transaction::begin(*database));
     PAWL_CHECK(check_all(*database));
+    // Once more: another process may have made it before this transaction began.
+    PAWL_TRY(mark, LedgerMark::open(directory_));
+    PAWL_TRY(const std::string why, mark.shortfall(*database));
+    if (!why.empty()) return behind_mark(why);
+    PAWL_TRY(const LedgerState state, sqlite::read_ledger_state(*database));
+    if (state.marked == 0) PAWL_CHECK(mark.accept(*database));
     PAWL_CHECK(transaction->commit());
   }
+  mark_ = std::move(mark);
   connection_ = std::move(database);
   return connection_.get();
+}
+
+// Nothing is acknowledged before the mark has it, and by a file that is still the ledger.
+Status SqliteLedger::commit() {
+  PAWL_TRY(const LedgerState state, sqlite::read_ledger_state(*connection_));
+  PAWL_CHECK(connection_->execute("COMMIT"));
+  if (connection_->is_in_place()) return mark_->raise(state);
+  return Error{ErrorCode::unavailable, directory_ + "/" + kLedgerName +
+                                           " was moved, deleted or replaced while it was in use"};
 }
 
 Result<BudgetGrant> SqliteLedger::reserve(const BudgetAsk& ask) {
@@ -314,7 +354,7 @@ Result<BudgetGrant> SqliteLedger::reserve(const BudgetAsk& ask) {
   PAWL_TRY(const std::int64_t id, database->integer_of("SELECT last_insert_rowid()"));
   grant.id = static_cast<std::uint64_t>(id);
   if (grant.id % kLedgerTidyEvery == 0) PAWL_CHECK(tidy(*database, ask.tenant, ask.now_ms));
-  PAWL_CHECK(transaction->commit());
+  PAWL_CHECK(commit());
   return grant;
 }
 
@@ -330,7 +370,7 @@ Status SqliteLedger::settle(std::uint64_t grant, const BudgetAmount& spent) {
   if (sqlite3_changes(database->handle()) > 0) {
     PAWL_CHECK(seal_entry(*database, static_cast<std::int64_t>(grant), 0));
   }
-  return transaction->commit();
+  return commit();
 }
 
 Status SqliteLedger::raise(const std::string& tenant, const BudgetAmount& by, std::int64_t now_ms) {
@@ -338,7 +378,7 @@ Status SqliteLedger::raise(const std::string& tenant, const BudgetAmount& by, st
   PAWL_TRY(Connection* const database, connection());
   PAWL_TRY(const auto transaction, Transaction::begin(*database));
   PAWL_CHECK(insert(*database, tenant, "", now_ms, {}, by));
-  return transaction->commit();
+  return commit();
 }
 
 Result<std::vector<BudgetEntry>> SqliteLedger::entries(const std::string& tenant,
@@ -358,6 +398,47 @@ Status SqliteLedger::tidy(Connection& database, const std::string& tenant, std::
   PAWL_CHECK(sum_up(database, tenant, now_ms - kLedgerMinutesMs, kHourMs, 0));
   PAWL_CHECK(sum_up(database, tenant, now_ms - kLedgerWholeMs, kMinuteMs, 1));
   return reseal(database);
+}
+
+Result<std::string> accept_ledger(const std::string& directory) {
+  const std::string path = directory + "/" + kLedgerName;
+  const std::string mark_path = directory + "/" + sqlite::kLedgerMarkName;
+  if (!sqlite::is_present(path)) {
+    if (::unlink(mark_path.c_str()) != 0) return std::string();
+    PAWL_CHECK(sqlite::sync_directory(directory));
+    return std::string(kLedgerName) + " is missing";
+  }
+  PAWL_TRY(auto database, open_ledger(directory));
+  PAWL_TRY(const auto transaction, Transaction::begin(*database));
+  PAWL_CHECK(check_all(*database));
+  PAWL_TRY(LedgerMark mark, LedgerMark::open(directory));
+  PAWL_TRY(std::string why, mark.shortfall(*database));
+  if (!why.empty()) PAWL_CHECK(mark.accept(*database));
+  PAWL_CHECK(transaction->commit());
+  return why;
+}
+
+Result<std::string> examine_ledger(const std::string& directory) {
+  const std::string path = directory + "/" + kLedgerName;
+  PAWL_TRY(const LedgerMark mark, LedgerMark::open(directory));
+  if (!sqlite::is_present(path)) {
+    const bool lost = sqlite::is_present(directory + "/" + sqlite::kLedgerMarkName);
+    return std::string(lost ? "budget.db is missing" : "");
+  }
+  PAWL_TRY(const auto database, Connection::open_to_read(path, Connection::Log::included));
+  sqlite3_busy_timeout(database->handle(), static_cast<int>(kLedgerBusyMsMax));
+  PAWL_TRY(const Layout layout, layout_of(*database));
+  if (layout.is_nothing()) return std::string();
+  if (!layout.is_ours()) return std::string("budget.db is no ledger that this version reads");
+  if (const Status whole = check_all(*database); !whole) return whole.error().message;
+  return mark.shortfall(*database);
+}
+
+Status separate_ledger(const std::string& path) {
+  PAWL_TRY(const auto database, Connection::open(path));
+  return Query(*database, "UPDATE totals SET id=?, marked=0")
+      .number(sqlite::random_store_id())
+      .run();
 }
 
 }  // namespace pawl

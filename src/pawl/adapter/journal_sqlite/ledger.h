@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "pawl/adapter/journal_sqlite/ledger_mark.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/port/budget.h"
 
@@ -31,8 +33,19 @@ class SqliteLedger final : public BudgetLedger {
   Result<sqlite::Connection*> connection();
   Status tidy(sqlite::Connection& database, const std::string& tenant, std::int64_t now_ms);
 
+  Status commit();
+
   std::string directory_;
   std::unique_ptr<sqlite::Connection> connection_;
+  std::optional<sqlite::LedgerMark> mark_;
 };
+
+// Goes on with a ledger that is behind its mark, as an operator has decided. Returns what was
+// wrong; empty: nothing, and nothing was changed. A ledger that is damaged stays refused.
+Result<std::string> accept_ledger(const std::string& directory);
+// Explains what is wrong with the ledger; changes nothing. Empty: nothing is, or there is none.
+Result<std::string> examine_ledger(const std::string& directory);
+// Makes a copy a ledger of its own, which the mark of the first does not belong to.
+Status separate_ledger(const std::string& path);
 
 }  // namespace pawl

@@ -221,5 +221,79 @@ TEST_CASE("a bit that flips in any file of a ledger takes back nothing that was 
   CHECK(flips > 50);
 }
 
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST_CASE("an older ledger that is put back is refused until somebody accepts it") {
+  const TempDirectory directory;
+  const std::string path = directory / kLedgerName;
+  REQUIRE(SqliteLedger(directory.path()).reserve(ask_for(10, 100)));
+  const std::string older = bytes_of_file(path);
+  REQUIRE(SqliteLedger(directory.path()).reserve(ask_for(80, 100)));
+  put_file(path, older);
+
+  SqliteLedger ledger(directory.path());
+  const auto asked = ledger.reserve(ask_for(80, 100));
+  REQUIRE_FALSE(asked);
+  CHECK(asked.error().message.find("1 changes that were acknowledged") != std::string::npos);
+  CHECK_FALSE(ledger.entries("t", kNow));
+  CHECK(examine_ledger(directory.path())->find("behind its mark") != std::string::npos);
+
+  CHECK(accept_ledger(directory.path())->find("behind its mark") != std::string::npos);
+  CHECK(*accept_ledger(directory.path()) == "");
+  CHECK(*examine_ledger(directory.path()) == "");
+  CHECK(SqliteLedger(directory.path()).reserve(ask_for(80, 100))->granted());
+}
+
+TEST_CASE("a ledger that is deleted, replaced by another or has lost its mark is refused") {
+  const TempDirectory other;
+  REQUIRE(SqliteLedger(other.path()).reserve(ask_for(10, 100)));
+  for (const std::string loss : {"deleted", "replaced", "unmarked", "emptied"}) {
+    CAPTURE(loss);
+    const TempDirectory directory;
+    const std::string path = directory / kLedgerName;
+    REQUIRE(SqliteLedger(directory.path()).reserve(ask_for(10, 100)));
+    if (loss == "deleted") std::filesystem::remove(path);
+    if (loss == "replaced") put_file(path, bytes_of_file(other / kLedgerName));
+    if (loss == "unmarked") std::filesystem::remove(directory / sqlite::kLedgerMarkName);
+    if (loss == "emptied") put_file(path, "");
+    CHECK_FALSE(SqliteLedger(directory.path()).reserve(ask_for(10, 100)));
+    CHECK(*accept_ledger(directory.path()) != "");
+    CHECK(SqliteLedger(directory.path()).reserve(ask_for(10, 100)));
+  }
+}
+
+TEST_CASE("a ledger that is replaced under a process acknowledges nothing more") {
+  const TempDirectory directory;
+  SqliteLedger ledger(directory.path());
+  REQUIRE(ledger.reserve(ask_for(10, 100)));
+  const std::string path = directory / kLedgerName;
+  std::filesystem::copy_file(path, directory / "copy");
+  std::filesystem::rename(directory / "copy", path);
+
+  CHECK_FALSE(ledger.reserve(ask_for(10, 100)));
+}
+
+TEST_CASE("a bit that flips in the mark of a ledger lets nobody spend twice") {
+  const TempDirectory directory;
+  REQUIRE(SqliteLedger(directory.path()).reserve(ask_for(60, 100)));
+  const std::string path = directory / sqlite::kLedgerMarkName;
+  const std::string whole = bytes_of_file(path);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ static_cast<char>(1U << at % 8));
+    put_file(path, flipped);
+    const auto asked = SqliteLedger(directory.path()).reserve(ask_for(60, 100));
+    CAPTURE(at);
+    CHECK((!asked || !asked->granted()));
+  }
+}
+
 }  // namespace
 }  // namespace pawl

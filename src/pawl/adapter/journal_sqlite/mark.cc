@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/base/describe_errno.h"
 
@@ -40,9 +41,8 @@ std::uint64_t number_in(std::string_view bytes, std::size_t index) {
   return number;
 }
 
-Error mark_failed(const std::string& what) {
-  return Error{ErrorCode::unavailable,
-               std::string(kMarkName) + " cannot be " + what + ": " + describe_errno(errno)};
+Error mark_failed(const std::string& name, const std::string& what) {
+  return Error{ErrorCode::unavailable, name + " cannot be " + what + ": " + describe_errno(errno)};
 }
 
 Result<std::uint64_t> chain_of_row(Connection& connection, std::int64_t row) {
@@ -133,19 +133,23 @@ std::optional<Mark> decode_mark(const std::string& bytes) {
   return Mark{at(1), {at(2), at(3), number_in(all, 4), at(5), at(6)}};
 }
 
-Result<MarkFile> MarkFile::open(const std::string& directory, Mode mode) {
-  const std::string path = directory + "/" + kMarkName;
+Error MarkFile::failed(const std::string& what) const {
+  return mark_failed(name_, what);
+}
+
+Result<MarkFile> MarkFile::open(const std::string& directory, const std::string& name, Mode mode) {
+  const std::string path = directory + "/" + name;
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   Descriptor file(::open(path.c_str(), mode == Mode::made ? flags | O_CREAT : flags, kMarkMode));
   if (!file && errno == ENOENT) return Error{ErrorCode::not_found, path + " is missing"};
-  if (!file) return mark_failed("opened");
-  return MarkFile(std::move(file));
+  if (!file) return mark_failed(name, "opened");
+  return MarkFile(std::move(file), name);
 }
 
 Result<MarkFile::Slots> MarkFile::read_slots() const {
   std::array<char, kMarkSlots * kMarkBytes> bytes{};
   const ssize_t got = ::pread(file_.number(), bytes.data(), bytes.size(), 0);
-  if (got < 0) return mark_failed("read");
+  if (got < 0) return failed("read");
   const std::string text(bytes.data(), static_cast<std::size_t>(got));
   Slots slots;
   for (std::size_t i = 0; i < kMarkSlots && i * kMarkBytes < text.size(); ++i) {
@@ -180,13 +184,13 @@ Status MarkFile::write_at(std::size_t offset, const std::string& bytes) const {
     if (put < 0 && errno == EINTR) continue;
     // Without space it lags: nothing false is in it.
     if (put < 0 && (errno == ENOSPC || errno == EDQUOT)) return ok();
-    return mark_failed("written");
+    return failed("written");
   }
 }
 
 Status MarkFile::raise(const Mark& mark) const {
   const MarkLock lock(file_.number());
-  if (!lock.held()) return mark_failed("locked");
+  if (!lock.held()) return failed("locked");
   PAWL_TRY(const Slots slots, read_slots());
   const std::size_t newest = newest_of(slots);
   const std::optional<Mark>& there = slots[newest];
@@ -197,7 +201,7 @@ Status MarkFile::raise(const Mark& mark) const {
 }
 
 Status MarkFile::sync() const {
-  if (::fdatasync(file_.number()) != 0) return mark_failed("synced");
+  if (::fdatasync(file_.number()) != 0) return failed("synced");
   return ok();
 }
 
@@ -234,6 +238,8 @@ Result<Shortfall> compare_with_mark(Connection& connection, const std::optional<
   if (const std::string& gap = connection.tail().gap; !gap.empty()) {
     return Shortfall{.why = gap + ": pawl.db is damaged", .records = 1};
   }
+  PAWL_TRY(const std::string missing, missing_runs(connection));
+  if (!missing.empty()) return Shortfall{.why = missing + ": pawl.db is damaged"};
   if (mark->newest.row == 0 || mark->newest.generation != newest.generation) return shortfall;
   PAWL_TRY(const std::uint64_t chain, chain_of_row(connection, mark->newest.row));
   if (chain == mark->newest.chain) return shortfall;

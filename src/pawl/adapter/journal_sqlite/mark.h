@@ -43,7 +43,11 @@ class MarkFile {
  public:
   enum class Mode : std::uint8_t { existing, made };
   // not_found: there is none.
-  static Result<MarkFile> open(const std::string& directory, Mode mode);
+  static Result<MarkFile> open(const std::string& directory, Mode mode) {
+    return open(directory, kMarkName, mode);
+  }
+  // Of something else than the store, under a name of its own.
+  static Result<MarkFile> open(const std::string& directory, const std::string& name, Mode mode);
 
   // Nothing: what is in it is no mark.
   Result<std::optional<Mark>> read() const;
@@ -55,11 +59,13 @@ class MarkFile {
 
  private:
   using Slots = std::array<std::optional<Mark>, kMarkSlots>;  // nothing: damaged
-  explicit MarkFile(Descriptor file) : file_(std::move(file)) {}
+  MarkFile(Descriptor file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
   Result<Slots> read_slots() const;
   static std::size_t newest_of(const Slots& slots);
   Status write_at(std::size_t offset, const std::string& bytes) const;
+  Error failed(const std::string& what) const;
   Descriptor file_;
+  std::string name_;
 };
 
 // What the tables hold now. corrupt.

@@ -31,7 +31,10 @@ constexpr const char* kVersion = "PRAGMA data_version";
 #define PAWL_SUMMARY_COLUMNS \
   "SELECT " PAWL_RUN_COLUMNS \
   ", (SELECT coalesce(max(seq) + 1, 0) FROM places WHERE places.run = runs.no) FROM runs "
-#define PAWL_SUMMARY_FILTER "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2) AND no < ?4 "
+// A row whose status is no word is damaged, and comes with every status: it must not be overlooked.
+#define PAWL_SUMMARY_FILTER                                                                      \
+  "(?1 = '' OR tenant = ?1) AND (?2 = '' OR status = ?2 OR status NOT IN ('queued', 'running', " \
+  "'waiting', 'done', 'stopped', 'failed', 'cancelled', 'quarantined')) AND no < ?4 "
 // Numbers are given in order of creation. Without a prefix the newest rows are the last of the
 // table and no index must be read.
 constexpr const char* kList =
@@ -262,7 +265,11 @@ Status Reader::check() {
                           : tail.gap)};
   }
   PAWL_TRY(const auto orphan, find_orphan(*connection_));
-  if (!orphan) return ok();
+  if (!orphan) {
+    PAWL_TRY(const std::string missing, missing_runs(*connection_));
+    return missing.empty() ? ok()
+                           : Status(Error{ErrorCode::corrupt, "pawl.db is damaged: " + missing});
+  }
   return Error{ErrorCode::corrupt, "pawl.db is damaged: table runs has lost run number " +
                                        std::to_string(orphan->run) + ", of which there are " +
                                        std::to_string(orphan->records) + " records"};

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "pawl/adapter/journal_sqlite/places.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/base/hash.h"
 #include "pawl/port/journal_checks.h"
 
@@ -171,6 +172,9 @@ Result<std::int64_t> write_removal(Connection& connection, const RunId& run) {
     number = find.number_at(0);
   }
   PAWL_CHECK(Query(connection, kForget).number(number).run());
+  PAWL_TRY(StoreRow store, read_store(connection));
+  ++store.removed;
+  PAWL_CHECK(write_store(connection, store));
   connection.known_runs().forget();
   PAWL_CHECK(Query(connection, kMark).number(sealed(number)).run());
   return number;

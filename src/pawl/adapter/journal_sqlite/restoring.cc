@@ -13,6 +13,7 @@
 
 #include "pawl/adapter/journal_sqlite/acceptance.h"
 #include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/ledger.h"
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/log_owner.h"
 #include "pawl/adapter/journal_sqlite/reader.h"
@@ -147,6 +148,7 @@ Status prepare_draft(const std::string& draft, std::int64_t now_ms, Restored& re
     PAWL_TRY(const auto guard, StoreGuard::open(opened.path, opened.locks, *connection));
     PAWL_CHECK(guard->accept(*connection));
   }
+  PAWL_CHECK(accept_ledger(draft));
   return Reader(std::move(connection)).check();
 }
 

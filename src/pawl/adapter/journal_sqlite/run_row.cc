@@ -1,6 +1,7 @@
 #include "pawl/adapter/journal_sqlite/run_row.h"
 
 #include "pawl/adapter/journal_sqlite/row_sum.h"
+#include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl::sqlite {
@@ -15,6 +16,19 @@ constexpr const char* kUpdateRow =
     "UPDATE runs SET tenant = ?, name = ?, status = ?, reason = ?, created_at = ?, "
     "updated_at = ?, epoch = ?, loads = ?, quarantine = ?, length = ?, messages = ?, "
     "sum = ? WHERE no = ?";
+// The numbers of runs have no gaps but those that removals left. All in one statement: other
+// processes may be adding runs. The second column is how many the index has.
+constexpr const char* kCountRuns =
+    "SELECT (SELECT count(*) FROM runs NOT INDEXED), "
+    "(SELECT count(*) FROM runs INDEXED BY sqlite_autoindex_runs_1), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0), removed FROM store";
+// The entries of the index before and after the place where an id is not.
+constexpr const char* kEntryBefore =
+    "SELECT id, no FROM runs INDEXED BY sqlite_autoindex_runs_1 WHERE id < ? "
+    "ORDER BY id DESC LIMIT 1";
+constexpr const char* kEntryAfter =
+    "SELECT id, no FROM runs INDEXED BY sqlite_autoindex_runs_1 WHERE id > ? ORDER BY id LIMIT 1";
+constexpr const char* kIdOfNumber = "SELECT id FROM runs NOT INDEXED WHERE no = ?";
 constexpr const char* kSetSum = "UPDATE runs SET sum = ? WHERE no = ?";
 
 std::int64_t sum_of(const RunRow& row) {
@@ -42,7 +56,60 @@ void bind_columns(Query& query, const RunRow& row) {
   query.number(row.length).number(row.messages);
 }
 
+Error damaged_index(std::int64_t number, const std::string& found) {
+  return Error{ErrorCode::corrupt, "the index of table runs is damaged: it has row " +
+                                       std::to_string(number) + " for run " + found};
+}
+
+// An id that a flipped bit changed in the index hides its run, which could then be started again.
+// It is still next to the place where the id belongs.
+Status check_entry(Connection& connection, const char* neighbour, const RunId& absent) {
+  Query entry(connection, neighbour);
+  PAWL_TRY(const bool found, entry.text(absent.text).next());
+  if (!found) return ok();
+  const std::string id(entry.text_at(0));
+  const std::int64_t number = entry.number_at(1);
+  Query row(connection, kIdOfNumber);
+  PAWL_TRY(const bool exists, row.number(number).next());
+  if (exists && row.text_at(0) == id) return ok();
+  return damaged_index(number, id + ", which that row is not");
+}
+
+struct RunCounts {
+  std::int64_t rows = 0;
+  std::int64_t indexed = 0;
+  std::int64_t given = 0;  // numbers
+  std::int64_t removed = 0;
+};
+
+Result<RunCounts> count_runs(Connection& connection) {
+  Query query(connection, kCountRuns);
+  PAWL_TRY(const bool found, query.next());
+  if (!found) return RunCounts{};
+  return RunCounts{query.number_at(0), query.number_at(1), query.number_at(2), query.number_at(3)};
+}
+
 }  // namespace
+
+Result<std::string> missing_runs(Connection& connection) {
+  PAWL_TRY(const RunCounts counts, count_runs(connection));
+  const std::int64_t expected = counts.given - counts.removed;
+  const auto differs = [expected](const std::string& what, std::int64_t found) {
+    return what + " has " + std::to_string(found) + " runs and should have " +
+           std::to_string(expected);
+  };
+  if (counts.rows != expected) return differs("table runs", counts.rows);
+  if (counts.indexed != expected) return differs("the index of table runs", counts.indexed);
+  return std::string();
+}
+
+Status accept_missing_runs(Connection& connection) {
+  PAWL_TRY(const RunCounts counts, count_runs(connection));
+  PAWL_TRY(StoreRow store, read_store(connection));
+  store.removed = counts.given - counts.rows;
+  PAWL_CHECK(write_store(connection, store));
+  return counts.indexed == counts.rows ? ok() : connection.execute("REINDEX runs");
+}
 
 std::optional<std::string> RunRow::held_back() const {
   if (quarantine) return quarantine;
@@ -74,13 +141,15 @@ Status row_at(const Query& query, RunRow& row) {
 Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run) {
   Query query(connection, kFindRow);
   PAWL_TRY(const bool found, query.text(run.text).next());
-  if (!found) return std::optional<RunRow>();
+  if (!found) {
+    PAWL_CHECK(check_entry(connection, kEntryBefore, run));
+    PAWL_CHECK(check_entry(connection, kEntryAfter, run));
+    return std::optional<RunRow>();
+  }
   RunRow row;
   PAWL_CHECK(row_at(query, row));
   if (row.summary.id == run) return std::optional<RunRow>(std::move(row));
-  return Error{ErrorCode::corrupt, "the index of table runs is damaged: it has row " +
-                                       std::to_string(row.no) + " for run " + run.text +
-                                       ", which is run " + row.summary.id.text};
+  return damaged_index(row.no, run.text + ", which is run " + row.summary.id.text);
 }
 
 Result<std::optional<RunRow>> find_run_by_number(Connection& connection, std::int64_t number) {

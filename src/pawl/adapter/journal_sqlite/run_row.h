@@ -33,10 +33,15 @@ inline constexpr int kRunColumns = 14;
 // corrupt: its sum does not fit what is in it; names the row. `row` is then what can be read of it.
 Status row_at(const Query& query, RunRow& row);
 
-// Nothing: there is no such run. corrupt: its row is damaged.
+// Nothing: there is no such run. corrupt: its row is damaged, or the index where it would be.
 Result<std::optional<RunRow>> find_run(Connection& connection, const RunId& run);
 // Nothing: it was removed.
 Result<std::optional<RunRow>> find_run_by_number(Connection& connection, std::int64_t number);
+// Compares the rows of `runs` and of its index with the count of runs that were added and not
+// removed. Returns what is wrong, and nothing if all are there.
+Result<std::string> missing_runs(Connection& connection);
+// Takes the rows that are there for all there are, and makes their index anew.
+Status accept_missing_runs(Connection& connection);
 // Gives the row its number.
 Status insert_run(Connection& connection, RunRow& row);
 Status update_run(Connection& connection, const RunRow& row);

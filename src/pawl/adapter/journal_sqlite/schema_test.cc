@@ -66,7 +66,7 @@ TEST_CASE("version 1 has these tables") {
         "placed:one,up_to,generation,sum places:run,seq,id removals:run "
         "runs:no,id,tenant,name,status,reason,created_at,updated_at,epoch,loads,"
         "quarantine,length,messages,sum snapshots:run,seq,chain,digest,state "
-        "store:one,id,marked,log,log_before,logs,sum");
+        "store:one,id,marked,log,log_before,logs,removed,sum");
   CHECK(*connection->integer_of("PRAGMA page_size") == 8192);
   CHECK(*connection->integer_of("PRAGMA auto_vacuum") == 2);
   CHECK(*connection->integer_of("PRAGMA user_version") == 1);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/data_directory.h"
+#include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/store_row.h"
 
 namespace pawl::sqlite {
@@ -75,7 +76,8 @@ Result<std::unique_ptr<StoreGuard>> StoreGuard::open(const std::string& director
   // the place of another store finds that one's.
   const bool is_new = row->marked == 0 && (!mark || mark->store == row->id);
   if (is_new) {
-    PAWL_CHECK(guard->make_mark(connection));
+    PAWL_TRY(guard->shortfall_.why, missing_runs(connection));
+    if (guard->shortfall_.none()) PAWL_CHECK(guard->make_mark(connection));
   } else {
     PAWL_TRY(guard->shortfall_, compare_with_mark(connection, mark));
   }

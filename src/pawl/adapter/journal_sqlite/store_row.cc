@@ -7,10 +7,11 @@
 namespace pawl::sqlite {
 namespace {
 
-constexpr const char* kReadStore = "SELECT id, marked, log, log_before, logs, sum FROM store";
+constexpr const char* kReadStore =
+    "SELECT id, marked, log, log_before, logs, removed, sum FROM store";
 constexpr const char* kWriteStore =
-    "INSERT OR REPLACE INTO store (one, id, marked, log, log_before, logs, sum) "
-    "VALUES (1, ?, ?, ?, ?, ?, ?)";
+    "INSERT OR REPLACE INTO store (one, id, marked, log, log_before, logs, removed, sum) "
+    "VALUES (1, ?, ?, ?, ?, ?, ?, ?)";
 
 std::int64_t sum_of_store(const StoreRow& row) {
   RowSum sum("store");
@@ -19,6 +20,7 @@ std::int64_t sum_of_store(const StoreRow& row) {
       .number(row.log)
       .number(row.log_before)
       .number(row.logs)
+      .number(row.removed)
       .finish();
 }
 
@@ -42,9 +44,9 @@ Result<StoreRow> read_store(Connection& connection) {
                                          "; restore the directory from a backup (pawl restore)"};
   };
   if (!found) return damaged("has lost its row");
-  const StoreRow row{query.number_at(0), query.number_at(1), query.number_at(2), query.number_at(3),
-                     query.number_at(4)};
-  if (query.number_at(5) != sum_of_store(row)) {
+  const StoreRow row{query.number_at(0), query.number_at(1), query.number_at(2),
+                     query.number_at(3), query.number_at(4), query.number_at(5)};
+  if (query.number_at(6) != sum_of_store(row)) {
     return damaged("is damaged: its checksum does not fit its columns");
   }
   return row;
@@ -53,7 +55,7 @@ Result<StoreRow> read_store(Connection& connection) {
 Status write_store(Connection& connection, const StoreRow& row) {
   Query query(connection, kWriteStore);
   query.number(row.id).number(row.marked).number(row.log).number(row.log_before).number(row.logs);
-  return query.number(sum_of_store(row)).run();
+  return query.number(row.removed).number(sum_of_store(row)).run();
 }
 
 }  // namespace pawl::sqlite

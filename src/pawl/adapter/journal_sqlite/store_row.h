@@ -17,7 +17,8 @@ struct StoreRow {
   std::int64_t marked = 0;  // 1: there is a mark (mark.h), and a store without it has lost it
   std::int64_t log = 0;     // the newest log that was written to
   std::int64_t log_before = 0;
-  std::int64_t logs = 0;  // how many there have been
+  std::int64_t logs = 0;     // how many there have been
+  std::int64_t removed = 0;  // runs that were removed, ever: see missing_runs()
 
   friend bool operator==(const StoreRow&, const StoreRow&) = default;
 };

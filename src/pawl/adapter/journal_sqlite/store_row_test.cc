@@ -12,7 +12,7 @@ TEST_CASE("the row of a store is read as it was written, and a changed one is da
   store.owner.reset();
   auto connection = Connection::open(store.database());
   REQUIRE(connection);
-  const StoreRow row{7, 1, -3, 4, 5};
+  const StoreRow row{7, 1, -3, 4, 5, 6};
   REQUIRE(write_store(**connection, row));
   CHECK(*read_store(**connection) == row);
   for (const char* column : {"id", "marked", "log", "log_before", "logs", "sum"}) {

@@ -1,5 +1,6 @@
 // rm, gc, backup: what is kept, and where.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -222,6 +223,15 @@ int command_gc(const CliContext& context) {
   return collect(desk, *rules, runs, context.arguments.has("dry-run") ? Dry::yes : Dry::no);
 }
 
+// What a backup leaves out of this data directory.
+static std::vector<std::string> left_out(const std::string& data) {
+  std::vector<std::string> names;
+  for (const std::string name : {"logs", "taken"}) {
+    if (::access((data + "/" + name).c_str(), F_OK) == 0) names.push_back(name);
+  }
+  return names;
+}
+
 int command_backup(const CliContext& context) {
   const std::string target = context.arguments.one_or("DIR", "");
   if (target.empty()) {
@@ -235,12 +245,19 @@ int command_backup(const CliContext& context) {
   });
   if (!copied) return fail(context, copied.error());
   if (context.format() == Format::json) {
-    print(context, JsonWriter().begin_object().field("backup", target).end_object().take() + "\n");
+    JsonWriter json;
+    json.begin_object().field("backup", target).key("left_out").begin_array();
+    for (const std::string& name : left_out(context.settings.data)) json.string(name);
+    print(context, json.end_array().end_object().take() + "\n");
     return kExitDone;
   }
   const std::string quoted = shell_quoted(target);
   print(context, fmt::format("copied to {0}; check it with: pawl --data {0} verify --all\n",
                              safe_line(quoted, 400)));
+  for (const std::string& name : left_out(context.settings.data)) {
+    print(context,
+          fmt::format("left out: {}\n", safe_line(context.settings.data + "/" + name, 400)));
+  }
   return kExitDone;
 }
 

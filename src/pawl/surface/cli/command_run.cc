@@ -248,6 +248,13 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   int code = kExitDone;
   const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
     const auto details = service.show(one.id);
+    const bool damaged = one.status == name(RunStatus::quarantined);  // not waiting: see list()
+    if (damaged || (!details && details.error().code == ErrorCode::corrupt)) {
+      const std::string& why = damaged ? one.reason : details.error().message;
+      log(context, LogLevel::error, "run " + one.id.text + " is left alone: " + why);
+      code = std::max(code, kExitQuarantined);
+      return true;
+    }
     const auto due = details ? wake_wall_at(details->state) : std::nullopt;
     if (!due || *due > workspace.loop().wall_ms()) return true;
     const auto view = make_view(context, workspace, &details->state);

@@ -348,8 +348,11 @@ std::vector<CommandEntry> caring_commands() {
       {"backup",
        "Copy the data directory while runs go on",
        "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
-       "directory itself. It has the runs, budgets, remembered approvals, input files and kept "
-       "outputs; logs of detached runs are left out.",
+       "directory itself. It has the runs, budgets, remembered approvals, input files, kept "
+       "outputs "
+       "and commits of sessions that are not published yet. Left out, and said so: logs of "
+       "detached "
+       "runs, and what was taken out of work trees.",
        {{"DIR", "The new directory."}},
        {}},
       {"restore",
