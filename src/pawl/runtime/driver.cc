@@ -82,6 +82,14 @@ void Driver::attach(const std::string& by) {
   if (const Status settled = settle(); !settled) end(settled);
 }
 
+Status Driver::reopen(RunReopened event, std::vector<StoredBlob> blobs) {
+  Status taken = prepare(event);
+  if (taken) taken = take(std::move(event), std::move(blobs));
+  if (taken) taken = settle();
+  if (!taken) end(taken);
+  return taken;
+}
+
 Status Driver::feed(Event event, std::vector<StoredBlob> blobs, Filtered filtered) {
   PAWL_CHECK(take(std::move(event), std::move(blobs), filtered));
   return settle();

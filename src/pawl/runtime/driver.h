@@ -83,6 +83,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void go_on(const Record& last);
   // Takes an existing run up.
   void attach(const std::string& by);
+  // Of a run that is over: it goes on by this event, or stays as it was.
+  Status reopen(RunReopened event, std::vector<StoredBlob> blobs);
   // Looks for messages of other processes.
   void take_inbox();
   // Feeds an event of the host's own. conflict: the kernel refused it.
@@ -137,6 +139,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
       InstanceId instance) const;
   Status prepare(Event& event);
   Status prepare(MessageReceived& event);
+  Status prepare(RunReopened& event);
+  Status admit(Content& message);
   std::string for_the_model(std::string text, const std::string& tool) const;
   std::shared_ptr<const RecordView> for_the_stream(std::shared_ptr<const RecordView> view) const;
   Status prepare(ExternalTurnPushed& event);

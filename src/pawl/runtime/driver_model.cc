@@ -55,7 +55,7 @@ PhaseExecutionRequest Driver::request_for(const CallModel& effect) const {
   if (setup_.context) request.on_behalf = setup_.context->on_behalf();
   request.reserved = effect.reserved;
   request.mcp_servers = setup_.mcp_servers;
-  request.note = step_warning(effect.steps_left);
+  request.note = step_warning(rules_of(loaded_.run->semantics), effect.steps_left);
   request.tools = setup_.tools.specs();
   request.hook_policy.allowed_tools.emplace();
   for (const ToolSpec& tool : request.tools) {
@@ -277,6 +277,7 @@ void Driver::perform(const Record&, const CompactContext& effect) {
   request.run = id_;
   request.tenant = loaded_.run->tenant;
   request.model = loaded_.run->targets.at(effect.target).literal;
+  request.instructions = rules_of(loaded_.run->semantics).say.summary_wanted;
   request.summary_tokens_max = std::min(effect.reserved.output_tokens, kSummaryTokensMax);
   request.transcript = make_journal_transcript(weak_from_this(), *services_.store.reader,
                                                effect.instance, effect.to, unreadable_);

@@ -5,13 +5,21 @@
 
 namespace pawl {
 
-Status Driver::prepare(MessageReceived& event) {
+Status Driver::admit(Content& message) {
   const auto& processors = setup_.agent.charter.processors;
   if (!processors || processors->input.empty()) return ok();
-  PAWL_TRY(std::string text, resolve(*services_.store.reader, id_, event.text));
+  PAWL_TRY(std::string text, resolve(*services_.store.reader, id_, message));
   PAWL_TRY(text, admit_input(processors->input, std::move(text), TextSource::message));
-  event.text = Content(std::move(text));
+  message = Content(std::move(text));
   return ok();
+}
+
+Status Driver::prepare(MessageReceived& event) {
+  return admit(event.text);
+}
+
+Status Driver::prepare(RunReopened& event) {
+  return event.message.empty() ? ok() : admit(event.message);
 }
 
 std::string Driver::for_the_model(std::string text, const std::string& tool) const {
@@ -29,6 +37,7 @@ namespace {
 TextSource source_of(const Event& event) {
   if (std::holds_alternative<RunStarted>(event)) return TextSource::run_input;
   if (std::holds_alternative<MessageReceived>(event)) return TextSource::message;
+  if (std::holds_alternative<RunReopened>(event)) return TextSource::message;
   if (std::holds_alternative<ModelReplied>(event)) return TextSource::model_output;
   return TextSource::tool_output;
 }
