@@ -1,7 +1,6 @@
 #include "pawl/kernel/rules.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "pawl/base/assert.h"
 #include "pawl/base/utf8.h"
@@ -108,7 +107,7 @@ constexpr Rules kRules1 = {
 constexpr std::array<const Rules*, 1> kKnown = {&kRules1};
 static_assert(kKnown.back()->semantics == kSemantics);
 
-constinit std::atomic<const Rules*> planted = nullptr;
+constinit const Rules* planted = nullptr;
 
 }  // namespace
 
@@ -116,8 +115,7 @@ const Rules* find_rules(std::uint32_t semantics) {
   for (const Rules* rules : kKnown) {
     if (rules->semantics == semantics) return rules;
   }
-  const Rules* more = planted.load(std::memory_order_relaxed);
-  return more != nullptr && more->semantics == semantics ? more : nullptr;
+  return planted != nullptr && planted->semantics == semantics ? planted : nullptr;
 }
 
 const Rules& rules_of(std::uint32_t semantics) {
@@ -150,11 +148,11 @@ std::string in_few_words(std::string text) {
 }
 
 PlantedRules::PlantedRules(const Rules& rules) {
-  planted.store(&rules, std::memory_order_relaxed);
+  planted = &rules;
 }
 
 PlantedRules::~PlantedRules() {
-  planted.store(nullptr, std::memory_order_relaxed);
+  planted = nullptr;
 }
 
 }  // namespace pawl
