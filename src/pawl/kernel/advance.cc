@@ -15,8 +15,9 @@ Status check_next(const RunState& state, const Record& record) {
   if (first != std::holds_alternative<NotStarted>(state.life)) {
     return Error{ErrorCode::corrupt, "run_started comes first, and only once"};
   }
-  if (std::holds_alternative<Finished>(state.life)) {
-    return Error{ErrorCode::corrupt, "the run was already over"};
+  const bool reopens = std::holds_alternative<RunReopened>(record.event);
+  if (std::holds_alternative<Finished>(state.life) != reopens) {
+    return Error{ErrorCode::corrupt, reopens ? "the run was not over" : "the run was already over"};
   }
   return ok();
 }
@@ -52,6 +53,9 @@ Result<Record> advance(Run& run, Event event, const Stamp& stamp) {
 }
 
 Status fold(Run& run, const Record& record) {
+  if (const auto* started = std::get_if<RunStarted>(&record.event)) {
+    PAWL_CHECK(check_semantics(started->semantics));
+  }
   const Status applied = apply_all(run, record);
   if (applied) return ok();
   return Error{ErrorCode::corrupt, "record " + std::to_string(record.seq) + " (" +

@@ -44,10 +44,10 @@ class Applier {
   void on(const ExternalTurnPushed& event);
   void on(const RunWaiting& event);
   void on(const RunFinished& event);
+  void on(const RunReopened& event);
   void on(const ResultCameLate& event);
   void on(const ContextCompacted& event) { end_compaction(event.instance, event.effect); }
   void on(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
-  void on(const BudgetRaised& event);
   void on(const CallJudged& event);
   void on(const CallDecided& event);
   template <class Other>
@@ -85,6 +85,9 @@ class Applier {
   void on(const ApprovalAsked& decision);
   void on(const CallDenied& decision);
   void on(const AnsweredByTool& decision);
+  void on(const SessionLost& decision);
+  void on(const CostAdded& decision);
+  void on(const LimitsRaised& decision);
 
   // Effects.
   void on(const CallModel& effect);
@@ -97,7 +100,10 @@ class Applier {
 
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);
-  void take_blocks(Instance& instance, const std::vector<Block>& blocks);
+  void take_words(Instance& instance);
+  void begin_anew(Instance& instance);
+  // What was measured of the record's event.
+  const ContentMeasured& measured() const;
   void open_effect(EffectId id, EffectKind kind, InstanceId instance, CallId call);
   void close_effect(EffectId id);
   void end_call(CallId id);

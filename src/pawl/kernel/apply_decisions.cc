@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "pawl/kernel/apply.h"
-#include "pawl/kernel/context.h"
 
 namespace pawl {
 
@@ -63,7 +62,7 @@ void Applier::on(const CallOpened& decision) {
 
 void Applier::on(const CallRefused& decision) {
   open_call(decision.instance, decision.call, decision.index,
-            CallEnded{record_.seq, estimate_tokens(decision.text.size())});
+            CallEnded{record_.seq, decision.tokens});
   if (!counts(decision)) return;
   LoopGuard& guard = instance(decision.instance).guard;
   count_call(guard, decision.fingerprint);
@@ -75,7 +74,7 @@ void Applier::on(const CallInDoubt& decision) {
 }
 
 void Applier::on(const CallUnknown& decision) {
-  end_call(decision.call);
+  call(decision.call).state = CallEnded{record_.seq, decision.tokens};
 }
 
 void Applier::on(const CallHeld& decision) {
@@ -118,9 +117,7 @@ void Applier::on(const AttemptDiscarded& decision) {
   const OpenEffect effect = *found;
   close_effect(effect.id);
   state_.tally.usage = state_.tally.usage + decision.charged;
-  state_.tally.cost_pico =
-      add_saturating(state_.tally.cost_pico,
-                     worst_cost_pico(decision.charged, prices_of(state_, effect.instance)));
+  state_.tally.cost_pico = add_saturating(state_.tally.cost_pico, decision.cost_pico);
   if (effect.kind == EffectKind::model || effect.kind == EffectKind::compact) {
     Instance& where = instance(effect.instance);
     set_phase(where, Ready{failed_attempts_of(where.phase)});
@@ -144,9 +141,8 @@ void Applier::on(const NoteAdded& decision) {
   Instance& where = instance(decision.instance);
   if (decision.note == Note::wrap_up) where.wrap_up = WrapUp::asked;
   if (decision.note == Note::repair) ++where.repairs;
-  where.transcript.push_back({EntryKind::note, record_.seq,
-                              static_cast<std::uint64_t>(decision.note),
-                              estimate_tokens(text_of(decision.note).size())});
+  where.transcript.push_back(
+      {EntryKind::note, record_.seq, static_cast<std::uint64_t>(decision.note), decision.tokens});
 }
 
 void Applier::on(const MessagesDelivered& decision) {
@@ -180,9 +176,8 @@ void Applier::on(const InstanceBorn& decision) {
   child.id = decision.instance;
   child.parent = decision.parent;
   child.node = event->node;
-  child.transcript.push_back(
-      {EntryKind::input, record_.seq, 0, estimate_tokens(event->input.length())});
-  child.context_tokens = add_saturating(state_.base_tokens, child.transcript.back().tokens);
+  child.transcript.push_back({EntryKind::input, record_.seq, 0, decision.tokens});
+  child.context_tokens = add_saturating(state_.base_tokens, decision.tokens);
   state_.instances.push_back(std::move(child));
   state_.instances_minted =
       std::max(state_.instances_minted, static_cast<std::uint32_t>(decision.instance));
@@ -253,14 +248,12 @@ void Applier::on(const TranscriptCut& decision) {
     if (gone.kind != EntryKind::message) return;
     where.attachments -= std::min(where.attachments, static_cast<std::uint32_t>(gone.number));
   });
-  const auto* summed_up = std::get_if<ContextCompacted>(&record_.event);
-  if (decision.by == CutBy::summary && summed_up == nullptr) return fail("there is no summary");
-  if (decision.by == CutBy::summary) {
-    kept.push_back(
-        {EntryKind::summary, record_.seq, 0, estimate_tokens(summed_up->summary.length())});
-  } else {
-    kept.push_back({EntryKind::trimmed, record_.seq, decision.removed, 0});
+  const bool summed_up = decision.by == CutBy::summary;
+  if (summed_up && !std::holds_alternative<ContextCompacted>(record_.event)) {
+    return fail("there is no summary");
   }
+  kept.push_back({summed_up ? EntryKind::summary : EntryKind::trimmed, record_.seq,
+                  summed_up ? 0 : decision.removed, decision.tokens});
   kept.insert(kept.end(), end, where.transcript.end());
   where.transcript = std::move(kept);
   where.context_tokens = decision.context_tokens;
@@ -275,13 +268,13 @@ void Applier::on(const ApprovalAsked& decision) {
       CallAwaitingPerson{decision.kind, decision.binding, decision.expires_at_ms,
                          decision.expires_elapsed_ms, record_.seq};
   QuestionHour& hour = state_.question_hour;
-  if (hour.asked_by(record_.stamp.at_ms) == 0) hour = {record_.stamp.at_ms, 0};
-  ++hour.asked;
+  if (decision.asked == 1) hour.since_ms = record_.stamp.at_ms;
+  hour.asked = decision.asked;
 }
 
 void Applier::on(const CallDenied& decision) {
   Call& one = call(decision.call);
-  one.state = CallEnded{record_.seq, estimate_tokens(decision.text.size())};
+  one.state = CallEnded{record_.seq, decision.tokens};
   ++instance(one.instance).guard.tool_errors;
 }
 
@@ -291,12 +284,27 @@ void Applier::on(const AnsweredByTool& decision) {
   instance(decision.instance).last_text = ended->seq;
 }
 
+void Applier::on(const SessionLost& decision) {
+  if (decision.target >= state_.targets.size()) return fail("a session with nobody is lost");
+  const std::string_view provider = provider_of(state_.targets[decision.target].literal);
+  std::erase_if(instance(decision.instance).sessions,
+                [provider](const auto& one) { return one.provider == provider; });
+}
+
+void Applier::on(const CostAdded& decision) {
+  state_.tally.cost_pico = add_saturating(state_.tally.cost_pico, decision.cost_pico);
+}
+
+void Applier::on(const LimitsRaised& decision) {
+  state_.limits = decision.limits;
+}
+
 // --- Effects -----------------------------------------------------------------------------------
 
 void Applier::on(const CallModel& effect) {
   Instance& where = instance(effect.instance);
   set_phase(where, AwaitingModel{effect.effect, failed_attempts_of(where.phase), effect.reserved,
-                                 effect.target});
+                                 effect.target, effect.reserved_pico});
   where.target = effect.target;
   where.attempts = effect.attempt;
   ++state_.tally.model_calls;
@@ -328,7 +336,7 @@ void Applier::on(const EndAgent& effect) {
 void Applier::on(const CompactContext& effect) {
   Instance& where = instance(effect.instance);
   set_phase(where, Compacting{effect.effect, failed_attempts_of(where.phase), effect.reserved,
-                              effect.target, effect.to});
+                              effect.target, effect.to, effect.reserved_pico});
   where.compacted_in_step = where.open_step;
   open_effect(effect.effect, EffectKind::compact, effect.instance, {});
 }

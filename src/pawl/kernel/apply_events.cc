@@ -2,26 +2,11 @@
 #include "pawl/kernel/apply.h"
 
 #include <algorithm>
-#include <array>
 
-#include "pawl/kernel/context.h"
 #include "pawl/kernel/tally.h"
 
 namespace pawl {
 namespace {
-
-constexpr std::size_t kBackReferenceBytesMax = 64;
-
-std::uint64_t result_tokens(const Record& record) {
-  std::uint64_t bytes = 0;
-  if (const auto* event = std::get_if<ToolFinished>(&record.event)) bytes = event->content.length();
-  if (const auto* event = std::get_if<ToolStatusLearned>(&record.event)) {
-    bytes = event->content.length();
-  }
-  if (const auto* event = std::get_if<DoubtResolved>(&record.event)) bytes = event->result.length();
-  if (const auto* event = std::get_if<CallDecided>(&record.event)) bytes = event->text.length();
-  return estimate_tokens(bytes);
-}
 
 // Whether an event that ends a call ends it well.
 Presence result_success(const Event& event) {
@@ -39,55 +24,20 @@ Presence result_success(const Event& event) {
 }
 
 // The root instance that a RunStarted makes.
-Instance root_of(const RunStarted& event, std::uint64_t seq) {
+Instance root_of(const RunStarted& event, std::uint64_t seq, const ContentMeasured& measured) {
   Instance root;
   root.node = event.node;
   for (std::size_t i = 0; i < event.history.size(); ++i) {
-    root.transcript.push_back(
-        {EntryKind::past, seq, i, estimate_tokens(event.history[i].text.length())});
+    const std::uint64_t tokens = i < measured.past.size() ? measured.past[i] : 0;
+    root.transcript.push_back({EntryKind::past, seq, i, tokens});
   }
-  std::uint64_t bytes = event.input.length();
-  for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
-  root.transcript.push_back({EntryKind::input, seq, 0, estimate_tokens(bytes)});
+  root.transcript.push_back({EntryKind::input, seq, 0, measured.tokens});
   root.attachments = static_cast<std::uint32_t>(event.attachments.size());
   root.context_tokens = event.base_tokens;
   for (const Entry& entry : root.transcript) {
     root.context_tokens = add_saturating(root.context_tokens, entry.tokens);
   }
   return root;
-}
-
-// A short text that only points at an earlier one.
-bool refers_back(const Content& text) {
-  static constexpr std::array<std::string_view, 8> kPhrases = {
-      "see above",          "as above",       "as stated above", "as i said",
-      "as mentioned above", "answered above", "done above",      "see my previous"};
-  const std::string* bytes = text.bytes();
-  if (bytes == nullptr || bytes->size() > kBackReferenceBytesMax) return false;
-  std::string lower = *bytes;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::any_of(kPhrases.begin(), kPhrases.end(), [&lower](std::string_view phrase) {
-    return lower.find(phrase) != std::string::npos;
-  });
-}
-
-// The bounds after a raise: each only where there is one.
-Limits raised(Limits limits, const Tally& tally, const BudgetRaised& raise) {
-  if (limits.cost_pico > 0) limits.cost_pico = add_saturating(limits.cost_pico, raise.cost_pico);
-  if (limits.ask_cost_pico > 0) {
-    limits.ask_cost_pico =
-        add_saturating(std::max(limits.ask_cost_pico, tally.cost_pico), raise.cost_pico);
-  }
-  if (limits.budget_tokens > 0) {
-    limits.budget_tokens = add_saturating(limits.budget_tokens, raise.tokens);
-  }
-  // Time may have run on beyond it: a raise is from now on.
-  if (limits.budget_ms > 0 && raise.time_ms > 0) {
-    limits.budget_ms = add_saturating(std::max(limits.budget_ms, tally.active_ms), raise.time_ms);
-  }
-  return limits;
 }
 
 // Those of a run that begins; never none.
@@ -124,6 +74,14 @@ std::uint32_t failed_attempts_of(const Phase& phase) {
       phase);
 }
 
+const ContentMeasured& Applier::measured() const {
+  static const ContentMeasured kNothing;
+  const ContentMeasured* first = record_.decisions.empty()
+                                     ? nullptr
+                                     : std::get_if<ContentMeasured>(&record_.decisions.front());
+  return first == nullptr ? kNothing : *first;
+}
+
 void Applier::fail(const std::string& what) {
   if (fault_.empty()) fault_ = what;
 }
@@ -157,7 +115,7 @@ void Applier::close_effect(EffectId id) {
 }
 
 void Applier::end_call(CallId id) {
-  call(id).state = CallEnded{record_.seq, result_tokens(record_), result_success(record_.event)};
+  call(id).state = CallEnded{record_.seq, measured().tokens, result_success(record_.event)};
 }
 
 // --- Events ------------------------------------------------------------------------------------
@@ -184,30 +142,21 @@ void Applier::on(const RunStarted& event) {
   state_.output_tokens = event.output_tokens;
   state_.compaction = event.compaction;
   state_.life = Live{};
-  state_.instances.push_back(root_of(event, record_.seq));
+  state_.begin_held = event.agent_callbacks;  // until they are begun
+  state_.instances.push_back(root_of(event, record_.seq, measured()));
   state_.instances_minted = 1;
 }
 
 void Applier::on(const AgentBegan& event) {
   close_effect(event.effect);
   if (event.verdict != HookVerdict::replace) return;
-  Instance& root = instance(kRootInstance);
-  root.last_text = record_.seq;
-  root.transcript.push_back(
-      {EntryKind::assistant, record_.seq, 0, estimate_tokens(event.replacement.length())});
+  take_words(instance(kRootInstance));
 }
 
-void Applier::take_blocks(Instance& where, const std::vector<Block>& blocks) {
-  if (!blocks.empty()) {
-    where.transcript.push_back(
-        {EntryKind::assistant, record_.seq, 0, estimate_tokens(bytes_of(blocks))});
-  }
-  for (const Block& block : blocks) {
-    const TextBlock* text = std::get_if<TextBlock>(&block);
-    if (text == nullptr || text->text.empty()) continue;
-    // "(see above)" is no answer where there is one above.
-    if (!where.last_text || !refers_back(text->text)) where.last_text = record_.seq;
-  }
+// What a model wrote, or somebody in its place.
+void Applier::take_words(Instance& where) {
+  where.transcript.push_back({EntryKind::assistant, record_.seq, 0, measured().tokens});
+  if (measured().output == Presence::present) where.last_text = record_.seq;
 }
 
 void Applier::remember_session(Instance& where, const ModelReplied& event) {
@@ -226,7 +175,7 @@ void Applier::on(const ModelReplied& event) {
   ++where.position;
   remember_session(where, event);
   set_phase(where, Ready{});
-  take_blocks(where, event.blocks);
+  if (!event.blocks.empty()) take_words(where);
 }
 
 void Applier::on(const ModelFailed& event) {
@@ -239,11 +188,6 @@ void Applier::on(const ModelFailed& event) {
   ++where.position;
   if (const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase)) {
     add_failure(where.failures, phase->target, event.category, event.message);
-    if (event.kind == FailureKind::session_lost && phase->target < state_.targets.size()) {
-      const std::string_view provider = provider_of(state_.targets[phase->target].literal);
-      std::erase_if(where.sessions,
-                    [provider](const auto& one) { return one.provider == provider; });
-    }
   }
   set_phase(where, Ready{});
 }
@@ -252,10 +196,6 @@ void Applier::end_compaction(InstanceId id, EffectId effect) {
   Instance& where = instance(id);
   close_effect(effect);
   set_phase(where, Ready{failed_attempts_of(where.phase)});
-}
-
-void Applier::on(const BudgetRaised& event) {
-  state_.limits = raised(state_.limits, state_.tally, event);
 }
 
 void Applier::on(const ModelAborted& event) {
@@ -315,13 +255,10 @@ void Applier::on(const CallDecided& event) {
 }
 
 void Applier::on(const MessageReceived& event) {
-  std::uint64_t bytes = event.text.length();
+  Instance& where = instance(event.instance);
   const auto attached = static_cast<std::uint32_t>(event.attachments.size());
-  instance(event.instance).attachments += attached;
-  for (const Attachment& one : event.attachments) bytes = add_saturating(bytes, one.bytes.length());
-  instance(event.instance)
-      .waiting_messages.push_back(
-          {EntryKind::message, record_.seq, attached, estimate_tokens(bytes)});
+  where.attachments += attached;
+  where.waiting_messages.push_back({EntryKind::message, record_.seq, attached, measured().tokens});
 }
 
 void Applier::on(const HookStopped& event) {
@@ -337,7 +274,7 @@ void Applier::on(const ExternalTurnPushed& event) {
   Instance& where = instance(event.instance);
   ++where.position;
   set_phase(where, Ready{});
-  take_blocks(where, event.blocks);
+  if (!event.blocks.empty()) take_words(where);
 }
 
 void Applier::on(const RunWaiting&) {
@@ -351,6 +288,34 @@ void Applier::on(const RunFinished& event) {
   state_.life = Finished{output};
 }
 
+// What an instance of a reopened run does not take along.
+void Applier::begin_anew(Instance& where) {
+  where.guard = {};
+  where.wrap_up = WrapUp::not_asked;
+  where.repairs = 0;
+  where.failures.clear();
+  where.target = 0;
+  where.open_step = 0;
+  where.attempts = 0;
+  where.compacted_in_step = 0;
+  if (auto* limited = std::get_if<RateLimited>(&where.phase)) limited->failed_attempts = 0;
+  const bool asks_again = std::holds_alternative<Ready>(where.phase) ||
+                          std::holds_alternative<BackingOff>(where.phase) ||
+                          std::holds_alternative<AwaitingBudget>(where.phase);
+  if (asks_again) set_phase(where, Ready{});
+}
+
+void Applier::on(const RunReopened& event) {
+  state_.life = Live{};
+  state_.course = Going{};
+  if (event.limits) state_.limits = *event.limits;
+  if (event.guards) state_.guards = *event.guards;
+  for (Instance& one : state_.instances) begin_anew(one);
+  if (event.message.empty()) return;
+  instance(kRootInstance)
+      .waiting_messages.push_back({EntryKind::message, record_.seq, 0, measured().tokens});
+}
+
 void Applier::on(const ResultCameLate& event) {
   call(event.call).late_result = record_.seq;
 }
@@ -361,7 +326,9 @@ void Applier::stamp() {
   state_.tally = tally_after(state_, record_.event, record_.stamp);
   const InstanceId about = instance_of(record_.event);
   if (find_instance(state_, about) != nullptr) {
-    instance(about).context_tokens = context_after(state_, record_.event, about);
+    std::uint64_t& context = instance(about).context_tokens;
+    context = measured().context_tokens > 0 ? measured().context_tokens
+                                            : add_saturating(context, measured().tokens);
   }
   state_.epoch = record_.stamp.epoch;
   state_.at_ms = record_.stamp.at_ms;

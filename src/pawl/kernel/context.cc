@@ -7,68 +7,88 @@
 namespace pawl {
 namespace {
 
-// English and code have four bytes a token or a little less, other languages three; numbers and
-// base64 less than that. Rather too many than too few.
-constexpr std::uint64_t kTokensPerTenBytes = 3;
-constexpr std::uint64_t kTokensPerMessage = 4;
-// A provider's figure is believed within this factor of the estimate, and this far from it.
-constexpr std::uint64_t kBelievableFactor = 4;
-constexpr std::uint64_t kBelievableSlack = 2'000;
-// A cut that frees less than a fifth of the context is not worth a summary.
-constexpr std::uint64_t kWorthWhileDivisor = 5;
-constexpr std::uint64_t kRemovedMin = 2;
-
-std::uint64_t believed(std::uint64_t estimate, const Usage& usage) {
-  const std::uint64_t reported = total_tokens(usage);
-  const bool too_few = add_saturating(reported, kBelievableSlack) < estimate / kBelievableFactor;
-  const bool too_many =
-      reported / kBelievableFactor > add_saturating(estimate, kBelievableSlack) || reported == 0;
-  return too_few || too_many ? estimate : reported;
-}
-
 struct Meter {
-  std::uint64_t tokens;
+  const Rules& rules;
+  const RunState& state;
 
-  void add(const Content& content) {
-    tokens = add_saturating(tokens, estimate_tokens(content.length()));
+  ContentMeasured of_bytes(std::uint64_t bytes) const { return {rules.estimate_tokens(bytes)}; }
+  ContentMeasured of(const Content& text, const std::vector<Attachment>& attachments) const {
+    std::uint64_t bytes = text.length();
+    for (const Attachment& one : attachments) bytes = add_saturating(bytes, one.bytes.length());
+    return of_bytes(bytes);
   }
-  void count(const ModelReplied& event) {
-    tokens = add_saturating(tokens, estimate_tokens(bytes_of(event.blocks)));
-    if (event.origin == Origin::executor) tokens = believed(tokens, event.usage);
+  // "(see above)" is no answer where there is one above.
+  Presence has_output(const Instance& instance, const std::vector<Block>& blocks) const {
+    const bool said = std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+      const TextBlock* text = std::get_if<TextBlock>(&block);
+      if (text == nullptr || text->text.empty()) return false;
+      return !instance.last_text || !rules.refers_back(text->text);
+    });
+    return said ? Presence::present : Presence::absent;
   }
-  void count(const ExternalTurnPushed& event) {
-    tokens = add_saturating(tokens, estimate_tokens(bytes_of(event.blocks)));
+  ContentMeasured of(InstanceId id, const std::vector<Block>& blocks) const {
+    ContentMeasured measured = of_bytes(bytes_of(blocks));
+    const Instance* instance = find_instance(state, id);
+    if (instance != nullptr) measured.output = has_output(*instance, blocks);
+    return measured;
   }
-  void count(const ToolFinished& event) { add(event.content); }
-  void count(const ToolStatusLearned& event) { add(event.content); }
-  void count(const DoubtResolved& event) { add(event.result); }
-  void count(const CallDecided& event) { add(event.text); }
-  void count(const MessageReceived& event) {
-    add(event.text);
-    for (const Attachment& one : event.attachments) add(one.bytes);
+
+  std::optional<ContentMeasured> count(const RunStarted& event) const {
+    ContentMeasured measured = of(event.input, event.attachments);
+    for (const PastMessage& one : event.history) {
+      measured.past.push_back(rules.estimate_tokens(one.text.length()));
+    }
+    return measured;
+  }
+  std::optional<ContentMeasured> count(const AgentBegan& event) const {
+    if (event.verdict != HookVerdict::replace) return std::nullopt;
+    ContentMeasured measured = of_bytes(event.replacement.length());
+    measured.output = Presence::present;
+    return measured;
+  }
+  std::optional<ContentMeasured> count(const ModelReplied& event) const {
+    ContentMeasured measured = of(event.instance, event.blocks);
+    const Instance* instance = find_instance(state, event.instance);
+    if (instance == nullptr || event.origin != Origin::executor) return measured;
+    const std::uint64_t estimate = add_saturating(instance->context_tokens, measured.tokens);
+    const std::uint64_t reported = total_tokens(event.usage);
+    if (rules.is_believable(reported, estimate)) measured.context_tokens = reported;
+    return measured;
+  }
+  std::optional<ContentMeasured> count(const ExternalTurnPushed& event) const {
+    return of(event.instance, event.blocks);
+  }
+  std::optional<ContentMeasured> count(const ToolFinished& event) const {
+    return of_bytes(event.content.length());
+  }
+  std::optional<ContentMeasured> count(const ToolStatusLearned& event) const {
+    return of_bytes(event.content.length());
+  }
+  std::optional<ContentMeasured> count(const DoubtResolved& event) const {
+    return of_bytes(event.result.length());
+  }
+  std::optional<ContentMeasured> count(const CallDecided& event) const {
+    return of_bytes(event.text.length());
+  }
+  std::optional<ContentMeasured> count(const MessageReceived& event) const {
+    return of(event.text, event.attachments);
+  }
+  std::optional<ContentMeasured> count(const RunReopened& event) const {
+    if (event.message.empty()) return std::nullopt;
+    return of_bytes(event.message.length());
   }
   template <class Other>
-  void count(const Other&) {}
+  std::optional<ContentMeasured> count(const Other&) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace
 
-std::uint64_t estimate_tokens(std::uint64_t bytes) {
-  return bytes / 10 * kTokensPerTenBytes + (bytes % 10 * kTokensPerTenBytes + 9) / 10 +
-         kTokensPerMessage;
-}
-
-std::uint64_t context_after(const RunState& state, const Event& event, InstanceId id) {
-  const Instance* instance = find_instance(state, id);
-  Meter meter{instance == nullptr ? 0 : instance->context_tokens};
-  if (instance != nullptr && instance_of(event) == id) {
-    std::visit([&meter](const auto& fact) { meter.count(fact); }, event);
-  }
-  return meter.tokens;
-}
-
-bool is_pinned(const Entry& entry) {
-  return entry.kind == EntryKind::input;
+std::optional<ContentMeasured> measure(const Rules& rules, const RunState& state,
+                                       const Event& event) {
+  const Meter meter{rules, state};
+  return std::visit([&meter](const auto& fact) { return meter.count(fact); }, event);
 }
 
 CutPlan cut_at(const Instance& instance, std::uint64_t to) {
@@ -83,7 +103,8 @@ CutPlan cut_at(const Instance& instance, std::uint64_t to) {
   return cut;
 }
 
-std::optional<CutPlan> plan_cut(const Instance& instance, std::uint64_t keep_messages) {
+std::optional<CutPlan> plan_cut(const Rules& rules, const Instance& instance,
+                                std::uint64_t keep_messages) {
   const std::vector<Entry>& entries = instance.transcript;
   // The results of the last reply's calls may just be on their way: it stays.
   const std::uint64_t keep = std::max<std::uint64_t>(keep_messages, 1);
@@ -99,7 +120,7 @@ std::optional<CutPlan> plan_cut(const Instance& instance, std::uint64_t keep_mes
   const CutPlan cut = cut_at(instance, to);
   std::uint64_t all = 0;
   for (const Entry& entry : entries) all = add_saturating(all, entry.tokens);
-  if (cut.removed < kRemovedMin || cut.removed_tokens < all / kWorthWhileDivisor) {
+  if (cut.removed < rules.removed_min || cut.removed_tokens < all / rules.worth_while_divisor) {
     return std::nullopt;
   }
   return cut;

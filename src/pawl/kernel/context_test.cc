@@ -20,7 +20,7 @@ TEST_CASE("no call is parted from its result") {
       conversation({kInput, kAsked, kResult, kAsked, kResult, kResult, kResult, kAsked, kResult});
   for (std::uint64_t keep = 0; keep < 9; ++keep) {
     CAPTURE(keep);
-    const auto cut = plan_cut(instance, keep);
+    const auto cut = plan_cut(rules_of(kSemantics), instance, keep);
     if (!cut) continue;
     CHECK(instance.transcript[cut->to].kind != kResult);
     CHECK(instance.transcript.size() - cut->to >= keep);
@@ -30,7 +30,7 @@ TEST_CASE("no call is parted from its result") {
 TEST_CASE("a reply whose results are still to come stays") {
   const Instance instance = conversation(
       {kInput, kAsked, kResult, kAsked, EntryKind::ceded, EntryKind::ceded, EntryKind::ceded});
-  const auto cut = plan_cut(instance, 1);
+  const auto cut = plan_cut(rules_of(kSemantics), instance, 1);
   REQUIRE(cut);
   CHECK(cut->to == 3);
 }
@@ -43,14 +43,14 @@ TEST_CASE("what is pinned is not counted as removed") {
 }
 
 TEST_CASE("nothing is cut that is not worth it") {
-  CHECK_FALSE(plan_cut(conversation({kInput, kAsked, kResult}), 2));
-  CHECK_FALSE(plan_cut(conversation({kInput}), 0));
+  CHECK_FALSE(plan_cut(rules_of(kSemantics), conversation({kInput, kAsked, kResult}), 2));
+  CHECK_FALSE(plan_cut(rules_of(kSemantics), conversation({kInput}), 0));
 }
 
 TEST_CASE("an estimate is never nothing, and never overflows") {
-  CHECK(estimate_tokens(0) > 0);
-  CHECK(estimate_tokens(1'000) >= 250);
-  CHECK(estimate_tokens(UINT64_MAX) > UINT64_MAX / 10);
+  CHECK(rules_of(kSemantics).estimate_tokens(0) > 0);
+  CHECK(rules_of(kSemantics).estimate_tokens(1'000) >= 250);
+  CHECK(rules_of(kSemantics).estimate_tokens(UINT64_MAX) > UINT64_MAX / 10);
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ TEST_CASE("a model call given up after the grace is charged what was reserved") 
 
   run.later(kEndingGraceMs).ticks();
 
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}});
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}});
   CHECK(run->tally.usage == tokens(6, 4096));
   check_cancelled(run);
 }
@@ -226,7 +226,7 @@ TEST_CASE("an end that loses its process goes on in the next") {
   TestRun late;
   late.replies({says("done")});
   late.crashes();
-  CHECK(late.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}});
+  CHECK(late.decided() == Decisions{AttemptDiscarded{EffectId{2}, {}}});
   CHECK(late.last().effects == Effects{EndAgent{EffectId{3}}});
   CHECK(late.refuses(RunFinished{EffectId{2}, {}}) == "run_finished comes too late: e2 is closed");
   late.ends();

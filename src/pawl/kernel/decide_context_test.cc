@@ -94,7 +94,8 @@ TEST_CASE("what is attached to a message counts: as input, and when the conversa
   message.attachments = {{"image/png", "a.png", Content(std::string(1'000, 'p'))}};
   run.takes(message);
   CHECK(run->tally.bytes_in == in + 1'004);
-  CHECK(run.instance().waiting_messages.at(0).tokens == estimate_tokens(1'004));
+  CHECK(run.instance().waiting_messages.at(0).tokens ==
+        rules_of(kSemantics).estimate_tokens(1'004));
   CHECK(run.instance().attachments == 1);  // for those that see no images
 }
 

@@ -316,7 +316,7 @@ TEST_CASE("what a call cost is by the prices of the model that answered, or by i
 
 TEST_CASE("an answer that does not fit its schema is asked for again, and not for ever") {
   TestRun run;
-  for (std::uint32_t i = 0; i < kOutputRepairsMax; ++i) {
+  for (std::uint32_t i = 0; i < rules_of(kSemantics).output_repairs_max; ++i) {
     ModelReplied reply = run.reply({says("no " + std::to_string(i))});
     reply.output_fault = "/sum is missing";
     run.takes(reply);

@@ -6,7 +6,7 @@ namespace {
 
 TEST_CASE("a run with agent callbacks calls them before anything else") {
   const TestRun run(with_agent_callbacks());
-  CHECK(run.last().decisions.empty());
+  CHECK(run.decided().empty());
   CHECK(run.last().effects == Effects{BeginAgent{EffectId{1}}});
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("a callback that stops the run closes the model call it was asked abou
 
   run.takes(HookStopped{HookPoint::before_model, EffectId{1}, "enough"});
 
-  CHECK(run.last().decisions ==
+  CHECK(run.decided() ==
         Decisions{EndingBegan{RunStatus::stopped, StopReason::callback, "before_model: enough"}});
   CHECK(run.last().effects == Effects{EndAgent{EffectId{2}}});
   run.ends();

@@ -14,8 +14,8 @@ TEST_CASE("a message joins the transcript when the next step begins, not before"
 
   run.finishes(kC1, "ok");
 
-  CHECK(run.last().decisions == Decisions{ResultsTaken{}, MessagesDelivered{kRootInstance, 2},
-                                          StepBegan{kRootInstance, 2}});
+  CHECK(run.decided() == Decisions{ResultsTaken{}, MessagesDelivered{kRootInstance, 2},
+                                   StepBegan{kRootInstance, 2}});
   CHECK(run.dialogue() ==
         "user: hello | assistant: [pure] | c1: ok | user: also do b | user: and c");
 }
@@ -50,7 +50,7 @@ TEST_CASE("a message wakes an instance that rests") {
 
   run.hears("more");
 
-  CHECK(run.last().decisions ==
+  CHECK(run.decided() ==
         Decisions{MessagesDelivered{kRootInstance, 1}, StepBegan{kRootInstance, 3}});
 }
 
@@ -72,9 +72,9 @@ TEST_CASE("a message while a finished run is wound up reopens it") {
 
   run.hears("one more");
 
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}, EndingWithdrawn{},
-                                          MessagesDelivered{kRootInstance, 1},
-                                          StepBegan{kRootInstance, 2}});
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{2}, {}}, EndingWithdrawn{},
+                                   MessagesDelivered{kRootInstance, 1},
+                                   StepBegan{kRootInstance, 2}});
   CHECK(run.refuses(RunFinished{EffectId{2}, {}}) == "run_finished is not accepted while going");
   run.replies({says("really done")});
   run.ends();

@@ -6,14 +6,6 @@
 namespace pawl {
 namespace {
 
-constexpr std::uint64_t kSummaryTokens = 2048;
-// Attempts of one step that were skipped after recent failures count for no limit: with so many the
-// step fails all the same.
-constexpr std::uint32_t kAttemptsWithSkipsMax = 1'000;
-// A full window is asked again no sooner and no later than this.
-constexpr std::uint64_t kTenantWaitMinMs = 1'000;
-constexpr std::uint64_t kTenantWaitMaxMs = 31ULL * 86'400'000;
-
 struct Reservation {
   Usage usage;
   std::uint64_t output_tokens = 0;      // the bound that is sent; 0: none
@@ -43,7 +35,7 @@ Usage input_usage(std::uint64_t context, const Rates& rates) {
 std::uint64_t wanted_output(const Draft& draft, const ModelTarget& target) {
   const std::uint64_t most = target.output_tokens;
   const std::uint64_t asked = draft.state.output_tokens;
-  if (asked == 0) return most == 0 ? kReservedOutputTokens : most;
+  if (asked == 0) return most == 0 ? draft.rules.reserved_output_tokens : most;
   return most == 0 ? asked : std::min(asked, most);
 }
 
@@ -57,12 +49,11 @@ struct Purse {
 };
 
 // A call is made only if the most it can take is left: the reply is given as much room as there is.
-void keep_within(Reservation& reservation, const Purse& purse, std::uint64_t wanted) {
+void keep_within(Reservation& reservation, const Purse& purse, std::uint64_t least) {
   const std::uint64_t room = purse.left - std::min(purse.left, purse.input);
   std::uint64_t& output = reservation.usage.output_tokens;
   if (purse.price > 0) output = std::min(output, room / purse.price);
   reservation.output_tokens = output;
-  const std::uint64_t least = std::min(wanted, kOutputTokensMin);
   const std::uint64_t needed = add_saturating(purse.input, multiply_saturating(least, purse.price));
   const bool affordable = needed <= purse.left && (purse.left > 0 || purse.input == 0);
   if (!affordable) {
@@ -82,21 +73,22 @@ Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t
   reservation.output_tokens = draft.state.output_tokens;
   if (limits.cost_pico == 0 && limits.budget_tokens == 0) {
     reservation.usage.input_tokens = context;
-    reservation.usage.output_tokens = std::min(wanted, kReservedOutputTokens);
+    reservation.usage.output_tokens = std::min(wanted, draft.rules.reserved_output_tokens);
   } else {
-    const Rates rates = worst_rates(target.prices, context);
+    const Rates rates = worst_rates(target.prices, context, draft.rules.input_estimate_factor);
+    const std::uint64_t least = std::min(wanted, draft.rules.output_tokens_min);
     reservation.usage = input_usage(context, rates);
     const std::uint64_t input_pico = cost_pico(reservation.usage, rates);
     reservation.usage.output_tokens = wanted;
     const Reserved reserved = draft.reserved();
     if (limits.cost_pico > 0) {
       const std::uint64_t left = left_of(limits.cost_pico, tally.cost_pico, reserved.pico);
-      keep_within(reservation, {BudgetUnit::money, left, input_pico, rates.output}, wanted);
+      keep_within(reservation, {BudgetUnit::money, left, input_pico, rates.output}, least);
     }
     if (limits.budget_tokens > 0) {
       const std::uint64_t left =
           left_of(limits.budget_tokens, total_tokens(tally.usage), reserved.tokens);
-      keep_within(reservation, {BudgetUnit::tokens, left, context, 1}, wanted);
+      keep_within(reservation, {BudgetUnit::tokens, left, context, 1}, least);
     }
   }
   if (limits.ask_cost_pico > 0 && tally.cost_pico >= limits.ask_cost_pico) {
@@ -115,24 +107,33 @@ bool is_full(const Draft& draft, const ModelTarget& target, std::uint64_t contex
          multiply_saturating(context, 100) >= multiply_saturating(target.context_tokens, ratio);
 }
 
+// `tokens`: of the summary that comes in the place of what goes. A trim leaves a line only.
+void cut(Draft& draft, const Instance& instance, const CutPlan& plan, CutBy by,
+         std::uint64_t tokens) {
+  const std::uint64_t after =
+      context_after_cut(draft.state, instance, instance.context_tokens, plan, tokens);
+  std::string text;
+  if (by == CutBy::trim) text = with_number(draft.rules.say.trimmed, plan.removed);
+  draft.add(TranscriptCut{instance.id, plan.to, by, plan.removed, after, std::move(text), tokens});
+}
+
 // True: the step goes on when the summary is there. Without the money for one the conversation is
 // shortened on the spot.
 bool begins_compaction(Draft& draft, const Instance& instance) {
   const ModelTarget& target = draft.state.targets[instance.target];
   const bool done = instance.compacted_in_step == instance.open_step;
   if (done || !is_full(draft, target, instance.context_tokens)) return false;
-  const auto cut = plan_cut(instance, draft.state.compaction.keep_messages);
-  if (!cut) return false;
-  const Reservation reservation = reserve(draft, target, instance.context_tokens, kSummaryTokens);
+  const auto plan = plan_cut(draft.rules, instance, draft.state.compaction.keep_messages);
+  if (!plan) return false;
+  const Reservation reservation =
+      reserve(draft, target, instance.context_tokens, draft.rules.summary_tokens);
   if (reservation.held) {
-    const std::uint64_t after =
-        context_after_cut(draft.state, instance, instance.context_tokens, *cut, 0);
-    draft.add(TranscriptCut{instance.id, cut->to, CutBy::trim, cut->removed, after});
+    cut(draft, instance, *plan, CutBy::trim, 0);
     return false;
   }
   CompactContext effect;
   effect.instance = instance.id;
-  effect.to = cut->to;
+  effect.to = plan->to;
   effect.target = instance.target;
   effect.reserved = reservation.usage;
   draft.start(effect);
@@ -180,11 +181,17 @@ void park(Draft& draft, const Instance& instance, std::uint32_t failed, std::uin
 void hold_for_tenant(Draft& draft, const Instance& instance, const AwaitingModel& phase,
                      const ModelFailed& event) {
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, phase.failed_attempts});
-  const std::uint64_t delay_ms = std::clamp<std::uint64_t>(event.retry_after_ms.value_or(0),
-                                                           kTenantWaitMinMs, kTenantWaitMaxMs);
+  const std::uint64_t delay_ms =
+      std::clamp<std::uint64_t>(event.retry_after_ms.value_or(0), draft.rules.tenant_wait_min_ms,
+                                draft.rules.tenant_wait_max_ms);
   draft.add(BudgetHeld{instance.id, BudgetUnit::tenant, 0, 0,
                        draft.stamp.at_ms + static_cast<std::int64_t>(delay_ms),
                        add_saturating(draft.stamp.elapsed_ms, delay_ms)});
+}
+
+bool has_session(const Draft& draft, const Instance& instance, const AwaitingModel& asked) {
+  return find_session(instance, provider_of(draft.state.targets.at(asked.target).literal)) !=
+         nullptr;
 }
 
 void give_up(Draft& draft, const Instance& instance, const ModelFailed& event) {
@@ -228,7 +235,9 @@ void call_model(Draft& draft, const Instance& instance) {
 }
 
 void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& asked,
-                  const ModelFailed& event, Presence had_session) {
+                  const ModelFailed& event) {
+  const bool lost = event.kind == FailureKind::session_lost && has_session(draft, instance, asked);
+  if (lost) draft.add(SessionLost{instance.id, asked.target});
   if (draft.ending()) return;
   if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   if (event.kind == FailureKind::budget) return hold_for_tenant(draft, instance, asked, event);
@@ -242,10 +251,12 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
   if (event.output == Presence::present) failure.output = ModelFailure::Output::began;
   const bool last = asked.target + 1 >= draft.state.targets.size();
   if (!last) failure.next = ModelFailure::Next::there_is;
-  if (failure.kind == FailureKind::session_lost && had_session == Presence::absent) {
+  if (failure.kind == FailureKind::session_lost && !lost) {
     failure.kind = FailureKind::permanent;  // There is none that could be left out next time.
   }
-  if (skipped && instance.attempts >= kAttemptsWithSkipsMax) return give_up(draft, instance, event);
+  if (skipped && instance.attempts >= draft.rules.attempts_with_skips_max) {
+    return give_up(draft, instance, event);
+  }
   const NextMove move = next_move(draft.state.retry, failure);
   switch (move.kind) {
     case NextMove::Kind::give_up:
@@ -260,12 +271,9 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
 }
 
 void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, CutBy by,
-              std::uint64_t replacement_tokens) {
+              std::uint64_t summary_tokens) {
   if (draft.ending()) return;
-  const CutPlan cut = cut_at(instance, phase.to);
-  const std::uint64_t after =
-      context_after_cut(draft.state, instance, instance.context_tokens, cut, replacement_tokens);
-  draft.add(TranscriptCut{instance.id, cut.to, by, cut.removed, after});
+  cut(draft, instance, cut_at(instance, phase.to), by, summary_tokens);
   if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, phase.failed_attempts});
   call_again(draft, instance);

@@ -12,7 +12,7 @@ TEST_CASE("a model call under way is aborted by a pause, and made again by the r
   TestRun run;
 
   run.pauses();
-  CHECK(run.last().decisions == Decisions{PauseBegan{}});
+  CHECK(run.decided() == Decisions{PauseBegan{}});
   CHECK(run.last().effects == Effects{AbortEffect{EffectId{1}}});
   run.aborts();
   CHECK(waits(run) == "waiting paused");
@@ -26,7 +26,7 @@ TEST_CASE("a model call under way is aborted by a pause, and made again by the r
   again.position = 0;  // The aborted call has no outcome.
   again.steps_left = 49;
   again.reserved = tokens(6, 4096);
-  CHECK(run.last().decisions == Decisions{PauseEnded{}});
+  CHECK(run.decided() == Decisions{PauseEnded{}});
   CHECK(run.last().effects == Effects{again});
   CHECK(run->tally.steps == 1);
 }
@@ -99,7 +99,7 @@ TEST_CASE("a failure under a pause keeps its count, and the resume tries again a
   run.resumes();
   CHECK(std::get<CallModel>(run.last().effects.at(0)).attempt == 3);
   run.fails(ErrorCategory::timeout);
-  CHECK(run.last().decisions == Decisions{RetryPlanned{kRootInstance, 3, 2500}});
+  CHECK(run.decided() == Decisions{RetryPlanned{kRootInstance, 3, 2500}});
 }
 
 TEST_CASE("a failure that is never tried again ends the run under a pause too") {
@@ -133,9 +133,9 @@ TEST_CASE("tools that run under a pause may end; the next step waits for the res
   run.finishes(kC1, "a");
 
   CHECK(waits(run) == "waiting paused");
-  CHECK(run.last().decisions == Decisions{ResultsTaken{}, InstanceReadied{}});
+  CHECK(run.decided() == Decisions{ResultsTaken{}, InstanceReadied{}});
   run.resumes();
-  CHECK(run.last().decisions == Decisions{PauseEnded{}, StepBegan{kRootInstance, 2}});
+  CHECK(run.decided() == Decisions{PauseEnded{}, StepBegan{kRootInstance, 2}});
   CHECK(run.dialogue() == "user: hello | assistant: [once] [pure] | c1: a | c2: b");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("a doubt resolved under a pause runs nothing before the resume") {
 
   run.resolves(kC1, DoubtVerdict::did_not_happen);
 
-  CHECK(run.last().decisions == Decisions{CallHeld{kC1}});
+  CHECK(run.decided() == Decisions{CallHeld{kC1}});
   CHECK(run.last().effects.empty());
   CHECK(waits(run) == "waiting paused");
   run.resumes();
@@ -163,7 +163,7 @@ TEST_CASE("a status learned under a pause runs nothing before the resume") {
 
   run.learns(kC1, StatusAnswer::absent);
 
-  CHECK(run.last().decisions == Decisions{CallHeld{kC1}});
+  CHECK(run.decided() == Decisions{CallHeld{kC1}});
   run.resumes();
   CHECK(run.last().effects == Effects{RunTool{EffectId{4}, kRootInstance, kC1, 2}});
 }
@@ -185,7 +185,7 @@ TEST_CASE("a crash while pausing restarts nothing: calls are held, the model is 
   TestRun model;
   model.pauses();
   model.crashes();
-  CHECK(model.last().decisions ==
+  CHECK(model.decided() ==
         Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}, InstanceReadied{}});
   CHECK(model.last().effects.empty());
 

@@ -17,6 +17,7 @@ void ask_person(Draft& draft, CallId call, const CallJudgement& judgement) {
   asked.stage = judgement.stage;
   asked.rule = judgement.rule;
   asked.reason = judgement.reason;
+  asked.asked = draft.state.question_hour.asked_by(draft.stamp.at_ms) + 1;
   draft.add(std::move(asked));
 }
 
@@ -30,38 +31,38 @@ std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
 
 // No question where people have enough of them.
 std::optional<CallDenied> flood(const Draft& draft, CallId call, const CallJudgement& asked) {
+  const Sentences& say = draft.rules.say;
+  const std::string denied(say.denied);
   if (calls_awaiting_person(draft.state).size() >= kOpenApprovalsMax) {
     return CallDenied{call, asked.stage, "flood.open",
-                      "denied: " + std::to_string(kOpenApprovalsMax) +
-                          " calls wait for a person already; go on when they are answered"};
+                      denied + with_number(say.many_open, kOpenApprovalsMax)};
   }
   if (draft.state.question_hour.asked_by(draft.stamp.at_ms) >= kQuestionsPerHourMax) {
     return CallDenied{call, asked.stage, "flood.rate",
-                      "denied: people were asked " + std::to_string(kQuestionsPerHourMax) +
-                          " times within an hour; go on with what nobody has to be asked for"};
+                      denied + with_number(say.many_asked, kQuestionsPerHourMax)};
   }
   const std::uint32_t times = times_denied(draft.state, asked);
   if (times < kDenialsOfSameMax) return std::nullopt;
   return CallDenied{call, asked.stage, "flood.denied",
-                    "denied: people have denied exactly this " + std::to_string(times) +
-                        " times; do something else"};
+                    denied + with_number(say.many_denied, times)};
 }
 
-std::string rejection(const CallDecided& event) {
+std::string rejection(const Sentences& say, const CallDecided& event) {
   const std::string* why = event.text.bytes();
   const bool said = why != nullptr && !why->empty();
-  return "denied by " + event.by + (said ? ": " + *why : "; no reason was given");
+  const std::string text = std::string(say.denied_by) + event.by;
+  return said ? text + ": " + *why : text + std::string(say.no_reason);
 }
 
 }  // namespace
 
 void judge_call(Draft& draft, const Call& call) {
-  if (draft.ending()) return;
-  if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::judgement});
+  if (!draft.going()) return draft.add(CallHeld{call.id, HeldFor::judgement});
   draft.start(JudgeCall{{}, call.instance, call.id});
 }
 
 void deny_call(Draft& draft, const Instance& instance, CallDenied denial) {
+  denial.tokens = draft.rules.estimate_tokens(denial.text.size());
   draft.add(std::move(denial));
   stop_for_errors(draft, instance);
 }
@@ -89,7 +90,8 @@ void take_judgement(Draft& draft, const Instance& instance, const Call& call,
       return ask_person(draft, call.id, judgement);
     case CallVerdict::deny:
       return deny_call(draft, instance,
-                       {call.id, judgement.stage, judgement.rule, "denied: " + judgement.reason});
+                       {call.id, judgement.stage, judgement.rule,
+                        std::string(draft.rules.say.denied) + judgement.reason});
   }
 }
 
@@ -120,7 +122,8 @@ void take_decision(Draft& draft, const Instance& instance, const Call& call,
       draft.add(CallPermitted{call.id, GateStage::person, event.by});
       return run_call(draft, call);
     case InterruptDecision::reject:
-      return deny_call(draft, instance, {call.id, GateStage::person, event.by, rejection(event)});
+      return deny_call(draft, instance,
+                       {call.id, GateStage::person, event.by, rejection(draft.rules.say, event)});
     case InterruptDecision::input:
       return;  // It is the result.
   }
@@ -136,8 +139,9 @@ void expire_approvals(Draft& draft) {
   if (draft.ending()) return;
   for (const Call& call : draft.state.calls) {
     if (!has_expired(call, draft.stamp)) continue;
+    const Sentences& say = draft.rules.say;
     deny_call(draft, draft.instance(call.instance),
-              {call.id, GateStage::expiry, "", "denied: nobody answered in time"});
+              {call.id, GateStage::expiry, "", std::string(say.denied).append(say.unanswered)});
   }
 }
 

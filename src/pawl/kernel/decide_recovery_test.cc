@@ -28,7 +28,7 @@ TEST_CASE("pure and idempotent calls are run again, with the same key") {
 
     run.crashes();
 
-    CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}});
+    CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{2}, {}}});
     CHECK(run.last().effects == Effects{RunTool{EffectId{3}, kRootInstance, kC1, 2}});
     CHECK(key_of(run.state(), kC1) == key);
     run.finishes(kC1, "ok");
@@ -59,7 +59,7 @@ TEST_CASE("a reconcilable call is asked about: unknown is a doubt, never a run")
 
   run.learns(kC1, StatusAnswer::unknown);
 
-  CHECK(run.last().decisions == Decisions{CallInDoubt{kC1}});
+  CHECK(run.decided() == Decisions{CallInDoubt{kC1}});
   CHECK(run.last().effects.empty());
   CHECK(waits(run) == "waiting in_doubt");
 }
@@ -76,7 +76,7 @@ TEST_CASE("a crash while asking asks again") {
 
 TEST_CASE("a once call is in doubt, and stays so over any number of crashes") {
   TestRun run = crashed_in("once");
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}, CallInDoubt{kC1}});
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{2}, {}}, CallInDoubt{kC1}});
   CHECK(waits(run) == "waiting in_doubt");
 
   for (int i = 0; i < 20; ++i) {
@@ -91,11 +91,14 @@ TEST_CASE("a once call is in doubt, and stays so over any number of crashes") {
 TEST_CASE("where the tool says tell_model, the model learns that nobody knows") {
   TestRun run = crashed_in("tell");
 
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{2}, {}}, CallUnknown{kC1},
-                                          ResultsTaken{}, StepBegan{kRootInstance, 2}});
+  const std::string text(rules_of(kSemantics).say.outcome_unknown);
+  const std::uint64_t tokens = rules_of(kSemantics).estimate_tokens(text.size());
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{2}, {}},
+                                   CallUnknown{kC1, text, tokens}, ResultsTaken{},
+                                   StepBegan{kRootInstance, 2}});
   CHECK(run.started<RunTool>() == 1);
-  CHECK(run.dialogue() ==
-        "user: hello | assistant: [tell] | c1! " + std::string(outcome_unknown_text()));
+  CHECK(run.dialogue() == "user: hello | assistant: [tell] | c1! " +
+                              std::string(rules_of(kSemantics).say.outcome_unknown));
 }
 
 TEST_CASE(
@@ -136,7 +139,7 @@ TEST_CASE("an open model call is made again, and the lost attempt charged as res
   run.crashes();
 
   const Usage reserved = std::get<CallModel>(run.last().effects.at(0)).reserved;
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{3}, reserved}});
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{3}, reserved}});
   CHECK(run->tally.usage == reserved);
   CHECK(run->tally.steps == 2);
   const auto& again = std::get<CallModel>(run.last().effects.at(0));
@@ -227,7 +230,7 @@ TEST_CASE("agent callbacks that lost their process are called anew") {
 
   run.crashes();
 
-  CHECK(run.last().decisions == Decisions{AttemptDiscarded{EffectId{1}, {}}});
+  CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{1}, {}}});
   CHECK(run.last().effects == Effects{BeginAgent{EffectId{2}}});
   CHECK(run.refuses(AgentBegan{EffectId{1}, HookVerdict::proceed, {}, ""}) ==
         "agent_began comes too late: e1 is closed");
@@ -262,8 +265,8 @@ TEST_CASE("a timeout of a reconcilable call is asked about, of a once call is a 
   TestRun tell;
   tell.replies({calls("tell")});
   tell.finishes(kC1, "", ToolEnd::timed_out);
-  CHECK(tell.dialogue() ==
-        "user: hello | assistant: [tell] | c1! " + std::string(outcome_unknown_text()));
+  CHECK(tell.dialogue() == "user: hello | assistant: [tell] | c1! " +
+                               std::string(rules_of(kSemantics).say.outcome_unknown));
 }
 
 TEST_CASE("a timeout that trips a guard or a bound is a doubt: nothing is asked any more") {

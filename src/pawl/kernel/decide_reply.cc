@@ -45,10 +45,10 @@ void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldR
   draft.add(StepEnded{instance.id, instance.open_step, yield, reply.fingerprint});
 }
 
-std::string known_tools(const RunState& state) {
+std::string known_tools(const Draft& draft) {
   std::string list;
-  for (const PinnedTool& tool : state.tools) list += (list.empty() ? "" : ", ") + tool.name;
-  return list.empty() ? "none" : list;
+  for (const PinnedTool& tool : draft.state.tools) list += (list.empty() ? "" : ", ") + tool.name;
+  return list.empty() ? std::string(draft.rules.say.no_tools) : list;
 }
 
 bool refused(const RunState& state, const CallBlock& call) {
@@ -61,6 +61,7 @@ CallId next_call(const RunState& state) {
 }
 
 CallRefused refusal(const Draft& draft, const Instance& instance, const Asked& asked) {
+  const Sentences& say = draft.rules.say;
   CallRefused decision;
   decision.instance = instance.id;
   decision.call = next_call(draft.state);
@@ -68,16 +69,17 @@ CallRefused refusal(const Draft& draft, const Instance& instance, const Asked& a
   decision.fingerprint = asked.fingerprint;
   if (find_tool(draft.state, asked.call->tool) == nullptr) {
     decision.because = RefusedBecause::unknown_tool;
-    decision.text = "unknown tool; the tools are: " + known_tools(draft.state);
+    decision.text = in_few_words(std::string(say.unknown_tool) + known_tools(draft));
   } else if (!asked.call->fault.empty()) {
     decision.because = RefusedBecause::invalid_input;
-    decision.text = "not run, the arguments are invalid: " + asked.call->fault;
+    decision.text = in_few_words(std::string(say.invalid_input) + asked.call->fault);
   } else {
     decision.because = RefusedBecause::denied;
-    decision.text = "denied: " + asked.call->judgement.reason;
+    decision.text = std::string(say.denied) + asked.call->judgement.reason;
     decision.stage = asked.call->judgement.stage;
     decision.rule = asked.call->judgement.rule;
   }
+  decision.tokens = draft.rules.estimate_tokens(decision.text.size());
   return decision;
 }
 
@@ -140,10 +142,28 @@ bool stopped_before_tools(Draft& draft, const Instance& instance, const std::vec
   return draft.ending();
 }
 
+// Calls that cannot be run have a result nevertheless: a transcript with a call and no result is
+// one that no provider accepts.
+void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>& calls,
+                RefusedBecause because, std::string_view text) {
+  for (const Asked& asked : calls) {
+    draft.add(CallRefused{instance.id, next_call(draft.state), asked.index, because,
+                          std::string(text), asked.fingerprint, GateStage::none, "",
+                          draft.rules.estimate_tokens(text.size())});
+  }
+  if (!calls.empty()) draft.add(ResultsTaken{instance.id});
+}
+
+// The run is ending. Its end may be withdrawn or the run reopened, and then the conversation goes
+// on: no call in it is without a result.
+void refuse_at_end(Draft& draft, const Instance& instance, const std::vector<Asked>& calls) {
+  refuse_all(draft, instance, calls, RefusedBecause::yielded, draft.rules.say.ended);
+}
+
 void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::tool_use);
-  if (stopped_before_tools(draft, instance, calls)) return;
+  if (stopped_before_tools(draft, instance, calls)) return refuse_at_end(draft, instance, calls);
   bool any_open = false;
   for (const Asked& asked : calls) {
     if (refused(draft.state, *asked.call)) {
@@ -160,42 +180,36 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
   begin_step(draft, instance);
 }
 
-// Calls that cannot be run have a result nevertheless: a transcript with a call and no result is
-// one that no provider accepts.
-void refuse_all(Draft& draft, const Instance& instance, const std::vector<Asked>& calls,
-                RefusedBecause because, std::string_view text) {
-  for (const Asked& asked : calls) {
-    draft.add(CallRefused{instance.id, next_call(draft.state), asked.index, because,
-                          std::string(text), asked.fingerprint});
-  }
-  if (!calls.empty()) draft.add(ResultsTaken{instance.id});
+void add_note(Draft& draft, const Instance& instance, Note note, std::string text) {
+  const std::uint64_t tokens = draft.rules.estimate_tokens(text.size());
+  draft.add(NoteAdded{instance.id, note, std::move(text), tokens});
 }
 
 void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
              const std::vector<Asked>& calls) {
   end_step(draft, instance, reply, YieldReason::max_tokens);
   // A call inside a reply that was cut off is never run, even where its input happens to parse.
-  refuse_all(draft, instance, calls, RefusedBecause::truncated,
-             "not run: the reply was cut off at the output limit");
+  refuse_all(draft, instance, calls, RefusedBecause::truncated, draft.rules.say.cut_off);
   if (instance.wrap_up == WrapUp::asked) {
     return draft.stop(RunStatus::stopped, StopReason::max_tokens,
                       "cut off at the output limit a second time, after being asked to wrap up");
   }
-  draft.add(NoteAdded{instance.id, Note::wrap_up});
+  add_note(draft, instance, Note::wrap_up, std::string(draft.rules.say.wrap_up));
   begin_step(draft, instance);
 }
 
 // True: the answer is asked for again, or the run failed for it.
 bool repaired(Draft& draft, const Instance& instance, const Reply& reply) {
   if (reply.output_fault.empty()) return false;
-  if (instance.repairs >= kOutputRepairsMax) {
+  if (instance.repairs >= draft.rules.output_repairs_max) {
     draft.stop(RunStatus::failed, StopReason::validation_error,
                "the answer does not fit the output schema, after " +
                    std::to_string(instance.repairs) +
                    " repairs: " + std::string(reply.output_fault));
     return true;
   }
-  draft.add(NoteAdded{instance.id, Note::repair});
+  add_note(draft, instance, Note::repair,
+           in_few_words(std::string(draft.rules.say.repair).append(reply.output_fault)));
   begin_step(draft, instance);
   return true;
 }
@@ -228,23 +242,11 @@ void yield_turn(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
   const std::uint64_t step = instance.open_step;
   end_step(draft, instance, reply, yield_of(reply.stop, calls));
-  refuse_all(draft, instance, calls, RefusedBecause::yielded,
-             "not run: the same reply gave control away; ask again");
+  refuse_all(draft, instance, calls, RefusedBecause::yielded, draft.rules.say.yielded);
   if (reply.stop == ReplyStop::cede) return cede(draft, instance, reply);
   if (reply.stop == ReplyStop::external) return draft.add(TurnHandedOut{instance.id});
   draft.add(InstanceSuspended{instance.id, "s" + std::to_string(step), std::string(reply.detail),
                               std::string(reply.metadata)});
-}
-
-// A branch was faster than its abort. A message may yet withdraw the end of a run that is done, and
-// then this conversation goes on.
-void take_late_reply(Draft& draft, const Instance& instance, const Reply& reply,
-                     const std::vector<Asked>& calls) {
-  end_step(draft, instance, reply, yield_of(reply.stop, calls));
-  const Ending* ending = std::get_if<Ending>(&draft.state.course);
-  if (ending == nullptr || ending->status != RunStatus::done) return;
-  refuse_all(draft, instance, calls, RefusedBecause::yielded,
-             "not run: the run was about to end; ask again");
 }
 
 bool is_beyond_bounds(const Draft& draft, const Reply& reply) {
@@ -260,23 +262,29 @@ void stop_beyond_bounds(Draft& draft, const Reply& reply) {
 
 }  // namespace
 
+void refuse_calls(Draft& draft, const Instance& instance, const std::vector<Block>& blocks) {
+  refuse_at_end(draft, instance, calls_of(blocks));
+}
+
 void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
   Reply reply = said;
   const std::vector<Asked> calls = calls_of(reply.blocks);
   const bool only_a_call = calls.size() == 1 && said.blocks.size() == 1;  // it is the reply then
   reply.fingerprint = only_a_call ? calls.front().fingerprint : fingerprint_of(said.blocks);
   const YieldReason yield = yield_of(reply.stop, calls);
-  if (draft.ending()) return take_late_reply(draft, instance, reply, calls);
-  if (is_beyond_bounds(draft, reply)) {
+  const bool late = draft.ending();  // It was faster than its abort.
+  if (late || is_beyond_bounds(draft, reply)) {
     end_step(draft, instance, reply, yield);
-    return stop_beyond_bounds(draft, reply);
+    if (!late) stop_beyond_bounds(draft, reply);
+    return refuse_at_end(draft, instance, calls);
   }
   switch (reply.stop) {
     case ReplyStop::max_tokens:
       return wrap_up(draft, instance, reply, calls);
     case ReplyStop::refusal:
       end_step(draft, instance, reply, YieldReason::end_turn);
-      return draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));
+      draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));
+      return refuse_at_end(draft, instance, calls);
     case ReplyStop::cede:
     case ReplyStop::suspend:
     case ReplyStop::external:

@@ -11,8 +11,8 @@ TEST_CASE("the first truncated reply is followed by one turn that wraps up") {
 
   CHECK(run.yields() == Names{"max_tokens"});
   CHECK(run.started<CallModel>() == 2);
-  CHECK(run.dialogue() ==
-        "user: hello | assistant: half a sen | user: " + std::string(text_of(Note::wrap_up)));
+  CHECK(run.dialogue() == "user: hello | assistant: half a sen | user: " +
+                              std::string(rules_of(kSemantics).say.wrap_up));
 
   run.replies({says("in short: yes")});
   run.ends();
@@ -52,7 +52,7 @@ TEST_CASE("calls in a truncated reply are answered and never run") {
   CHECK(run.started<RunTool>() == 0);
   const std::string refused = "! not run: the reply was cut off at the output limit | ";
   CHECK(run.dialogue() == "user: hello | assistant: [once] [once] | c1" + refused + "c2" + refused +
-                              "user: " + std::string(text_of(Note::wrap_up)));
+                              "user: " + std::string(rules_of(kSemantics).say.wrap_up));
   CHECK(run.instance().guard.tool_errors == 0);
 }
 
@@ -149,13 +149,15 @@ TEST_CASE("the last three steps know how many remain, and each is warned in its 
   }
 
   CHECK(left == std::vector<std::uint64_t>{4, 3, 2, 1, 0});
-  CHECK(step_warning(4) == "");
-  CHECK(step_warning(3) == "");
-  CHECK(step_warning(2) == "Two steps remain after this one. Start to bring your work to an end.");
-  CHECK(step_warning(1) ==
+  CHECK(step_warning(rules_of(kSemantics), 4) == "");
+  CHECK(step_warning(rules_of(kSemantics), 3) == "");
+  CHECK(step_warning(rules_of(kSemantics), 2) ==
+        "Two steps remain after this one. Start to bring your work to an end.");
+  CHECK(step_warning(rules_of(kSemantics), 1) ==
         "One step remains after this one. Finish what you are doing and prepare your final "
         "answer.");
-  CHECK(step_warning(0) == "This is your last step. Call no tools: give your final answer now.");
+  CHECK(step_warning(rules_of(kSemantics), 0) ==
+        "This is your last step. Call no tools: give your final answer now.");
 }
 
 TEST_CASE("a retry of the last step is still the last step") {

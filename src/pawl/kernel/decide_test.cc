@@ -7,7 +7,7 @@ namespace {
 TEST_CASE("a started run makes one model call and nothing else") {
   const TestRun run;
 
-  CHECK(run.last().decisions == Decisions{StepBegan{kRootInstance, 1}});
+  CHECK(run.decided() == Decisions{StepBegan{kRootInstance, 1}});
   CallModel call;
   call.effect = EffectId{1};
   call.step = 1;
@@ -23,7 +23,7 @@ TEST_CASE("an answer ends the turn, the agent and the run, in this order") {
   run.replies({says("hi")});
 
   const StepEnded ended = run.decided<StepEnded>().at(0);
-  CHECK(run.last().decisions ==
+  CHECK(run.decided() ==
         Decisions{StepEnded{kRootInstance, 1, YieldReason::end_turn, ended.fingerprint},
                   InstanceRested{}, EndingBegan{RunStatus::done, StopReason::end_turn, ""}});
   CHECK(run.last().effects == Effects{EndAgent{EffectId{2}}});
@@ -47,7 +47,7 @@ TEST_CASE("a tool call is run, its result joins the transcript, and the next ste
 
   run.finishes(kC1, "42");
 
-  CHECK(run.last().decisions == Decisions{ResultsTaken{}, StepBegan{kRootInstance, 2}});
+  CHECK(run.decided() == Decisions{ResultsTaken{}, StepBegan{kRootInstance, 2}});
   CHECK(run.dialogue() == "user: hello | assistant: let me see [pure] | c1: 42");
   CHECK(run->calls.empty());
 }
@@ -176,7 +176,8 @@ TEST_CASE("a run of another semantics is not started") {
   const auto record = advance(run, start, {});
 
   REQUIRE(!record);
-  CHECK(record.error().message == "run_started asks for semantics 2");
+  CHECK(record.error().message ==
+        "semantics 2 is not known to this version of Pawl, which knows 1 to 1");
   CHECK(run == Run{});
 }
 

@@ -17,7 +17,7 @@ bool was_cut_short(const ToolFinished& event) {
 // Only what does no harm twice, and only so often: the key is the same for every attempt.
 bool is_worth_another(const Draft& draft, const Call& call, const ToolFinished& event) {
   return was_cut_short(event) && !may_have_acted(draft.state, call) &&
-         call.attempts < kToolAttemptsMax && !draft.ending();
+         call.attempts < draft.rules.tool_attempts_max && !draft.ending();
 }
 
 }  // namespace
@@ -41,7 +41,8 @@ void ask_status(Draft& draft, const Call& call) {
 
 void doubt(Draft& draft, const Call& call) {
   if (tool_of(draft.state, call).on_doubt == OnDoubt::tell_model) {
-    draft.add(CallUnknown{call.id});
+    const std::string_view text = draft.rules.say.outcome_unknown;
+    draft.add(CallUnknown{call.id, std::string(text), draft.rules.estimate_tokens(text.size())});
   } else {
     draft.add(CallInDoubt{call.id});
   }

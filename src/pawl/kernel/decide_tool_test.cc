@@ -32,7 +32,7 @@ TEST_CASE("a timeout of a pure or idempotent call is tried again with the same k
 
       run.finishes(kC1, kTimeout, cut);
 
-      CHECK(run.last().decisions == Decisions{CallRetried{kC1}});
+      CHECK(run.decided() == Decisions{CallRetried{kC1}});
       CHECK(run.last().effects == Effects{RunTool{EffectId{3}, kRootInstance, kC1, 2}});
       CHECK(key_of(run.state(), kC1) == key);
       run.finishes(kC1, "ok");
@@ -45,9 +45,9 @@ TEST_CASE("the attempts at a call are bounded: then the model sees the timeout")
   for (const char* tool : {"pure", "idem"}) {
     TestRun run = calling(tool);
 
-    CHECK(timeouts_of(run) == kToolAttemptsMax);
+    CHECK(timeouts_of(run) == rules_of(kSemantics).tool_attempts_max);
 
-    CHECK(run.started<RunTool>() == kToolAttemptsMax);
+    CHECK(run.started<RunTool>() == rules_of(kSemantics).tool_attempts_max);
     CHECK(run.dialogue() ==
           "user: hello | assistant: [" + std::string(tool) + "] | c1! " + kTimeout);
     CHECK(run->tally.tool_calls == 1);
@@ -70,7 +70,7 @@ TEST_CASE("attempts that are made again are no tool errors, the last one is") {
   TestRun run(start);
   run.replies({calls("pure")});
 
-  CHECK(timeouts_of(run) == kToolAttemptsMax);
+  CHECK(timeouts_of(run) == rules_of(kSemantics).tool_attempts_max);
 
   CHECK(!run.ending());
   CHECK(run.instance().guard.tool_errors == 1);
@@ -107,12 +107,12 @@ TEST_CASE("a reconcilable call that never happens is run again so often, and the
   start.guards.tool_errors = 0;
   TestRun run(start);
   run.replies({calls("recon")});
-  for (std::uint32_t i = 1; i <= kReconciledAttemptsMax; ++i) {
+  for (std::uint32_t i = 1; i <= rules_of(kSemantics).reconciled_attempts_max; ++i) {
     CHECK(run.started<RunTool>() == i);
     run.finishes(kC1, kTimeout, ToolEnd::timed_out);
     run.learns(kC1, StatusAnswer::absent);
   }
-  CHECK(run.started<RunTool>() == kReconciledAttemptsMax);
+  CHECK(run.started<RunTool>() == rules_of(kSemantics).reconciled_attempts_max);
   CHECK(run.call_is<CallDoubtful>(kC1));
 }
 
@@ -122,9 +122,9 @@ TEST_CASE("another attempt waits for the end of a pause, and so does a question"
   run.pauses();
 
   run.finishes(kC1, kTimeout, ToolEnd::timed_out);
-  CHECK(run.last().decisions == Decisions{CallRetried{kC1}, CallHeld{kC1, HeldFor::run}});
+  CHECK(run.decided() == Decisions{CallRetried{kC1}, CallHeld{kC1, HeldFor::run}});
   run.finishes(kC2, kTimeout, ToolEnd::timed_out);
-  CHECK(run.last().decisions == Decisions{CallHeld{kC2, HeldFor::status}});
+  CHECK(run.decided() == Decisions{CallHeld{kC2, HeldFor::status}});
   CHECK(waits_for(run.state()) == WaitFor::paused);
   run.resumes();
 

@@ -205,9 +205,8 @@ TEST_CASE("every suspended instance is recorded as awaiting its resume") {
 
   run.parks();
 
-  CHECK(run.last().decisions ==
-        Decisions{StepEnded{kRootInstance, 2, YieldReason::awaiting_resume, 0},
-                  StepEnded{kI2, 2, YieldReason::awaiting_resume, 0}});
+  CHECK(run.decided() == Decisions{StepEnded{kRootInstance, 2, YieldReason::awaiting_resume, 0},
+                                   StepEnded{kI2, 2, YieldReason::awaiting_resume, 0}});
 }
 
 TEST_CASE("a suspended run survives its process, and a message waits for the resume") {
@@ -276,7 +275,7 @@ TEST_CASE("a spawned instance has its own node, transcript and steps") {
 
   run.spawns("helper");
 
-  CHECK(run.last().decisions == Decisions{InstanceBorn{kI2, kRootInstance}, StepBegan{kI2, 2}});
+  CHECK(run.decided() == Decisions{InstanceBorn{kI2, kRootInstance, 6}, StepBegan{kI2, 2}});
   CHECK(run.instance(kI2).node == "helper");
   CHECK(run.dialogue(kI2) == "user: task");
   CHECK(run.refuses(InstanceSpawned{InstanceId{9}, "x", Content("t")}) ==

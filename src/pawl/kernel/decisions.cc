@@ -37,15 +37,6 @@ std::string_view name(Note value) {
   return value == Note::wrap_up ? "wrap_up" : "repair";
 }
 
-std::string_view text_of(Note value) {
-  if (value == Note::repair) {
-    return "Your answer does not fit the required schema. Answer again, with nothing but JSON that "
-           "fits it. What is wrong: ";
-  }
-  return "Your last reply was cut off at the output limit. Do not continue it: summarise what you "
-         "have and give your final answer now, briefly.";
-}
-
 Decision::Decision() = default;
 Decision::Decision(const Decision& other) = default;
 Decision::Decision(Decision&& other) noexcept = default;

@@ -54,10 +54,12 @@ struct CallRefused {
   std::uint64_t fingerprint = 0;      // of tool and input
   GateStage stage = GateStage::none;  // that denied it
   std::string rule = {};
+  std::uint64_t tokens = 0;  // of the text, by estimate
 
   PAWL_FACT(CallRefused, "call_refused",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(because)
-                PAWL_FIELD(text) PAWL_FIELD(fingerprint) PAWL_FIELD(stage) PAWL_FIELD(rule));
+                PAWL_FIELD(text) PAWL_FIELD(fingerprint) PAWL_FIELD(stage) PAWL_FIELD(rule)
+                    PAWL_FIELD(tokens));
 };
 
 // Whether it is a call and an error to limits and guards. One in a reply that was cut off or gave
@@ -70,11 +72,13 @@ struct CallInDoubt {
   PAWL_FACT(CallInDoubt, "call_in_doubt", PAWL_FIELD(call));
 };
 
-// The model is told that nobody knows.
+// The model is told that nobody knows: the text is the call's result.
 struct CallUnknown {
   CallId call{};
+  std::string text = {};
+  std::uint64_t tokens = 0;  // of the text, by estimate
 
-  PAWL_FACT(CallUnknown, "call_unknown", PAWL_FIELD(call));
+  PAWL_FACT(CallUnknown, "call_unknown", PAWL_FIELD(call) PAWL_FIELD(text) PAWL_FIELD(tokens));
 };
 
 // What a call that is held waits for.
@@ -106,8 +110,10 @@ struct ResultsTaken {
 struct AttemptDiscarded {
   EffectId effect{};
   Usage charged;
+  std::uint64_t cost_pico = 0;  // of it, at the dearest rates that may be paid
 
-  PAWL_FACT(AttemptDiscarded, "attempt_discarded", PAWL_FIELD(effect) PAWL_FIELD(charged));
+  PAWL_FACT(AttemptDiscarded, "attempt_discarded",
+            PAWL_FIELD(effect) PAWL_FIELD(charged) PAWL_FIELD(cost_pico));
 };
 
 struct RetryPlanned {
@@ -121,16 +127,17 @@ struct RetryPlanned {
 
 enum class Note : std::uint8_t { wrap_up, repair };
 std::string_view name(Note value);
-// What the model reads.
-std::string_view text_of(Note note);
 template <>
 inline constexpr std::uint8_t kCount<Note> = 2;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
   Note note = Note::wrap_up;
+  std::string text = {};     // what the model reads
+  std::uint64_t tokens = 0;  // of the text, by estimate
 
-  PAWL_FACT(NoteAdded, "note_added", PAWL_FIELD(instance) PAWL_FIELD(note));
+  PAWL_FACT(NoteAdded, "note_added",
+            PAWL_FIELD(instance) PAWL_FIELD(note) PAWL_FIELD(text) PAWL_FIELD(tokens));
 };
 
 // Messages that waited for the instance's next step join its transcript.
@@ -173,8 +180,10 @@ struct TurnHandedOut {  // to the host (yield reason external)
 struct InstanceBorn {
   InstanceId instance = kRootInstance;
   InstanceId parent = kRootInstance;
+  std::uint64_t tokens = 0;  // of its input, by estimate
 
-  PAWL_FACT(InstanceBorn, "instance_born", PAWL_FIELD(instance) PAWL_FIELD(parent));
+  PAWL_FACT(InstanceBorn, "instance_born",
+            PAWL_FIELD(instance) PAWL_FIELD(parent) PAWL_FIELD(tokens));
 };
 
 // The instance gave control back: it leaves the tree, its last text goes to its parent.
@@ -265,10 +274,12 @@ struct TranscriptCut {
   CutBy by = CutBy::summary;
   std::uint64_t removed = 0;
   std::uint64_t context_tokens = 0;  // afterwards
+  std::string text = {};             // trim: what the model reads in place of what went
+  std::uint64_t tokens = 0;          // of what stands there now, by estimate
 
   PAWL_FACT(TranscriptCut, "transcript_cut",
             PAWL_FIELD(instance) PAWL_FIELD(to) PAWL_FIELD(by) PAWL_FIELD(removed)
-                PAWL_FIELD(context_tokens));
+                PAWL_FIELD(context_tokens) PAWL_FIELD(text) PAWL_FIELD(tokens));
 };
 
 // The call may run: who or what says so.
@@ -290,11 +301,12 @@ struct ApprovalAsked {
   GateStage stage = GateStage::none;
   std::string rule;
   std::string reason;
+  std::uint64_t asked = 0;  // questions in this hour, this one included; 1: the hour begins
 
   PAWL_FACT(ApprovalAsked, "approval_asked",
             PAWL_FIELD(call) PAWL_FIELD(kind) PAWL_FIELD(binding) PAWL_FIELD(expires_at_ms)
-                PAWL_FIELD(expires_elapsed_ms) PAWL_FIELD(stage) PAWL_FIELD(rule)
-                    PAWL_FIELD(reason));
+                PAWL_FIELD(expires_elapsed_ms) PAWL_FIELD(stage) PAWL_FIELD(rule) PAWL_FIELD(reason)
+                    PAWL_FIELD(asked));
 };
 
 // An open call that is not run: the text is its result.
@@ -303,9 +315,11 @@ struct CallDenied {
   GateStage stage = GateStage::none;
   std::string rule;
   std::string text;
+  std::uint64_t tokens = 0;  // of the text, by estimate
 
   PAWL_FACT(CallDenied, "call_denied",
-            PAWL_FIELD(call) PAWL_FIELD(stage) PAWL_FIELD(rule) PAWL_FIELD(text));
+            PAWL_FIELD(call) PAWL_FIELD(stage) PAWL_FIELD(rule) PAWL_FIELD(text)
+                PAWL_FIELD(tokens));
 };
 
 // A terminal tool has answered in the model's place.
@@ -316,6 +330,41 @@ struct AnsweredByTool {
   PAWL_FACT(AnsweredByTool, "answered_by_tool", PAWL_FIELD(instance) PAWL_FIELD(call));
 };
 
+// How much what the event brought takes of a context, and whether it is an output. It stands first
+// in its record: the event is applied by it.
+struct ContentMeasured {
+  std::uint64_t tokens = 0;              // of the entry that it makes, by estimate
+  std::uint64_t context_tokens = 0;      // of the next request; 0: more by `tokens` than before
+  Presence output = Presence::absent;    // its text is the instance's output now
+  std::vector<std::uint64_t> past = {};  // tokens of each message of a history
+
+  PAWL_FACT(ContentMeasured, "content_measured",
+            PAWL_FIELD(tokens) PAWL_FIELD(context_tokens) PAWL_FIELD(output) PAWL_FIELD(past));
+};
+
+// The provider's session that the target was asked in is gone.
+struct SessionLost {
+  InstanceId instance = kRootInstance;
+  std::uint32_t target = 0;
+
+  PAWL_FACT(SessionLost, "session_lost", PAWL_FIELD(instance) PAWL_FIELD(target));
+};
+
+// What an attempt costs whose outcome nobody knows, beyond the list price of what was set aside for
+// it: the dearest rates that it may have been paid by.
+struct CostAdded {
+  std::uint64_t cost_pico = 0;
+
+  PAWL_FACT(CostAdded, "cost_added", PAWL_FIELD(cost_pico));
+};
+
+// The run's bounds after a raise.
+struct LimitsRaised {
+  Limits limits;
+
+  PAWL_FACT(LimitsRaised, "limits_raised", PAWL_FIELD(limits));
+};
+
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
 using AnyDecision =
     std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
@@ -323,7 +372,8 @@ using AnyDecision =
                  InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
                  InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
                  TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
-                 ApprovalAsked, CallDenied, AnsweredByTool>;
+                 ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
+                 LimitsRaised>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;
@@ -348,11 +398,12 @@ struct CallModel {
   Usage reserved;                // charged if the outcome is lost
   std::uint32_t target = 0;
   std::uint64_t output_tokens = 0;  // that the reply may have; 0: as the model says
+  std::uint64_t reserved_pico = 0;  // the most that `reserved` may cost, where there is a budget
 
   PAWL_FACT(CallModel, "call_model",
             PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(step) PAWL_FIELD(attempt)
                 PAWL_FIELD(position) PAWL_FIELD(steps_left) PAWL_FIELD(reserved) PAWL_FIELD(target)
-                    PAWL_FIELD(output_tokens));
+                    PAWL_FIELD(output_tokens) PAWL_FIELD(reserved_pico));
 };
 
 struct RunTool {
@@ -408,10 +459,11 @@ struct CompactContext {
   std::uint64_t to = 0;
   std::uint32_t target = 0;
   Usage reserved;
+  std::uint64_t reserved_pico = 0;  // as in CallModel
 
   PAWL_FACT(CompactContext, "compact_context",
             PAWL_FIELD(effect) PAWL_FIELD(instance) PAWL_FIELD(to) PAWL_FIELD(target)
-                PAWL_FIELD(reserved));
+                PAWL_FIELD(reserved) PAWL_FIELD(reserved_pico));
 };
 
 using AnyEffect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,

@@ -26,7 +26,8 @@ TEST_CASE("the numbers of decisions in journals never change") {
               "instance_born",     "instance_ceded",   "pause_began",        "pause_ended",
               "ending_began",      "ending_withdrawn", "call_retried",       "target_changed",
               "rate_limit_kept",   "budget_held",      "transcript_cut",     "call_permitted",
-              "approval_asked",    "call_denied",      "answered_by_tool"});
+              "approval_asked",    "call_denied",      "answered_by_tool",   "content_measured",
+              "session_lost",      "cost_added",       "limits_raised"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {
@@ -36,7 +37,7 @@ TEST_CASE("the numbers of effects in journals never change") {
 }
 
 TEST_CASE("the note to wrap up asks for an answer, not for more of the same") {
-  CHECK(text_of(Note::wrap_up).find("final answer") != std::string_view::npos);
+  CHECK(rules_of(kSemantics).say.wrap_up.find("final answer") != std::string_view::npos);
 }
 
 }  // namespace

@@ -67,9 +67,15 @@ std::uint64_t hash_of(std::string_view bytes) {
 
 }  // namespace
 
+static const Rules& rules_for(const Run& run, const Event& event) {
+  const auto* started = std::get_if<RunStarted>(&event);
+  return rules_of(started == nullptr ? run->semantics : started->semantics);
+}
+
 Draft::Draft(Run& run, Record& record)
     : state(run.state()),
       stamp(record.stamp),
+      rules(rules_for(run, record.event)),
       record_(record),
       applier_(run, record),
       run_(run),
@@ -80,6 +86,31 @@ Draft::Draft(Run& run, Record& record)
   record.effects.clear();
   record.decisions.reserve(kUsualDecisions);
   record.effects.reserve(kUsualEffects);
+}
+
+void Draft::take_event() {
+  if (auto measured = measure(rules, state, record_.event)) {
+    record_.decisions.emplace_back(*std::move(measured));
+  }
+  applier_.apply_event();
+}
+
+std::uint64_t Draft::worst_cost(const Usage& reserved, std::uint32_t target) const {
+  const bool known = target < state.targets.size();
+  return worst_cost_pico(reserved, known ? state.targets[target].prices : state.prices,
+                         rules.input_estimate_factor);
+}
+
+void Draft::set_aside(const Usage& usage, std::uint32_t target, std::uint64_t& pico) {
+  if (!reserves(state)) return;
+  pico = worst_cost(usage, target);
+  to_start_.add({pico, total_tokens(usage)});
+}
+
+void Draft::discard(const OpenEffect& effect, const Usage& charged) {
+  const Prices& prices = prices_of(state, effect.instance);
+  const std::uint64_t cost = worst_cost_pico(charged, prices, rules.input_estimate_factor);
+  add(AttemptDiscarded{effect.id, charged, cost});
 }
 
 const Instance& Draft::instance(InstanceId id) const {
@@ -136,6 +167,8 @@ void Draft::withdraw_starts() {
   const std::vector<Effect> withdrawn = std::exchange(record_.effects, {});
   for (const Effect& effect : withdrawn) {
     if (const AskStatus* asked = std::get_if<AskStatus>(&effect)) add(CallInDoubt{asked->call});
+    const JudgeCall* judged = std::get_if<JudgeCall>(&effect);
+    if (judged != nullptr) add(CallHeld{judged->call, HeldFor::judgement});
   }
 }
 

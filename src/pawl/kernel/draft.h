@@ -22,8 +22,10 @@ class Draft {
 
   const RunState& state;  // after the event and what was decided so far
   const Stamp& stamp;
+  const Rules& rules;  // of the run's semantics
 
-  void apply_event() { applier_.apply_event(); }
+  // Measures what the event brings, and applies it.
+  void take_event();
 
   // Of an instance and a call that are there.
   const Instance& instance(InstanceId id) const;
@@ -43,7 +45,7 @@ class Draft {
   void start(One effect) {
     effect.effect = EffectId{++effects_minted_};
     if constexpr (requires { effect.reserved; }) {
-      to_start_.add(reserved_for(state, effect.reserved, effect.target));
+      set_aside(effect.reserved, effect.target, effect.reserved_pico);
     }
     if constexpr (std::is_same_v<One, CallModel>) ++model_calls_to_start_;
     record_.effects.emplace_back(std::move(effect));
@@ -51,9 +53,10 @@ class Draft {
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
   void abort(EffectId effect) { record_.effects.emplace_back(AbortEffect{effect}); }
-  void discard(const OpenEffect& effect, const Usage& charged) {
-    add(AttemptDiscarded{effect.id, charged});
-  }
+  // The outcome is lost; a model call is charged what was set aside for it.
+  void discard(const OpenEffect& effect, const Usage& charged);
+  // The most that a call to a target may cost for which this was set aside.
+  std::uint64_t worst_cost(const Usage& reserved, std::uint32_t target) const;
 
   // Set aside for model calls that are under way, or are to be started.
   Reserved reserved() const;
@@ -73,6 +76,7 @@ class Draft {
   void finish();
 
  private:
+  void set_aside(const Usage& usage, std::uint32_t target, std::uint64_t& pico);
   void withdraw_starts();
   void doubt_held_questions();
 
@@ -92,10 +96,10 @@ void call_again(Draft& draft, const Instance& instance);
 void call_model(Draft& draft, const Instance& instance);
 // What follows from a failed attempt; kernel/retry.h has the table.
 void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& asked,
-                  const ModelFailed& event, Presence had_session);
+                  const ModelFailed& event);
 // The conversation has been shortened, one way or the other: the step goes on.
 void take_cut(Draft& draft, const Instance& instance, const Compacting& phase, CutBy by,
-              std::uint64_t replacement_tokens);
+              std::uint64_t summary_tokens);
 // Runs a call (again), or holds it back while the run is pausing.
 void run_call(Draft& draft, const Call& call);
 // What follows from a judgement about an open call: it runs, waits for a person, or is denied.
@@ -145,6 +149,8 @@ struct Reply {
   std::uint64_t fingerprint = 0;  // filled by take_reply()
 };
 void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
+// The run is ending: the calls of a reply are not opened, and have a result nevertheless.
+void refuse_calls(Draft& draft, const Instance& instance, const std::vector<Block>& blocks);
 
 const OpenEffect* open_of(const RunState& state, EffectKind kind);
 

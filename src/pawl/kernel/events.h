@@ -14,6 +14,7 @@
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/words.h"
@@ -29,9 +30,6 @@
   friend bool operator==(const type&, const type&) = default
 
 namespace pawl {
-
-// The number that gates every later change of a decision: a journal keeps the one it began with.
-inline constexpr std::uint32_t kSemantics = 1;
 
 // What a run keeps of a tool for its whole life, whatever happens to the charter's file.
 struct PinnedTool {
@@ -107,9 +105,6 @@ struct CompactionPolicy {
   PAWL_FACT(CompactionPolicy, "compaction",
             PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
 };
-
-// A final answer that does not fit its schema is asked for again this often.
-inline constexpr std::uint32_t kOutputRepairsMax = 2;
 
 struct RunStarted {
   RunId run;
@@ -458,6 +453,19 @@ struct CallDecided {
                     PAWL_FIELD(answer) PAWL_FIELD(signature) PAWL_FIELD(signed_by));
 };
 
+// Somebody lets a finished run go on. Its conversation, its tally and its calls in doubt stay as
+// they are; loop guards, failures, the target that was tried last, the wrap-up and the repairs
+// begin anew, and so does a step that had not ended.
+struct RunReopened {
+  std::string by;
+  std::optional<Limits> limits;  // in place of the run's; none is lower than it was
+  std::optional<Guards> guards;  // in place of the run's
+  Content message;               // for the root's next step; may be empty
+
+  PAWL_FACT(RunReopened, "run_reopened",
+            PAWL_FIELD(by) PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(message));
+};
+
 // An event of a later version that says it may be skipped: kept as it was, and without consequence.
 struct Unrecognised {
   std::uint64_t type = 0;
@@ -474,7 +482,7 @@ using AnyEvent =
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
-                 CallDecided, Unrecognised>;
+                 CallDecided, RunReopened, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {

@@ -45,7 +45,8 @@ TEST_CASE("the numbers of events in journals never change") {
               "cancel_requested", "timer_fired",      "hook_failed",          "hook_stopped",
               "instance_spawned", "instance_resumed", "external_turn_pushed", "run_waiting",
               "run_finished",     "result_came_late", "context_compacted",    "compaction_failed",
-              "budget_raised",    "call_judged",      "call_decided",         "unrecognised"});
+              "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
+              "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {

@@ -171,7 +171,7 @@ TestRun limits() {
 TestRun models() {
   RunStarted start = a_start();
   start.run = RunId{"golden-models"};
-  start.targets = {ModelTarget{"a/x", {"USD", 1, 5, 0, 2}, 1'000, 200},
+  start.targets = {ModelTarget{"a/x", {"USD", 1, 5, 0, 2, 0, {{30, {3, 9, 0, 2, 0}}}}, 1'000, 200},
                    ModelTarget{"b/y", {"USD", 2, 6, 0, 0}, 800, 0}};
   start.limits.cost_pico = 20'000;
   start.base_tokens = 20;
@@ -181,8 +181,10 @@ TestRun models() {
   ModelFailed failure;
   failure.effect = run.model_effect();
   failure.message = "429";
+  failure.usage = std::get<AwaitingModel>(run.instance().phase).reserved;
   failure.kind = FailureKind::rate_limited;
   run.takes(failure);
+  failure.usage = {};
   failure.effect = run.model_effect();
   failure.retry_after_ms = 2 * kParkAfterMs;
   run.takes(failure);
@@ -210,8 +212,16 @@ TestRun models() {
   run.takes(BudgetRaised{1'000'000, "ann"});
   ModelReplied answer = run.reply({says("[]")});
   answer.output_fault = "/ is not an object";
+  answer.session = "s1";
   run.takes(answer);
+  ModelFailed lost;
+  lost.effect = run.model_effect();
+  lost.kind = FailureKind::session_lost;
+  run.takes(lost);
   run.replies({says("{}")});
+  run.ends();
+  run.takes(RunReopened{"ann", {}, Guards{5, 5, 5}, Content("and now?")});
+  run.replies({says("{\"more\":1}")});
   run.ends();
   return run;
 }

@@ -1,6 +1,25 @@
 #include "pawl/kernel/limits.h"
 
+#include <array>
+
 namespace pawl {
+
+bool is_raise(const Limits& from, const Limits& to) {
+  using Bound = std::uint64_t Limits::*;
+  static constexpr std::array<Bound, 8> kBounds = {
+      &Limits::steps,  &Limits::model_calls, &Limits::tool_calls, &Limits::time_ms,
+      &Limits::tokens, &Limits::bytes_in,    &Limits::bytes_out,  &Limits::branches};
+  static constexpr std::array<Bound, 4> kBudgets = {&Limits::cost_pico, &Limits::ask_cost_pico,
+                                                    &Limits::budget_tokens, &Limits::budget_ms};
+  for (const Bound bound : kBounds) {
+    if (to.*bound < from.*bound) return false;
+  }
+  for (const Bound budget : kBudgets) {  // 0: none
+    const bool none = to.*budget == 0;
+    if (!none && (from.*budget == 0 || to.*budget < from.*budget)) return false;
+  }
+  return true;
+}
 
 std::optional<StopReason> crossed(const Tally& tally, const Limits& limits) {
   if (tally.active_ms > limits.time_ms) return StopReason::time;

@@ -83,6 +83,9 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
+// Whether no bound of `to` is lower than that of `from`.
+bool is_raise(const Limits& from, const Limits& to);
+
 // A bound that has been crossed: used more than allowed. The one that is named first wins.
 std::optional<StopReason> crossed(const Tally& tally, const Limits& limits);
 // A bound that leaves no room for one more model call.

@@ -26,8 +26,8 @@ Refusal too_late(std::string_view event, EffectId effect) {
 
 // --- The run -----------------------------------------------------------------------------------
 //
-// not_started -> going <-> pausing -> ending -> finished. An ending can be withdrawn by a message,
-// as long as its run is done and only wound up.
+// not_started -> going <-> pausing -> ending -> finished -> (reopened) going. An ending can be
+// withdrawn by a message, as long as its run is done and only wound up.
 
 template <class S>
 concept Active = std::is_same_v<S, Going> || std::is_same_v<S, Pausing>;
@@ -41,8 +41,8 @@ Refusal check_open(const Moment& now, std::string_view event, EffectId id, Effec
 }
 
 Refusal check(const Moment&, const NotStarted&, const RunStarted& event) {
-  if (event.semantics == kSemantics) return kAccepted;
-  return refuse("run_started asks for semantics " + std::to_string(event.semantics));
+  const Status known = check_semantics(event.semantics);
+  return known ? Refusal(kAccepted) : known.error();
 }
 
 Refusal check(const Moment&, const Unfinished auto&, const DriverAttached&) {
@@ -55,6 +55,15 @@ Refusal check(const Moment& now, const Unfinished auto&, const AgentBegan& event
 
 Refusal check(const Moment&, const Active auto&, const MessageReceived&) {
   return kAccepted;
+}
+
+// Only trying tells.
+bool ends_again(const Moment& now) {
+  Run trial = now.run;
+  Record record{0, now.stamp, kRootInstance, now.event, {}, {}};
+  Draft draft(trial, record);
+  take_event(draft, now.event);
+  return draft.ending();
 }
 
 Refusal no_room_to_answer() {
@@ -73,11 +82,7 @@ Refusal check(const Moment& now, const Ending& ending, const MessageReceived& ev
   }
   const Tally after = tally_after(now.state, now.event, now.stamp);
   if (exhausted_for_step(after, now.state.limits)) return no_room_to_answer();
-  Run trial = now.run;
-  Record record{0, now.stamp, kRootInstance, now.event, {}, {}};
-  Draft draft(trial, record);
-  take_event(draft, now.event);
-  return draft.ending() ? no_room_to_answer() : kAccepted;
+  return ends_again(now) ? no_room_to_answer() : kAccepted;
 }
 
 Refusal check(const Moment&, const Active auto&, const PauseRequested&) {
@@ -143,6 +148,20 @@ Refusal check(const Moment& now, const Active auto&, const RunWaiting&) {
 
 Refusal check(const Moment& now, const Ending&, const RunFinished& event) {
   return check_open(now, event.kName, event.effect, EffectKind::end_agent);
+}
+
+// From any end, but for a run whose input was not let in. One that would end at once again stays
+// as it is.
+Refusal check(const Moment& now, const Finished&, const RunReopened& event) {
+  const Ending& ended = std::get<Ending>(now.state.course);
+  if (ended.status == RunStatus::stopped && ended.reason == StopReason::policy_violation) {
+    return refuse("run_reopened: the input of this run was not let in; start another one");
+  }
+  if (event.limits && !is_raise(now.state.limits, *event.limits)) {
+    return refuse("run_reopened lowers a limit");
+  }
+  if (!ends_again(now)) return kAccepted;
+  return refuse("run_reopened: a limit leaves no room to go on; raise it");
 }
 
 // --- An instance -------------------------------------------------------------------------------
@@ -357,6 +376,7 @@ Refusal check_stamp(const RunState& state, const Stamp& stamp) {
 
 Refusal refusal_of(const Run& run, const Event& event, const Stamp& stamp) {
   if (Refusal refusal = check_stamp(run.state(), stamp)) return refusal;
+  if (const Status known = check_semantics(run->semantics); !known) return known.error();
   const Moment now{run, run.state(), event, stamp};
   return std::visit([&now](const auto& fact) { return check_any(now, fact); }, event);
 }

@@ -19,7 +19,6 @@ Refusal refusal_of(const Run& run, const Event& event, const Stamp& stamp);
 struct Before {
   Phase phase;                        // of the instance that it names
   std::optional<OpenEffect> stopped;  // HookStopped: the effect that the callback was asked about
-  std::size_t sessions = 0;           // of the instance that it names
 };
 
 // Applies the draft's event, which is accepted, and decides what follows from it.
@@ -37,6 +36,7 @@ void take(Draft& draft, const Before& before, const HookStopped& event);
 void take(Draft& draft, const InstanceSpawned& event);
 void take(Draft& draft, const DriverAttached& event);
 void take(Draft& draft, const TimerFired& event);
+void take(Draft& draft, const RunReopened& event);
 void take(Draft& draft, const RunWaiting& event);
 
 void take(Draft& draft, const ModelReplied& event);

@@ -92,6 +92,7 @@ class RandomHost {
   Event next() {
     if (rng_.one_in(25)) return anything();
     if (std::holds_alternative<NotStarted>(state_.life)) return random_start(rng_);
+    if (std::holds_alternative<Finished>(state_.life)) return reopened();
     const std::uint64_t what = rng_.below(10);
     if (what < 6 && !state_.open.empty()) return outcome(rng_.pick(state_.open));
     if (what < 8) return answer();
@@ -238,6 +239,29 @@ class RandomHost {
     if (std::holds_alternative<Pausing>(state_.course)) return ResumeRequested{"u"};
     if (rng_.one_in(2)) return PauseRequested{"u"};
     return DriverAttached{"p"};
+  }
+
+  Event reopened() {
+    RunReopened event;
+    event.by = "u";
+    if (!rng_.one_in(4)) {
+      Limits limits = state_.limits;
+      limits.steps += rng_.below(6);
+      limits.model_calls += rng_.below(8);
+      limits.tool_calls += rng_.below(8);
+      limits.time_ms += rng_.below(20'000);
+      limits.tokens += rng_.below(8'000);
+      limits.bytes_in += rng_.below(100);
+      limits.bytes_out += rng_.below(100);
+      limits.branches += rng_.below(2);
+      if (limits.cost_pico > 0) limits.cost_pico += rng_.below(20'000);
+      if (rng_.one_in(4)) limits.ask_cost_pico = 0;
+      if (rng_.one_in(10)) limits.steps -= std::min<std::uint64_t>(limits.steps, 3);
+      event.limits = limits;
+    }
+    if (rng_.one_in(3)) event.guards = Guards{0, 4, 3};
+    if (rng_.one_in(2)) event.message = Content("go on");
+    return event;
   }
 
   Event rare() {

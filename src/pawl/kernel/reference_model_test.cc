@@ -36,6 +36,9 @@ const std::vector<std::string> kCorners = {
     "two instances are denied at once",
     "a raise of time wakes one while another works",
     "a summary replaces what has just been said",
+    "a run goes on after its end",
+    "a call in doubt outlives the end",
+    "a call is judged after an end",
     "a fork goes on",
     "a fork of a tree goes on",
 };
@@ -106,6 +109,8 @@ std::map<std::string, bool> corners_of(const Record& record, const RunState& bef
   const auto* began = std::get_if<AgentBegan>(&record.event);
   const bool paused = std::holds_alternative<Pausing>(after.course);
   const bool goes_on = decided<MessagesDelivered>(record);
+  const bool reopened = std::holds_alternative<RunReopened>(record.event);
+  const auto judges = [](const Effect& one) { return std::holds_alternative<JudgeCall>(one); };
   return {
       {"a call is run again", decided<CallRetried>(record)},
       {"a question is held under a pause", any_question_held(after)},
@@ -126,7 +131,11 @@ std::map<std::string, bool> corners_of(const Record& record, const RunState& bef
        reply != nullptr && reply->blocks.size() > kBlocksPerReplyMax},
       {"two instances are denied at once", denies_two_instances(record, before)},
       {"a raise of time wakes one while another works", wakes_beside_work(record, before)},
-      {"a summary replaces what has just been said", cuts_what_is_new(record, before)}};
+      {"a summary replaces what has just been said", cuts_what_is_new(record, before)},
+      {"a run goes on after its end", reopened && !record.effects.empty()},
+      {"a call in doubt outlives the end", reopened && !calls_in_doubt(after).empty()},
+      {"a call is judged after an end",
+       reopened && std::any_of(record.effects.begin(), record.effects.end(), judges)}};
 }
 
 constexpr std::uint64_t kEventsOfOneRunMax = 2000;
@@ -155,6 +164,7 @@ std::string where(std::uint64_t seed, const Record& record, const std::string& f
 
 void live(std::uint64_t seed, Rng& rng, Life& life, Outcome& outcome) {
   for (std::uint64_t i = 0; i < kEventsOfOneRunMax; ++i) {
+    if (std::holds_alternative<Finished>(life.run->life) && !rng.one_in(3)) break;
     Event event = RandomHost(rng, life.run.state()).next();
     move_clock(rng, life.run.state(), event, life.now);
     const RunState before = life.run.state();
@@ -177,7 +187,6 @@ void live(std::uint64_t seed, Rng& rng, Life& life, Outcome& outcome) {
     }
     life.records.push_back(*record);
     life.tallies.push_back(life.run->tally);
-    if (std::holds_alternative<Finished>(life.run->life)) break;
   }
   ++outcome.ends[std::string(name(status_of(life.run.state()))) + " " +
                  std::string(name(stop_reason_of(life.run.state())))];

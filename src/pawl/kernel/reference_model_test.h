@@ -116,7 +116,7 @@ class ReferenceModel {
   }
   void set_aside(EffectId effect, const Usage& usage, std::uint32_t target) {
     targets_[effect] = target;
-    set_aside_[effect] = worst_cost_pico(usage, prices(target));
+    set_aside_[effect] = worst_cost_pico(usage, prices(target), 2);
     std::uint64_t sum = cost_;
     for (const auto& [id, pico] : set_aside_) sum += pico;
     if (cap_ > 0 && sum > cap_) blame("more is set aside than there is money");
@@ -137,6 +137,25 @@ class ReferenceModel {
     token_cap_ = event.limits.budget_tokens;
     time_cap_ = event.limits.budget_ms;
     read(event.input);
+  }
+  void take(const RunReopened& event, const Record&) {
+    if (live_) blame("a run is reopened that is not over");
+    live_ = true;
+    ending_ = paused_ = false;
+    if (event.limits) {
+      start_.limits = *event.limits;
+      cap_ = event.limits->cost_pico;
+      ask_ = event.limits->ask_cost_pico;
+      token_cap_ = event.limits->budget_tokens;
+      time_cap_ = event.limits->budget_ms;
+    }
+    if (event.guards) start_.guards = *event.guards;
+    errors_.clear();
+    repeats_.clear();
+    tried_.clear();
+    retries_.clear();
+    read(event.message);
+    if (!event.message.empty()) ++messages_[kRootInstance];
   }
   void take(const MessageReceived& event, const Record&) {
     read(event.text);
@@ -195,7 +214,8 @@ class ReferenceModel {
     OneCall& call = calls_[event.call];
     const bool cut = event.end == ToolEnd::timed_out || event.end == ToolEnd::aborted;
     const bool asks = call.effect == EffectClass::once || call.effect == EffectClass::reconcilable;
-    const bool again = cut && !asks && !ending_ && call.runs < kToolAttemptsMax;
+    const bool again =
+        cut && !asks && !ending_ && call.runs < rules_of(kSemantics).tool_attempts_max;
     call.state = !cut    ? "ended"
                  : asks  ? "must be doubted or asked about"
                  : again ? "must be run again"
@@ -257,6 +277,7 @@ class ReferenceModel {
     if (tool && kind == "run_tool") {
       open_.erase(found);
       calls_[id].state = "held";
+      calls_[id].known_absent = event.point == HookPoint::before_tool;  // It was not started.
     }
   }
   void take(const InstanceSpawned& event, const Record&) { read(event.input); }
@@ -349,7 +370,7 @@ class ReferenceModel {
       blame("a lost model call is not charged what was reserved");
     }
     open_.erase(found);
-    pay(one.effect, one.charged, worst_cost_pico(one.charged, prices(targets_[one.effect])));
+    pay(one.effect, one.charged, worst_cost_pico(one.charged, prices(targets_[one.effect]), 2));
   }
   void take(const RetryPlanned& one, const Record&) { retries_.insert(one.instance); }
   void take(const InstanceReadied& one, const Record&) { retries_.erase(one.instance); }
@@ -450,10 +471,11 @@ class ReferenceModel {
     }
   }
 
-  // A run that goes on has a result for every call, and none that was to stop goes on.
+  // Every call has a result, though its run may end (it may go on later), and none that was to stop
+  // goes on.
   void check_reply() {
     if (stop_asked_ && !ending_) blame("it was to stop, and goes on");
-    if (!ending_ && !gone_ && calls_asked_ != calls_answered_) blame("a call has no result");
+    if (!gone_ && calls_asked_ != calls_answered_) blame("a call has no result");
   }
 
   RunStarted start_;

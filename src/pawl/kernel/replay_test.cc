@@ -15,7 +15,8 @@ History random_history(std::uint64_t seed) {
   History history;
   Rng rng(seed);
   Stamp now{1, 0, 0};
-  for (int i = 0; i < 400 && !std::holds_alternative<Finished>(history.run->life); ++i) {
+  for (int i = 0; i < 400; ++i) {
+    if (std::holds_alternative<Finished>(history.run->life) && rng.one_in(2)) break;
     Event event = RandomHost(rng, history.run.state()).next();
     move_clock(rng, history.run.state(), event, now);
     if (const auto record = advance(history.run, event, now)) {

@@ -12,11 +12,6 @@ inline constexpr std::uint64_t kRetryAfterMaxMs = 3'600'000;
 // A wait of this length is not sat out: the run leaves memory, and is taken up again when it is
 // over.
 inline constexpr std::uint64_t kParkAfterMs = 60'000;
-// Attempts at one pure or idempotent call, those that a crash cut short included, before a timeout
-// is told to the model.
-inline constexpr std::uint32_t kToolAttemptsMax = 3;
-// A reconcilable call that did not happen is run again so often; then a person looks at it.
-inline constexpr std::uint32_t kReconciledAttemptsMax = 16;
 
 // Whether a model that broke off in the middle of its text may be followed by another one. What it
 // said is withdrawn either way.

@@ -15,14 +15,14 @@ TEST_CASE("of the eight categories, four are tried again and four never") {
     TestRun run;
     run.fails(category);
     CHECK_MESSAGE(run.in<BackingOff>(), name(category));
-    CHECK(run.last().decisions == Decisions{RetryPlanned{kRootInstance, 1, 500}});
+    CHECK(run.decided() == Decisions{RetryPlanned{kRootInstance, 1, 500}});
   }
   for (const auto category : {ErrorCategory::policy_violation, ErrorCategory::quota_exceeded,
                               ErrorCategory::kernel_internal, ErrorCategory::validation_error}) {
     CHECK(retryable(category) == Retryable::never);
     TestRun run;
     run.fails(category);
-    CHECK(run.last().decisions ==
+    CHECK(run.decided() ==
           Decisions{EndingBegan{RunStatus::failed, stop_reason_of(category), "down (attempt 1)"}});
     run.ends();
     CHECK(run.status() == RunStatus::failed);
@@ -85,7 +85,7 @@ TEST_CASE("a run waits out each delay, gives up after the last attempt, and keep
   }
   run.fails(ErrorCategory::network_error);
 
-  CHECK(run.last().decisions ==
+  CHECK(run.decided() ==
         Decisions{EndingBegan{RunStatus::failed, StopReason::network_error, "down (attempt 5)"}});
   run.ends();
   CHECK(run.output() == "partial");
@@ -100,7 +100,7 @@ TEST_CASE("a success in between gives the next step all its attempts again") {
 
   run.fails(ErrorCategory::timeout);
 
-  CHECK(run.last().decisions == Decisions{RetryPlanned{kRootInstance, 1, 1000}});
+  CHECK(run.decided() == Decisions{RetryPlanned{kRootInstance, 1, 1000}});
 }
 
 TEST_CASE("retry_after counts from the failure, under the run's own clock") {

@@ -69,18 +69,17 @@ const OpenEffect* find_effect(const RunState& state, EffectId id) {
   return find_by_id(state.open, id);
 }
 
-Reserved reserved_for(const RunState& state, const Usage& usage, std::uint32_t target) {
-  const bool counts = state.limits.cost_pico > 0 || state.limits.budget_tokens > 0;
-  if (!counts || target >= state.targets.size()) return {};
-  return {worst_cost_pico(usage, state.targets[target].prices), total_tokens(usage)};
+bool reserves(const RunState& state) {
+  return state.limits.cost_pico > 0 || state.limits.budget_tokens > 0;
 }
 
 Reserved reserved_in(const RunState& state, const Phase& phase) {
+  if (!reserves(state)) return {};
   if (const auto* model = std::get_if<AwaitingModel>(&phase)) {
-    return reserved_for(state, model->reserved, model->target);
+    return {model->reserved_pico, total_tokens(model->reserved)};
   }
   if (const auto* compacting = std::get_if<Compacting>(&phase)) {
-    return reserved_for(state, compacting->reserved, compacting->target);
+    return {compacting->reserved_pico, total_tokens(compacting->reserved)};
   }
   return {};
 }
@@ -216,6 +215,10 @@ std::string key_of(const RunState& state, CallId call) {
   bytes.append(":").append(state.id.text);
   bytes.append(":").append(std::to_string(static_cast<std::uint64_t>(call)));
   return to_hex(sha256(bytes));
+}
+
+bool is_pinned(const Entry& entry) {
+  return entry.kind == EntryKind::input;
 }
 
 std::string_view name(EntryKind value) {

@@ -25,9 +25,11 @@ struct AwaitingModel {
   std::uint32_t failed_attempts = 0;
   Usage reserved;
   std::uint32_t target = 0;
+  std::uint64_t reserved_pico = 0;
 
   PAWL_FACT(AwaitingModel, "awaiting_model",
-            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved) PAWL_FIELD(target));
+            PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved) PAWL_FIELD(target)
+                PAWL_FIELD(reserved_pico));
 };
 
 struct BackingOff {
@@ -83,10 +85,11 @@ struct Compacting {
   Usage reserved;
   std::uint32_t target = 0;
   std::uint64_t to = 0;  // see CompactContext
+  std::uint64_t reserved_pico = 0;
 
   PAWL_FACT(Compacting, "compacting",
             PAWL_FIELD(effect) PAWL_FIELD(failed_attempts) PAWL_FIELD(reserved) PAWL_FIELD(target)
-                PAWL_FIELD(to));
+                PAWL_FIELD(to) PAWL_FIELD(reserved_pico));
 };
 
 // DO NOT REORDER: the index is embedded in snapshots.
@@ -118,6 +121,9 @@ struct Entry {
 
   PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number) PAWL_FIELD(tokens));
 };
+
+// What no cut takes away.
+bool is_pinned(const Entry& entry);
 
 enum class WrapUp : std::uint8_t { not_asked, asked };
 std::string_view name(WrapUp value);
@@ -391,8 +397,8 @@ struct Reserved {
   }
   friend bool operator==(const Reserved&, const Reserved&) = default;
 };
-// For one call to a target; nothing where there is no budget.
-Reserved reserved_for(const RunState& state, const Usage& usage, std::uint32_t target);
+// Whether a budget asks for anything to be set aside.
+bool reserves(const RunState& state);
 // For an instance in this phase.
 Reserved reserved_in(const RunState& state, const Phase& phase);
 

@@ -37,6 +37,13 @@ class TestRun {
   const Run& run() const { return run_; }
   const std::vector<Record>& records() const { return records_; }
   const Record& last() const { return records_.back(); }
+  // What was decided in the last record, but for what was measured of its event.
+  std::vector<Decision> decided() const {
+    std::vector<Decision> decisions = last().decisions;
+    std::erase_if(decisions,
+                  [](const Decision& one) { return std::holds_alternative<ContentMeasured>(one); });
+    return decisions;
+  }
   std::string snapshot() const { return encode_snapshot(run_); }
 
   TestRun& later(std::uint64_t ms);

@@ -1,5 +1,4 @@
 // What follows from what a model reports: replies, failures, summaries.
-#include "pawl/kernel/context.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -13,16 +12,26 @@ void take(Draft& draft, const ModelReplied& event) {
       {event.blocks, event.stop, event.stop_detail, event.stop_metadata, event.output_fault});
 }
 
+// A call whose outcome nobody knows is charged as it was set aside: at the dearest rates that its
+// input may have, since nobody knows its size either.
+template <class Asked>
+static void charge_unknown(Draft& draft, const Asked& asked, const Usage& usage) {
+  if (usage != asked.reserved) return;
+  const std::uint64_t listed = cost_pico(usage, draft.state.targets.at(asked.target).prices);
+  const std::uint64_t most = draft.worst_cost(usage, asked.target);
+  if (most > listed) draft.add(CostAdded{most - listed});
+}
+
 void take(Draft& draft, const Before& before, const ModelFailed& event) {
-  const Instance& instance = draft.instance(event.instance);
-  const bool lost = instance.sessions.size() < before.sessions;
-  take_failure(draft, instance, std::get<AwaitingModel>(before.phase), event,
-               lost ? Presence::present : Presence::absent);
+  const auto& asked = std::get<AwaitingModel>(before.phase);
+  charge_unknown(draft, asked, event.usage);
+  take_failure(draft, draft.instance(event.instance), asked, event);
 }
 
 void take(Draft& draft, const Before& before, const ModelAborted& event) {
   const Instance& instance = draft.instance(event.instance);
   const auto& asked = std::get<AwaitingModel>(before.phase);
+  charge_unknown(draft, asked, event.usage);
   if (draft.pausing()) draft.add(InstanceReadied{instance.id, asked.failed_attempts});
   // It was resumed before the abort had taken effect.
   if (draft.going()) call_again(draft, instance);
@@ -30,12 +39,13 @@ void take(Draft& draft, const Before& before, const ModelAborted& event) {
 
 void take(Draft& draft, const Before& before, const ContextCompacted& event) {
   take_cut(draft, draft.instance(event.instance), std::get<Compacting>(before.phase),
-           CutBy::summary, estimate_tokens(event.summary.length()));
+           CutBy::summary, draft.rules.estimate_tokens(event.summary.length()));
 }
 
 void take(Draft& draft, const Before& before, const CompactionFailed& event) {
-  take_cut(draft, draft.instance(event.instance), std::get<Compacting>(before.phase), CutBy::trim,
-           0);
+  const auto& asked = std::get<Compacting>(before.phase);
+  charge_unknown(draft, asked, event.usage);
+  take_cut(draft, draft.instance(event.instance), asked, CutBy::trim, 0);
 }
 
 }  // namespace pawl

@@ -9,7 +9,6 @@ Before before_of(const RunState& state, const Event& event) {
   Before before;
   if (const Instance* instance = find_instance(state, instance_of(event))) {
     before.phase = instance->phase;
-    before.sessions = instance->sessions.size();
   }
   if (const auto* stopped = std::get_if<HookStopped>(&event)) {
     if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
@@ -37,7 +36,7 @@ void take_command(Draft& draft, const Instance& instance) {
 
 void take_event(Draft& draft, const Event& event) {
   const Before before = before_of(draft.state, event);
-  draft.apply_event();
+  draft.take_event();
   std::visit(
       [&](const auto& fact) {
         if constexpr (requires { take(draft, before, fact); }) {
@@ -80,7 +79,8 @@ void take(Draft& draft, const AgentBegan& event) {
 void take(Draft& draft, const InstanceSpawned& event) {
   if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   const InstanceId child{draft.state.instances_minted + 1};
-  draft.add(InstanceBorn{child, event.parent});
+  const std::uint64_t tokens = draft.rules.estimate_tokens(event.input.length());
+  draft.add(InstanceBorn{child, event.parent, tokens});
   begin_step(draft, draft.instance(child));
 }
 
@@ -102,7 +102,8 @@ void take(Draft& draft, const InstanceResumed& event) {
 void take(Draft& draft, const ExternalTurnPushed& event) {
   const Instance& instance = draft.instance(event.instance);
   if (const auto bound = exhausted_for_step(draft.state.tally, draft.state.limits)) {
-    return draft.stop_at(*bound);
+    draft.stop_at(*bound);
+    return refuse_calls(draft, instance, event.blocks);
   }
   draft.add(StepBegan{instance.id, draft.state.tally.steps + 1});
   take_reply(draft, instance, {event.blocks, ReplyStop::end_turn, "", ""});
@@ -130,7 +131,25 @@ void take(Draft& draft, const CancelRequested& event) {
              event.reason.empty() ? "by " + event.by : event.reason + " (by " + event.by + ")");
 }
 
-void take(Draft& draft, const BudgetRaised&) {
+// Each only where there is one.
+static Limits raised(Limits limits, const Tally& tally, const BudgetRaised& raise) {
+  if (limits.cost_pico > 0) limits.cost_pico = add_saturating(limits.cost_pico, raise.cost_pico);
+  if (limits.ask_cost_pico > 0) {
+    limits.ask_cost_pico =
+        add_saturating(std::max(limits.ask_cost_pico, tally.cost_pico), raise.cost_pico);
+  }
+  if (limits.budget_tokens > 0) {
+    limits.budget_tokens = add_saturating(limits.budget_tokens, raise.tokens);
+  }
+  // Time may have run on beyond it: a raise is from now on.
+  if (limits.budget_ms > 0 && raise.time_ms > 0) {
+    limits.budget_ms = add_saturating(std::max(limits.budget_ms, tally.active_ms), raise.time_ms);
+  }
+  return limits;
+}
+
+void take(Draft& draft, const BudgetRaised& event) {
+  draft.add(LimitsRaised{raised(draft.state.limits, draft.state.tally, event)});
   for (const Instance& instance : draft.state.instances) {
     if (!std::holds_alternative<AwaitingBudget>(instance.phase)) continue;
     if (draft.going()) call_again(draft, instance);
@@ -189,7 +208,16 @@ void take(Draft& draft, const TimerFired&) {
   }
 }
 
-// --- The end -----------------------------------------------------------------------------------
+// --- The end, and after it -----------------------------------------------------------------------
+
+void take(Draft& draft, const RunReopened&) {
+  if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
+  take_up_again(draft);
+  for (const Instance& one : draft.state.instances) {
+    const bool rests = std::holds_alternative<Resting>(one.phase);
+    if (rests && !one.waiting_messages.empty()) begin_step(draft, one);
+  }
+}
 
 void take(Draft& draft, const RunWaiting&) {
   for (const Instance& instance : draft.state.instances) {

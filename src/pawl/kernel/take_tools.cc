@@ -11,7 +11,7 @@ void take(Draft& draft, const ToolFinished& event) {
 void take(Draft& draft, const ToolStatusLearned& event) {
   const Call& call = draft.call(event.call);
   draft.stop_where_crossed();
-  const bool tried_enough = call.attempts >= kReconciledAttemptsMax;
+  const bool tried_enough = call.attempts >= draft.rules.reconciled_attempts_max;
   if (event.answer == StatusAnswer::absent && !tried_enough) {
     run_call(draft, call);
   } else if (event.answer != StatusAnswer::done) {

@@ -3,31 +3,13 @@
 namespace pawl {
 namespace {
 
-// The reservation of the model call that an event ends.
-const Usage* reserved_of(const RunState& state, InstanceId id) {
-  const Instance* instance = find_instance(state, id);
-  if (instance == nullptr) return nullptr;
-  const auto* model = std::get_if<AwaitingModel>(&instance->phase);
-  if (model != nullptr) return &model->reserved;
-  const auto* compacting = std::get_if<Compacting>(&instance->phase);
-  return compacting != nullptr ? &compacting->reserved : nullptr;
-}
-
 struct Counter {
-  const RunState& state;
   Tally& tally;
   const Prices& prices;
 
   void use(const Usage& usage, const std::optional<std::uint64_t>& stated = {}) {
     tally.usage = tally.usage + usage;
     tally.cost_pico = add_saturating(tally.cost_pico, stated.value_or(cost_pico(usage, prices)));
-  }
-  // A call whose outcome nobody knows is charged as it was reserved: at the dearest rates that its
-  // input may have, since nobody knows its size either.
-  void use_unfinished(const Usage& usage, InstanceId instance) {
-    const Usage* reserved = reserved_of(state, instance);
-    const bool unknown = reserved != nullptr && *reserved == usage;
-    use(usage, unknown ? std::optional(worst_cost_pico(usage, prices)) : std::nullopt);
   }
   void in(const std::vector<Attachment>& attachments) {
     for (const Attachment& one : attachments) in(one.bytes);
@@ -53,12 +35,12 @@ struct Counter {
     out(event.blocks);
   }
   void count(const ModelFailed& event) {
-    use_unfinished(event.usage, event.instance);
+    use(event.usage);
     // The model was skipped, or its tenant has no budget: no request was made.
     const bool unasked = event.kind == FailureKind::benched || event.kind == FailureKind::budget;
     if (unasked && tally.model_calls > 0) --tally.model_calls;
   }
-  void count(const ModelAborted& event) { use_unfinished(event.usage, event.instance); }
+  void count(const ModelAborted& event) { use(event.usage); }
   void count(const ToolFinished& event) { in(event.content); }
   void count(const ToolStatusLearned& event) {
     if (event.answer == StatusAnswer::done) in(event.content);
@@ -69,8 +51,9 @@ struct Counter {
     in(event.text);
     in(event.attachments);
   }
+  void count(const RunReopened& event) { in(event.message); }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
-  void count(const CompactionFailed& event) { use_unfinished(event.usage, event.instance); }
+  void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {
     in(event.input);
     tally.branches = add_saturating(tally.branches, 1);
@@ -102,7 +85,7 @@ Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp)
     tally.active_ms = add_saturating(tally.active_ms, stamp.elapsed_ms - state.elapsed_ms);
   }
   const RunStarted* started = std::get_if<RunStarted>(&event);
-  Counter counter{state, tally,
+  Counter counter{tally,
                   started == nullptr ? prices_of(state, instance_of(event)) : started->prices};
   std::visit([&counter](const auto& fact) { counter.count(fact); }, event);
   return tally;

@@ -64,8 +64,7 @@ std::optional<Message> result_by_decision(CallId call, const Record& record) {
     }
     if (const auto* unknown = std::get_if<CallUnknown>(&decision)) {
       if (unknown->call == call) {
-        return tool_message(call, Content(std::string(outcome_unknown_text())),
-                            Message::Outcome::error);
+        return tool_message(call, Content(unknown->text), Message::Outcome::error);
       }
     }
   }
@@ -91,21 +90,23 @@ std::optional<Message> result_by_event(CallId call, const Event& event) {
   return std::nullopt;
 }
 
-std::optional<Message> note_of(const Entry& entry, const Event& event) {
-  if (entry.number >= kCount<Note>) return std::nullopt;
-  const Note note{static_cast<std::uint8_t>(entry.number)};
-  std::string text(text_of(note));
-  if (note == Note::repair) {
-    const auto* reply = std::get_if<ModelReplied>(&event);
-    if (reply == nullptr) return std::nullopt;
-    text += reply->output_fault;
+std::optional<Message> note_of(const Entry& entry, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* added = std::get_if<NoteAdded>(&decision);
+    const bool meant = added != nullptr && static_cast<std::uint64_t>(added->note) == entry.number;
+    if (meant) return user_message(Content(added->text));
   }
-  return user_message(Content(std::move(text)));
+  return std::nullopt;
 }
 
-std::string trimmed_text(std::uint64_t removed) {
-  return "(" + std::to_string(removed) +
-         " earlier messages of this conversation were removed because it had become too long.)";
+// Instances whose conversations are cut in one record read the same line about as many messages.
+std::optional<Message> trimmed_in(const Entry& entry, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* cut = std::get_if<TranscriptCut>(&decision);
+    const bool meant = cut != nullptr && cut->by == CutBy::trim && cut->removed == entry.number;
+    if (meant) return user_message(Content(cut->text));
+  }
+  return std::nullopt;
 }
 
 std::optional<Message> message_in(const Entry& entry, const Record& record) {
@@ -114,6 +115,8 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
     case EntryKind::past:
       return input_of(entry, record.event);
     case EntryKind::message: {
+      const auto* reopened = std::get_if<RunReopened>(&record.event);
+      if (reopened != nullptr) return user_message(reopened->message);
       const auto* received = std::get_if<MessageReceived>(&record.event);
       if (received == nullptr) return std::nullopt;
       Message message = user_message(received->text);
@@ -140,14 +143,14 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       return result_by_event(call, record.event);
     }
     case EntryKind::note:
-      return note_of(entry, record.event);
+      return note_of(entry, record);
     case EntryKind::summary: {
       const auto* compacted = std::get_if<ContextCompacted>(&record.event);
       if (compacted == nullptr) return std::nullopt;
       return user_message(compacted->summary);
     }
     case EntryKind::trimmed:
-      return user_message(Content(trimmed_text(entry.number)));
+      return trimmed_in(entry, record);
     case EntryKind::ceded: {
       const auto text = output_of(record);
       if (!text) return std::nullopt;
@@ -208,23 +211,9 @@ Result<const CallBlock*> call_block(const Call& call, const Record& record) {
   return block;
 }
 
-std::string_view outcome_unknown_text() {
-  return "outcome_unknown: the call was started, but whether it took effect is not known. Do not "
-         "assume that it did or did not; find out before you repeat it.";
-}
-
-std::string_view step_warning(std::uint64_t steps_left) {
-  switch (steps_left) {
-    case 0:
-      return "This is your last step. Call no tools: give your final answer now.";
-    case 1:
-      return "One step remains after this one. Finish what you are doing and prepare your final "
-             "answer.";
-    case 2:
-      return "Two steps remain after this one. Start to bring your work to an end.";
-    default:
-      return "";
-  }
+std::string_view step_warning(const Rules& rules, std::uint64_t steps_left) {
+  const auto& warnings = rules.say.steps_left;
+  return steps_left < warnings.size() ? warnings[steps_left] : "";
 }
 
 }  // namespace pawl

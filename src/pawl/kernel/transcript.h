@@ -34,10 +34,7 @@ std::optional<Content> output_of(const Record& record);
 // The call block a call was opened from: a part of the record.
 Result<const CallBlock*> call_block(const Call& call, const Record& record);
 
-// What the model reads when nobody knows what a call did.
-std::string_view outcome_unknown_text();
-
-// A graded warning for the last three steps; empty before.
-std::string_view step_warning(std::uint64_t steps_left);
+// A graded warning for the last three steps, for one request; empty before.
+std::string_view step_warning(const Rules& rules, std::uint64_t steps_left);
 
 }  // namespace pawl

@@ -186,7 +186,9 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["awaiting_budget"] = {scene_of(awaiting_budget()), scene_of(cancelled(awaiting_budget())),
                             scene_of(awaiting_budget_and_a_worker())};
   all["compacting"] = {scene_of(compacting()), scene_of(with_spawned(compacting()))};
-  all["finished"] = {scene_of(finished())};
+  // At once, as above.
+  const TestRun over = finished();
+  all["finished"] = {scene_of(over), {over.run(), {over->epoch, over->at_ms, over->elapsed_ms}}};
   return all;
 }
 
@@ -263,6 +265,7 @@ std::vector<Event> events_for(const RunState& state) {
                   {},
                   {},
                   0},
+      RunReopened{"u", {}, {}, Content("more")},
       Unrecognised{99, "?"}};
 }
 

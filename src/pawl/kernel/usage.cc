@@ -63,8 +63,8 @@ Rates rates_at(const Prices& prices, std::uint64_t input_tokens) {
   return rates;
 }
 
-Rates worst_rates(const Prices& prices, std::uint64_t input_estimate) {
-  const std::uint64_t most = multiply_saturating(input_estimate, kInputEstimateFactor);
+Rates worst_rates(const Prices& prices, std::uint64_t input_estimate, std::uint64_t factor) {
+  const std::uint64_t most = multiply_saturating(input_estimate, factor);
   Rates rates = base_rates(prices);
   for (const PriceTier& tier : prices.tiers) {
     if (most > tier.above_tokens) rates = dearer(rates, tier.rates);
@@ -89,8 +89,8 @@ std::uint64_t cost_pico(const Usage& usage, const Prices& prices) {
   return cost_pico(usage, rates_at(prices, input_tokens_of(usage)));
 }
 
-std::uint64_t worst_cost_pico(const Usage& reserved, const Prices& prices) {
-  return cost_pico(reserved, worst_rates(prices, input_tokens_of(reserved)));
+std::uint64_t worst_cost_pico(const Usage& reserved, const Prices& prices, std::uint64_t factor) {
+  return cost_pico(reserved, worst_rates(prices, input_tokens_of(reserved), factor));
 }
 
 std::string format_money(std::uint64_t pico, const std::string& currency) {

@@ -90,14 +90,11 @@ struct Prices {
   friend bool operator==(const Prices&, const Prices&) = default;
 };
 
-// The estimate of a request's input may be too low by this factor: a tier above that much of it may
-// be the one that is paid.
-inline constexpr std::uint64_t kInputEstimateFactor = 2;
-
 // The rates of a request with exactly so much input.
 Rates rates_at(const Prices& prices, std::uint64_t input_tokens);
-// The dearest rates that a request may be paid by, whose input is estimated.
-Rates worst_rates(const Prices& prices, std::uint64_t input_estimate);
+// The dearest rates that a request may be paid by, whose input is estimated and may be `factor`
+// times as much.
+Rates worst_rates(const Prices& prices, std::uint64_t input_estimate, std::uint64_t factor);
 // The dearest class of input: read as it is, or written to a cache.
 std::uint64_t dearest_input(const Rates& rates);
 
@@ -105,7 +102,7 @@ std::uint64_t cost_pico(const Usage& usage, const Rates& rates);
 // What one request cost. Never of a sum of requests: tiers hold for each of them.
 std::uint64_t cost_pico(const Usage& usage, const Prices& prices);
 // The most that one request may cost for which `reserved` was estimated.
-std::uint64_t worst_cost_pico(const Usage& reserved, const Prices& prices);
+std::uint64_t worst_cost_pico(const Usage& reserved, const Prices& prices, std::uint64_t factor);
 // "0.000123 USD": as many decimals as needed, at least two.
 std::string format_money(std::uint64_t pico, const std::string& currency);
 

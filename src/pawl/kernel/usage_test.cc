@@ -58,17 +58,17 @@ TEST_CASE("of several tiers the highest that was crossed counts, in whatever ord
 TEST_CASE("an estimate that may be beyond the threshold is set aside at the higher price") {
   const Prices prices = tiered();
 
-  CHECK(worst_rates(prices, 100'000) == rates_at(prices, 0));
-  CHECK(worst_rates(prices, 100'001) == prices.tiers[0].rates);
-  CHECK(worst_rates(prices, UINT64_MAX) == prices.tiers[0].rates);
-  CHECK(worst_cost_pico({0, 0, 0, 0, 150'000}, prices) == 150'000 * 12'000'000ULL);
+  CHECK(worst_rates(prices, 100'000, 2) == rates_at(prices, 0));
+  CHECK(worst_rates(prices, 100'001, 2) == prices.tiers[0].rates);
+  CHECK(worst_rates(prices, UINT64_MAX, 2) == prices.tiers[0].rates);
+  CHECK(worst_cost_pico({0, 0, 0, 0, 150'000}, prices, 2) == 150'000 * 12'000'000ULL);
 }
 
 TEST_CASE("a tier that is cheaper in part is no way to set aside less") {
   Prices prices{"USD", 10, 1, 1, 1, 1, {}};
   prices.tiers = {{100, {1, 10, 1, 1, 1}}};
 
-  CHECK(worst_rates(prices, 100) == Rates{10, 10, 1, 1, 1});
+  CHECK(worst_rates(prices, 100, 2) == Rates{10, 10, 1, 1, 1});
   CHECK(dearest_input({3, 9, 4, 5, 7}) == 7);
 }
 

@@ -19,6 +19,7 @@ struct CompactionRequest {
   std::string model;                             // which the run would use
   std::shared_ptr<const Transcript> transcript;  // what is to be summed up, whole
   std::uint64_t summary_tokens_max = 0;
+  std::string instructions = {};  // by the run's rules, for a model that writes it
 };
 
 struct CompactionOutcome {

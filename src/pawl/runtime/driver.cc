@@ -38,6 +38,14 @@ void Driver::attach(const std::string& by) {
   if (const Status settled = run_.settle(); !settled) run_.end(settled);
 }
 
+Status Driver::reopen(RunReopened event, std::vector<StoredBlob> blobs) {
+  Status taken = process_message(run_, event.message);
+  if (taken) taken = run_.take(std::move(event), std::move(blobs));
+  if (taken) taken = run_.settle();
+  if (!taken) run_.end(taken);
+  return taken;
+}
+
 void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) {
   if (status) operations_.drop_retired();  // A failing store may say so inside a callback.
   if (run_.is_over()) return;

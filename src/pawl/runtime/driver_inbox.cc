@@ -62,7 +62,9 @@ Status DriverInbox::prepare(Event& event) {
   std::vector<StoredBlob> none;
   const auto& filter = run_.services().filter;
   if (filter) filter_event(*filter, Passage::again, event, none);
-  if (auto* message = std::get_if<MessageReceived>(&event)) return process_message(run_, *message);
+  if (auto* message = std::get_if<MessageReceived>(&event)) {
+    return process_message(run_, message->text);
+  }
   if (auto* turn = std::get_if<ExternalTurnPushed>(&event)) return judge_.prepare(*turn);
   if (auto* decided = std::get_if<CallDecided>(&event)) return judge_.prepare(*decided);
   return ok();

@@ -8,18 +8,19 @@ namespace {
 TextSource source_of(const Event& event) {
   if (std::holds_alternative<RunStarted>(event)) return TextSource::run_input;
   if (std::holds_alternative<MessageReceived>(event)) return TextSource::message;
+  if (std::holds_alternative<RunReopened>(event)) return TextSource::message;
   if (std::holds_alternative<ModelReplied>(event)) return TextSource::model_output;
   return TextSource::tool_output;
 }
 
 }  // namespace
 
-Status process_message(const DrivenRun& run, MessageReceived& event) {
+Status process_message(const DrivenRun& run, Content& message) {
   const auto& processors = run.setup().agent.charter.processors;
-  if (!processors || processors->input.empty()) return ok();
-  PAWL_TRY(std::string text, resolve(run.reader(), run.id(), event.text));
+  if (message.empty() || !processors || processors->input.empty()) return ok();
+  PAWL_TRY(std::string text, resolve(run.reader(), run.id(), message));
   PAWL_TRY(text, admit_input(processors->input, std::move(text), TextSource::message));
-  event.text = Content(std::move(text));
+  message = Content(std::move(text));
   return ok();
 }
 

@@ -10,7 +10,7 @@
 namespace pawl {
 
 // invalid_argument: a processor blocks the message.
-Status process_message(const DrivenRun& run, MessageReceived& event);
+Status process_message(const DrivenRun& run, Content& message);
 std::string process_for_model(const DrivenRun& run, std::string text, const std::string& tool);
 std::shared_ptr<const RecordView> process_for_stream(const DrivenRun& run,
                                                      std::shared_ptr<const RecordView> view);

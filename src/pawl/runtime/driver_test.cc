@@ -374,6 +374,43 @@ TEST_CASE("resuming a run that was paused ends its pause") {
   CHECK(stage.listed().status == "running");
 }
 
+TEST_CASE("a run that is over is reopened by another process, and goes on") {
+  Stage stage;
+  stage.start();
+  stage.model->reply(ReplyStop::end_turn);
+  stage.loop.run_posted();
+  REQUIRE(stage.listed().status == "done");
+  stage.new_process();
+  CHECK_FALSE(stage.engine->resume(stage.id));
+
+  REQUIRE(stage.engine->reopen(stage.id, {"somebody", {}, {}, Content("and now?")}));
+  stage.loop.run_posted();
+
+  CHECK(stage.listed().status == "running");
+  REQUIRE(stage.model->asked.size() == 2);
+  CHECK_FALSE(stage.engine->reopen(stage.id, {"somebody", {}, {}, Content("again")}));
+  stage.model->reply(ReplyStop::end_turn);
+  stage.loop.run_posted();
+  CHECK(stage.listed().status == "done");
+  CHECK(stage.events() == Names{"run_started", "model_replied", "run_finished", "run_reopened",
+                                "model_replied", "run_finished"});
+}
+
+TEST_CASE("a run that does not accept to be reopened stays as it was, and is nobody's") {
+  Stage stage;
+  stage.start();
+  stage.model->reply(ReplyStop::end_turn);
+  stage.loop.run_posted();
+  stage.new_process();
+  RunReopened lower{"somebody", Limits{}, {}, Content("and now?")};
+  lower.limits->steps = 0;
+  const Status refused = stage.engine->reopen(stage.id, lower);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "run_reopened lowers a limit");
+  CHECK(stage.events().size() == 3);
+  CHECK_FALSE(*stage.journal.is_driven(stage.id));
+}
+
 // Its first timer comes a millisecond early, as clocks that round do.
 class HastyLoop final : public Loop {
  public:
@@ -414,8 +451,8 @@ TEST_CASE("the last steps are announced to the model") {
   stage.model->reply(ReplyStop::max_tokens);
   stage.loop.run_posted();
   REQUIRE(stage.model->asked.size() == 2);
-  CHECK(stage.model->asked[0].request.note == step_warning(1));
-  CHECK(stage.model->asked[1].request.note == step_warning(0));
+  CHECK(stage.model->asked[0].request.note == step_warning(rules_of(kSemantics), 1));
+  CHECK(stage.model->asked[1].request.note == step_warning(rules_of(kSemantics), 0));
 }
 
 TEST_CASE("a reply that grows without end is aborted, and the run fails by name") {

@@ -8,7 +8,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
-#include "pawl/kernel/context.h"
+#include "pawl/kernel/rules.h"
 #include "pawl/runtime/agent_check.h"
 #include "pawl/runtime/charter_vars.h"
 #include "pawl/runtime/guarded_store.h"
@@ -44,7 +44,8 @@ std::uint64_t base_tokens(const DriverSetup& setup) {
   for (const ToolSpec& tool : tools) {
     bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
   }
-  return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) + estimate_tokens(bytes);
+  return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) +
+         rules_of(kSemantics).estimate_tokens(bytes);
 }
 
 RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
@@ -338,6 +339,30 @@ bool Engine::wakes(const RunId& run) const {
 
 Status Engine::resume(const RunId& run) {
   if (drivers_.contains(run)) return ok();
+  PAWL_TRY(DriverSetup setup, take_over(run));
+  if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
+                                          std::string(name(status_of(setup.loaded.run.state())))};
+  }
+  const std::string& remark = setup.agent.remark;
+  const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
+  make_driver(std::move(setup), run)->attach(by);
+  return ok();
+}
+
+Status Engine::reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs) {
+  if (drivers_.contains(run)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
+  }
+  PAWL_TRY(DriverSetup setup, take_over(run));
+  const RunState& state = setup.loaded.run.state();
+  const Stamp now{setup.lease.epoch, options_.loop.wall_ms(), state.elapsed_ms};
+  PAWL_CHECK(check(setup.loaded.run, event, now));
+  return make_driver(std::move(setup), run)->reopen(std::move(event), std::move(blobs));
+}
+
+// A run that nobody drives, and who is to drive it.
+Result<DriverSetup> Engine::take_over(const RunId& run) {
   wakes_.erase(run);
   // The agent first: what this process lacks must not count as a failed load of the run.
   auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
@@ -345,17 +370,10 @@ Status Engine::resume(const RunId& run) {
   if (!setup && !damaged) return setup.error();
   PAWL_TRY(RunLease lease, options_.store.journal->acquire(run));
   PAWL_TRY(LoadedRun loaded, load(run, lease.epoch));
-  if (std::holds_alternative<Finished>(loaded.run->life)) {
-    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
-                                          std::string(name(status_of(loaded.run.state())))};
-  }
   if (!setup) return setup.error();
   setup->lease = std::move(lease);
   setup->loaded = std::move(loaded);
-  const std::string& remark = setup->agent.remark;
-  const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
-  make_driver(*std::move(setup), run)->attach(by);
-  return ok();
+  return *std::move(setup);
 }
 
 void Engine::notice(const RunId& run) {

@@ -67,6 +67,9 @@ class Engine {
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
   Status resume(const RunId& run);
+  // Takes a run up that is over, and lets it go on: see RunReopened. conflict: driven elsewhere,
+  // not over, or the run does not accept it; then nothing was changed.
+  Status reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs = {});
 
   // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
   void on_ended(std::function<void(const RunId&, const Status&)> ended);
@@ -95,6 +98,7 @@ class Engine {
   Result<LoadedRun> load_or_lack(const RunId& run) const;
   bool takes_up_again(const RunId& id);
   Result<LoadedRun> look_again(const RunId& run) const;
+  Result<DriverSetup> take_over(const RunId& run);
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
   void publish(const RunEvent& event);
   void wake_later(const RunId& id);

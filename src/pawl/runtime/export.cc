@@ -47,6 +47,7 @@ class Passage {
     return std::optional<Outgoing>(std::move(out));
   }
 
+  std::uint32_t semantics() const { return walker_.loaded().run->semantics; }
   std::uint64_t redactions() const { return redactor_ ? redactor_->count() : 0; }
 
  private:
@@ -92,7 +93,7 @@ std::string header_line(const ExportReport& report, const RunSummary& summary,
   JsonWriter json;
   json.begin_object().field("pawl_export", kExportFormat).field("run", report.run.text);
   json.field("name", summary.name).field("record_version", kRecordVersion);
-  json.field("semantics", kSemantics).field("records", report.records);
+  json.field("semantics", report.semantics).field("records", report.records);
   json.field("blobs", report.blobs).field("chain", to_hex(report.chain));
   json.field("redactions", report.redactions).field("look_only", report.look_only);
   json.field("pawl", program);
@@ -147,6 +148,7 @@ Result<ExportReport> survey(JournalReader& reader, const RunSummary& summary,
     for (const StoredBlob& blob : out->blobs) report.expired += blob.expired_at_ms ? 1U : 0U;
     report.chain = out->chain;
   }
+  report.semantics = passage.semantics();
   report.redactions = passage.redactions();
   if (report.redactions > 0) report.look_only = kRedacted;
   return report;

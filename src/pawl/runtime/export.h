@@ -31,9 +31,10 @@ struct ExportReport {
   std::uint64_t records = 0;
   std::uint64_t blobs = 0;
   std::uint64_t redactions = 0;
-  Digest chain;               // of what is exported
-  std::string look_only;      // why it cannot be taken up elsewhere; empty: it can
-  std::uint64_t expired = 0;  // blobs whose bytes were let go before
+  Digest chain;                          // of what is exported
+  std::string look_only;                 // why it cannot be taken up elsewhere; empty: it can
+  std::uint64_t expired = 0;             // blobs whose bytes were let go before
+  std::uint32_t semantics = kSemantics;  // the run's
 };
 
 // Takes the file piece by piece. An error ends the export.

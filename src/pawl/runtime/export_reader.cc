@@ -221,7 +221,9 @@ std::string ExportReader::look_only() const {
     return "this version of Pawl would not have written record " + std::to_string(*odd_);
   }
   const bool over = std::holds_alternative<Finished>(loaded_.run->life);
-  if (run_ != report_.run && !over) {
+  // One that is over may be reopened: what it has left is not run under another key then.
+  const bool settled = over && loaded_.run->calls.empty();
+  if (run_ != report_.run && !settled) {
     return "imported under another id, so that its calls have other keys; fork it to go on";
   }
   if (report_.expired > 0 && !over) return "outputs of its tools have expired";

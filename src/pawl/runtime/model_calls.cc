@@ -175,6 +175,7 @@ void ModelCalls::perform(const CompactContext& effect) {
   request.run = run_.id();
   request.tenant = run_.state().tenant;
   request.model = run_.state().targets.at(effect.target).literal;
+  request.instructions = rules_of(run_.state().semantics).say.summary_wanted;
   request.summary_tokens_max = std::min(effect.reserved.output_tokens, kSummaryTokensMax);
   request.transcript = make_journal_transcript(run_, effect.instance, effect.to, unreadable_);
   try {

@@ -129,7 +129,7 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
   if (setup.context) request.on_behalf = setup.context->on_behalf();
   request.reserved = effect.reserved;
   request.mcp_servers = setup.mcp_servers;
-  request.note = step_warning(effect.steps_left);
+  request.note = step_warning(rules_of(run.state().semantics), effect.steps_left);
   request.tools = setup.tools.specs();
   request.hook_policy.allowed_tools.emplace();
   for (const ToolSpec& tool : request.tools) {

@@ -143,7 +143,8 @@ std::uint64_t ReplyAssembler::output_bytes() const {
 // What has been said has been paid for, whatever the provider says of a stream that was cut.
 ModelReplied ReplyAssembler::cut_off(const CallModel& call, Ingress& ingress) {
   Usage used = usage_.value_or(call.reserved);
-  used.output_tokens = std::max(used.output_tokens, estimate_tokens(output_bytes()));
+  used.output_tokens =
+      std::max(used.output_tokens, rules_of(kSemantics).estimate_tokens(output_bytes()));
   usage_ = used;
   PhaseReplied outcome;
   outcome.stop = ReplyStop::max_tokens;

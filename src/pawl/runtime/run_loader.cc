@@ -14,6 +14,7 @@ JournalWalker::JournalWalker(JournalReader& reader, RunId id)
 void JournalWalker::skip_to(const StoredSnapshot& snapshot) {
   auto run = decode_snapshot(snapshot.state);
   if (!run || (*run)->length != snapshot.seq + 1 || (*run)->id != id_) return;
+  if (find_rules((*run)->semantics) == nullptr) return;  // the walk will say so
   loaded_.run = *std::move(run);
   loaded_.chain = snapshot.chain;
   loaded_.snapshot_bytes = snapshot.state.size();

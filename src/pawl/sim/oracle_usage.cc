@@ -2,6 +2,12 @@
 #include "pawl/sim/oracle.h"
 
 namespace pawl::sim {
+namespace {
+
+// The oracle's own word for what rules_of(1) says: the input may be so many times the estimate.
+constexpr std::uint64_t kInputFactor = 2;
+
+}  // namespace
 
 void Oracle::add_usage(Track& track, const Usage& usage, std::uint32_t target) {
   track.usage = track.usage + usage;
@@ -34,7 +40,7 @@ void Oracle::check_budget(const RunId& id, const Track& track, const Record& rec
     const auto* call = std::get_if<CallModel>(&effect);
     if (call == nullptr || track.budget_pico == 0) continue;
     const std::uint64_t most =
-        worst_cost_pico(call->reserved, track.run->targets.at(call->target).prices);
+        worst_cost_pico(call->reserved, track.run->targets.at(call->target).prices, kInputFactor);
     if (add_saturating(track.cost_pico, most) > track.budget_pico) {
       fail("a model is called that may cost more than is left");
     }
@@ -107,7 +113,8 @@ void Oracle::take_usage(Track& track, const RunId& id, const Record& record) {
                                                         : 0;
       const Prices& prices = track.run->targets.at(target).prices;
       track.usage = track.usage + lost->charged;
-      track.cost_pico = add_saturating(track.cost_pico, worst_cost_pico(lost->charged, prices));
+      track.cost_pico =
+          add_saturating(track.cost_pico, worst_cost_pico(lost->charged, prices, kInputFactor));
     }
   }
 }

@@ -156,7 +156,7 @@ class RequestCheck {
     request.step = effect_.step;
     request.model = wire.rules.own + "/" + wire.models.front();
     request.system_prompt = rng_.one_in(4) ? "" : "Be brief.";
-    request.note = step_warning(effect_.steps_left);
+    request.note = step_warning(rules_of(kSemantics), effect_.steps_left);
     for (const PinnedTool& tool : history_.run()->tools) {
       request.tools.emplace_back().name = tool.name;
     }

@@ -172,14 +172,16 @@ class BudgetedExecutor final : public Executor {
     BudgetAsk ask;
     ask.tenant = wanted.tenant;
     ask.run = wanted.run;
+    const Rules& rules = rules_of(kSemantics);  // A tenant's budget is not one run's.
     // Writing a cache may cost more than reading the input: the dearest one is set aside.
-    const Rates rates = worst_rates(facts.prices, wanted.input_tokens);
+    const Rates rates = worst_rates(facts.prices, wanted.input_tokens, rules.input_estimate_factor);
     ask.input = {multiply_saturating(wanted.input_tokens, dearest_input(rates)),
                  wanted.input_tokens, kBudgetCallMs};
     ask.output_pico = rates.output;
-    ask.output_most = facts.max_output_tokens > 0 ? facts.max_output_tokens : kReservedOutputTokens;
+    ask.output_most =
+        facts.max_output_tokens > 0 ? facts.max_output_tokens : rules.reserved_output_tokens;
     if (wanted.output_tokens > 0) ask.output_most = wanted.output_tokens;
-    ask.output_least = kOutputTokensMin;
+    ask.output_least = rules.output_tokens_min;
     ask.windows = windows;
     ask.now_ms = shared_->loop.wall_ms();
     // A time that is nearly over is enough for a short call.

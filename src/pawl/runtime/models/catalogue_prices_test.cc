@@ -84,7 +84,7 @@ Usage random_usage(Rng& rng) {
 
 // What is set aside for so much output and an input that is estimated (kernel/decide_model.cc).
 std::uint64_t set_aside(const Prices& prices, std::uint64_t estimate, std::uint64_t output) {
-  const Rates rates = worst_rates(prices, estimate);
+  const Rates rates = worst_rates(prices, estimate, 2);
   return dearest_input(rates) * estimate + rates.output * output;
 }
 
@@ -109,7 +109,7 @@ void check_model(const std::vector<Json>& rows, const Prices& prices, Rng& rng) 
     }
     CHECK(set_aside(prices, input, usage.output_tokens) >= listed);
     // Estimated at half of what it is, the rates are still those that are paid.
-    const Rates rates = worst_rates(prices, input / 2 + 1);
+    const Rates rates = worst_rates(prices, input / 2 + 1, 2);
     CHECK(dearest_input(rates) * input + rates.output * usage.output_tokens >= listed);
   }
 }

@@ -1,0 +1,108 @@
+// What a semantics number stands for: the constants, estimators and sentences that runs are decided
+// by. A run keeps the number it began with, and so its rules, whatever later programs know. A
+// change that alters a decision or a sentence is a new number: copy the rules, change the copy.
+//
+// What fold() applies is in the record: it knows no rules. The verdicts of gate, sandbox and egress
+// come as events and have no number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "pawl/kernel/content.h"
+#include "pawl/kernel/usage.h"
+
+namespace pawl {
+
+// The number that a run of this program begins with.
+inline constexpr std::uint32_t kSemantics = 1;
+
+// Words of Pawl's own in a conversation have at most this length.
+inline constexpr std::size_t kWordsBytesMax = 1024;
+
+// What a model reads. All but the last two are recorded as they are decided; those two live in one
+// request.
+struct Sentences {
+  std::string_view wrap_up;          // after a reply that was cut off
+  std::string_view repair;           // followed by what is wrong with an answer
+  std::string_view outcome_unknown;  // the result of a call of which nobody knows what it did
+  std::string_view trimmed;          // {}: how many messages are gone
+  std::string_view unknown_tool;     // followed by the tools there are
+  std::string_view no_tools;
+  std::string_view invalid_input;  // followed by what is wrong with it
+  std::string_view cut_off;        // the result of a call in a reply that was cut off
+  std::string_view yielded;        // in one that gave control away
+  std::string_view ended;          // in one that came when the run was ending
+  std::string_view denied;         // followed by why
+  std::string_view many_open;      // {}: how many calls wait for people
+  std::string_view many_asked;     // {}: how often people were asked
+  std::string_view many_denied;    // {}: how often they have denied it
+  std::string_view unanswered;
+  std::string_view denied_by;  // followed by whom
+  std::string_view no_reason;
+  std::array<std::string_view, 3> steps_left;  // none, one, two
+  std::string_view summary_wanted;             // the instructions of whoever sums up
+};
+
+struct Rules {
+  std::uint32_t semantics = 0;
+
+  // Of a text whose language and tokenizer are not known; docs/models.md states the error.
+  std::uint64_t (*estimate_tokens)(std::uint64_t bytes) = nullptr;
+  // Whether a provider's figure is taken in the place of an estimate.
+  bool (*is_believable)(std::uint64_t reported, std::uint64_t estimate) = nullptr;
+  // A text that only points at an earlier one is no output where there is an earlier one.
+  bool (*refers_back)(const Content& text) = nullptr;
+
+  // The estimate of a request's input may be too low by this factor: a price tier above that much
+  // of it may be the one that is paid.
+  std::uint64_t input_estimate_factor = 0;
+  // Output set aside for a call whose outcome may be lost, where no budget asks for more.
+  std::uint64_t reserved_output_tokens = 0;
+  // A reply with less room than this is not worth asking for.
+  std::uint64_t output_tokens_min = 0;
+  std::uint64_t summary_tokens = 0;
+  // A cut that frees less than this part of the context, or fewer entries, is not worth a summary.
+  std::uint64_t worth_while_divisor = 0;
+  std::uint64_t removed_min = 0;
+  // Attempts of one step that were skipped after recent failures count for no limit: with so many
+  // the step fails all the same.
+  std::uint32_t attempts_with_skips_max = 0;
+  // A tenant's full window is asked again no sooner and no later than this.
+  std::uint64_t tenant_wait_min_ms = 0;
+  std::uint64_t tenant_wait_max_ms = 0;
+  // A final answer that does not fit its schema is asked for again this often.
+  std::uint32_t output_repairs_max = 0;
+  // Attempts at one pure or idempotent call, those that a crash cut short included, before a
+  // timeout is told to the model.
+  std::uint32_t tool_attempts_max = 0;
+  // A reconcilable call that did not happen is run again so often; then a person looks at it.
+  std::uint32_t reconciled_attempts_max = 0;
+
+  Sentences say;
+};
+
+// nullptr: this program does not know the number.
+const Rules* find_rules(std::uint32_t semantics);
+// Of a number that is known.
+const Rules& rules_of(std::uint32_t semantics);
+// Whether this program can go on with a run of this number; the error says what it knows.
+Status check_semantics(std::uint32_t semantics);
+
+// A sentence with a number in the place of its {}.
+std::string with_number(std::string_view sentence, std::uint64_t number);
+// At most kWordsBytesMax bytes of it, in whole characters.
+std::string in_few_words(std::string text);
+
+// For tests: a program that knows one more number, while this lives.
+class PlantedRules {
+ public:
+  explicit PlantedRules(const Rules& rules);
+  ~PlantedRules();
+  PlantedRules(const PlantedRules&) = delete;
+  PlantedRules& operator=(const PlantedRules&) = delete;
+};
+
+}  // namespace pawl
