@@ -26,7 +26,7 @@ class Export(Stage):
         file = self.export("r")
         self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
         header = json_lines(file.read_text())[0]
-        self.assertEqual((header["pawl_export"], header["run"], header["chain"]), (1, "r", chain))
+        self.assertEqual((header["pawl_export"], header["run"], header["chain"]), (2, "r", chain))
         self.assertEqual(self.ok("export", "r").stdout, file.read_text())
         self.elsewhere()
         report = json.loads(self.ok("import", file, "--json").stdout)

@@ -1,9 +1,11 @@
 // The canonical binary form of kernel types, made from their fields(). One value has exactly one
-// encoding: numbers are shortest varints, and decoding refuses everything else.
-// See docs/journal-format.md. Internal to the kernel; callers use codec.h.
+// encoding: numbers are shortest varints, a struct ends with its last field that differs from its
+// default, and decoding refuses everything else. See docs/journal-format.md. Internal to the
+// kernel; callers use codec.h.
 #pragma once
 
 #include <algorithm>
+#include <boost/pfr/tuple_size.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/events.h"
+#include "pawl/kernel/record.h"
 
 namespace pawl {
 
@@ -21,14 +23,30 @@ inline constexpr std::uint64_t kListItemsMax = 64U << 20U;
 // What the elements of all lists may take in memory, for each encoded byte and on top. Everything
 // that a record holds many of has at least two bytes, so that nothing the encoder writes comes near
 // it; a list of the smallest elements that only an attacker would write does.
-inline constexpr std::size_t kListRoomPerByte = 112;
+inline constexpr std::size_t kListRoomPerByte = 176;
 inline constexpr std::size_t kListRoomBase = 4096;
 
 inline constexpr std::size_t kUsualRecordBytes = 256;
 inline constexpr std::size_t kNumberBytesMax = 10;  // of 64 bits, seven in a byte
+inline constexpr std::uint64_t kOneByteMax = 0x7F;  // the largest number of one byte
 
+// The value of a field that is not written.
 template <class T>
-concept HasFields = requires(T& value) { T::fields(value, [](const char*, auto&) {}); };
+inline const T kDefault{};
+
+template <HasFields T>
+inline constexpr std::size_t kFieldCount = [] {
+  std::size_t count = 0;
+  T::members([&count](const char*, auto) { ++count; });
+  return count;
+}();
+
+// Of an alternative of a choice: its number, and whether a reader that does not know the number may
+// step over it.
+inline constexpr std::uint64_t kOptionalBit = 1;
+constexpr std::uint64_t tag_of(std::uint64_t number) {
+  return number << 1U;
+}
 
 // Writes into room that is there already: a record is mostly numbers of one byte, and a string that
 // grows by each of them costs more than all else.
@@ -47,7 +65,7 @@ class ByteWriter {
   }
 
   void number(std::uint64_t value) {
-    if (value < 0x80 && at_ != end_) {
+    if (value <= kOneByteMax && at_ != end_) {
       *at_++ = static_cast<char>(value);
     } else {
       long_number(value);
@@ -58,15 +76,6 @@ class ByteWriter {
     raw(value);
   }
   void raw(std::string_view value) { at_ += value.copy(room_for(value.size()), value.size()); }
-  // Puts the length of what was written from `start` on in front of it.
-  void insert_length(std::size_t start) {
-    ByteWriter length(kNumberBytesMax);
-    length.number(size() - start);
-    room_for(length.size());
-    std::copy_backward(bytes_.data() + start, at_, at_ + length.size());
-    at_ += length.view().copy(bytes_.data() + start, length.size());
-  }
-  void drop_last() { --at_; }
 
   template <class T>
     requires std::is_unsigned_v<T>
@@ -89,7 +98,10 @@ class ByteWriter {
     put(value.digest);
     number(value.length);
   }
-  void put(const Content& value) { put(value.held); }
+  void put(const Content& value) {
+    number(value.held.index());
+    std::visit([this](const auto& one) { this->put(one); }, value.held);
+  }
   template <class T>
   void put(const std::optional<T>& value) {
     number(value ? 1 : 0);
@@ -102,18 +114,57 @@ class ByteWriter {
   }
   template <class... T>
   void put(const std::variant<T...>& value) {
-    number(value.index());
+    number(tag_of(value.index()));
     std::visit([this](const auto& one) { this->put(one); }, value);
   }
   template <HasFields T>
   void put(const T& value) {
-    T::fields(value, [this](const char*, const auto& field) { this->put(field); });
+    const std::size_t start = size();
+    number(0);  // The length takes one byte of most structs.
+    put_fields(value);
+    set_length(start);
   }
 
  private:
+  template <HasFields T>
+  void put_fields(const T& value) {
+    static_assert(boost::pfr::tuple_size_v<T> == kFieldCount<T>,
+                  "a field of the struct is missing from its PAWL_FACT list");
+    std::size_t end = size();  // behind the last field that differs from its default
+    T::members([&](const char*, auto member) {
+      const auto& field = value.*member;
+      [[maybe_unused]] const std::size_t before = size();
+      this->put(field);
+      bool is_default = false;
+      if constexpr (HasFields<std::decay_t<decltype(field)>>) {
+        is_default = size() == before + 1;  // its length is 0
+      } else {
+        is_default = field == kDefault<T>.*member;
+      }
+      if (!is_default) end = size();
+    });
+    at_ = bytes_.data() + end;
+  }
+  void set_length(std::size_t start) {
+    const std::size_t length = size() - start - 1;
+    if (length <= kOneByteMax) {
+      bytes_[start] = static_cast<char>(length);
+    } else {
+      set_long_length(start, length);
+    }
+  }
+  void set_long_length(std::size_t start, std::size_t length) {
+    ByteWriter number(kNumberBytesMax);
+    number.number(length);
+    room_for(number.size() - 1);
+    const std::string_view bytes = number.view();
+    std::copy_backward(bytes_.data() + start + 1, at_, at_ + bytes.size() - 1);
+    bytes.copy(bytes_.data() + start, bytes.size());
+    at_ += bytes.size() - 1;
+  }
   void long_number(std::uint64_t value) {
     char* at = room_for(kNumberBytesMax);
-    for (; value >= 0x80; value >>= 7U) {
+    for (; value > kOneByteMax; value >>= 7U) {
       *at++ = static_cast<char>((value & 0x7FU) | 0x80U);
     }
     *at++ = static_cast<char>(value);
@@ -135,10 +186,24 @@ class ByteWriter {
   char* end_ = nullptr;
 };
 
+// Choices whose lists may hold alternatives that a reader may step over.
+template <class V>
+inline constexpr bool kHasOptional = std::is_same_v<V, Decision> || std::is_same_v<V, AnyDecision>;
+
+// What a program that is newer in its minor version has written may hold things to step over.
+enum class WrittenBy : std::uint8_t { this_version, newer };
+
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes)
-      : rest_(bytes), room_(kListRoomBase + kListRoomPerByte * bytes.size()) {}
+  explicit ByteReader(std::string_view bytes, WrittenBy writer = WrittenBy::this_version)
+      : rest_(bytes), room_(kListRoomBase + kListRoomPerByte * bytes.size()), writer_(writer) {}
+
+  Skipped skipped() const { return skipped_; }
+  void skip(std::size_t bytes, Skipped what) {
+    if (writer_ != WrittenBy::newer || bytes > rest_.size()) return fail();
+    rest_.remove_prefix(bytes);
+    skipped_ = std::max(skipped_, what);
+  }
 
   bool failed() const { return failed_; }
   bool at_end() const { return rest_.empty(); }
@@ -209,7 +274,16 @@ class ByteReader {
     take(value.digest);
     value.length = number();
   }
-  void take(Content& value) { take(value.held); }
+  void take(Content& value) {
+    switch (number()) {
+      case 0:
+        return take(value.held.emplace<std::string>());
+      case 1:
+        return take(value.held.emplace<BlobRef>());
+      default:
+        return fail();
+    }
+  }
   template <class T>
   void take(std::optional<T>& value) {
     const std::uint64_t present = number();
@@ -230,18 +304,54 @@ class ByteReader {
       if (sizeof(T) > room_) return fail();
       room_ -= sizeof(T);
       take(values.emplace_back());
+      if constexpr (kHasOptional<T>) {
+        if (stepped_over_) values.pop_back();
+        stepped_over_ = false;
+      }
     }
   }
   template <class... T>
   void take(std::variant<T...>& value) {
-    take_alternative(value, number(), std::index_sequence_for<T...>{});
+    const std::uint64_t tag = number();
+    const std::uint64_t index = tag >> 1U;
+    const bool is_optional = (tag & kOptionalBit) != 0;
+    if (!is_optional) return take_alternative(value, index, std::index_sequence_for<T...>{});
+    // What is known is never marked so.
+    if (!kHasOptional<std::variant<T...>> || index < sizeof...(T)) return fail();
+    const std::uint64_t length = number();
+    if (length > rest_.size()) return fail();
+    skip(static_cast<std::size_t>(length), Skipped::optional);
+    stepped_over_ = true;
   }
   template <HasFields T>
   void take(T& value) {
-    T::fields(value, [this](const char*, auto& field) { this->take(field); });
+    const std::uint64_t length = number();
+    if (length > rest_.size()) return fail();
+    const std::string_view behind = rest_.substr(static_cast<std::size_t>(length));
+    rest_ = rest_.substr(0, static_cast<std::size_t>(length));
+    take_fields(value);
+    if (!failed_) rest_ = behind;
   }
 
  private:
+  // Up to the end of the struct. `value` has its defaults.
+  template <HasFields T>
+  void take_fields(T& value) {
+    T::members([&](const char*, auto member) {
+      if (rest_.empty()) return;
+      auto& field = value.*member;
+      [[maybe_unused]] const std::size_t before = rest_.size();
+      this->take(field);
+      if (!rest_.empty() || failed_) return;
+      // The last one that is written differs from its default, or it would not be written.
+      if constexpr (HasFields<std::decay_t<decltype(field)>>) {
+        if (before == 1) fail();
+      } else {
+        if (field == kDefault<T>.*member) fail();
+      }
+    });
+    if (!rest_.empty()) skip(rest_.size(), Skipped::fields);
+  }
   template <class V, std::size_t... I>
   void take_alternative(V& value, std::uint64_t index, std::index_sequence<I...>) {
     const bool known = ((I == index ? (take(value.template emplace<I>()), true) : false) || ...);
@@ -250,6 +360,9 @@ class ByteReader {
 
   std::string_view rest_;
   std::size_t room_;
+  WrittenBy writer_;
+  Skipped skipped_ = Skipped::nothing;
+  bool stepped_over_ = false;  // the alternative that was to be taken last
   bool failed_ = false;
 };
 

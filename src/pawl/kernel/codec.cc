@@ -1,14 +1,10 @@
 #include "pawl/kernel/codec.h"
 
-#include <array>
-
+#include "pawl/base/assert.h"
 #include "pawl/kernel/bytes.h"
 
 namespace pawl {
 namespace {
-
-// Bit 0 of the event's flags: a reader that does not know the type may skip the record.
-constexpr std::uint64_t kOptionalFlag = 1;
 
 Error damaged(std::string_view what) {
   return Error{ErrorCode::corrupt, std::string(what) + " cannot be decoded"};
@@ -17,105 +13,90 @@ Error damaged(std::string_view what) {
 constexpr std::uint64_t kKnownEvents = std::variant_size_v<Event> - 1;
 static_assert(std::is_same_v<std::variant_alternative_t<kKnownEvents, Event>, Unrecognised>);
 
-// A record may hold many of them: see kListRoomPerByte. The smallest that occur more than once have
-// two bytes.
+// A record may hold many of them: see kListRoomPerByte. Each has at least two bytes, its tag and
+// its length.
 static_assert(sizeof(Decision) <= 2 * kListRoomPerByte);
 static_assert(sizeof(Effect) <= 2 * kListRoomPerByte);
+static_assert(sizeof(Block) <= 2 * kListRoomPerByte);
+static_assert(sizeof(Attachment) <= kListRoomPerByte);
 
-Status take_version(ByteReader& in) {
-  const std::uint64_t version = in.number();
-  if (in.failed() || version == 0) return damaged("a record");
-  if (version > kRecordVersion) {
-    return Error{ErrorCode::invalid_argument, "record version " + std::to_string(version) +
-                                                  " is newer than this version of Pawl"};
+std::string version_text(std::uint64_t major, std::uint64_t minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+// The versions in front of a record or an inbox message.
+struct Header {
+  std::uint32_t minor = 0;
+  WrittenBy writer() const {
+    return minor > kRecordMinor ? WrittenBy::newer : WrittenBy::this_version;
   }
-  return ok();
-}
+};
 
-// Fields that an event got at its end after journals of it had been written. The last ones that are
-// empty, one byte each, are left out: those journals are read, and made again byte for byte.
-std::size_t later_fields(const Event& event) {
-  if (std::holds_alternative<CallDecided>(event)) return 3;
-  return std::holds_alternative<RunStarted>(event) ? 2 : 0;
-}
-
-template <std::size_t N>
-std::size_t empty_at_end(const std::array<bool, N>& is_empty) {
-  std::size_t count = 0;
-  while (count < N && is_empty[N - 1 - count]) ++count;
-  return count;
-}
-
-std::size_t lacking_fields(const Event& event) {
-  if (const auto* decided = std::get_if<CallDecided>(&event)) {
-    return empty_at_end<3>(
-        {decided->answer == 0, decided->signature.empty(), decided->signed_by.empty()});
+Result<Header> take_header(ByteReader& in) {
+  const std::uint64_t major = in.number();
+  if (in.failed() || major == 0) return damaged("a record");
+  if (major != kRecordMajor) {
+    return Error{ErrorCode::invalid_argument, "record version " + std::to_string(major) + " is " +
+                                                  (major > kRecordMajor ? "newer" : "older") +
+                                                  " than what this version of Pawl reads (" +
+                                                  std::to_string(kRecordMajor) + ")"};
   }
-  const auto* started = std::get_if<RunStarted>(&event);
-  if (started == nullptr) return 0;
-  return empty_at_end<2>({started->signers.empty(), started->start_signature.empty()});
+  Header header;
+  in.take(header.minor);
+  if (in.failed()) return damaged("a record");
+  return header;
 }
 
-// The event has its own length, so that a reader can step over a type it does not know.
+// What a newer program has written need not be damaged because it cannot be read.
+Error unreadable(const Header& header, std::string_view what) {
+  if (header.writer() == WrittenBy::this_version) return damaged(what);
+  const std::string theirs = version_text(kRecordMajor, header.minor);
+  return Error{ErrorCode::invalid_argument, std::string(what) + " of version " + theirs +
+                                                " holds what this version of Pawl (" +
+                                                record_version() + ") does not know"};
+}
+
 void put_event(ByteWriter& out, const Event& event) {
   if (const Unrecognised* foreign = std::get_if<Unrecognised>(&event)) {
-    out.number(foreign->type);
-    out.number(kOptionalFlag);
+    out.number(tag_of(foreign->type) | kOptionalBit);
     return out.text(foreign->body);
   }
-  out.number(event.index());
-  out.number(0);  // flags
-  const std::size_t start = out.size();
-  std::visit([&out](const auto& fact) { out.put(fact); }, event);
-  for (std::size_t left = lacking_fields(event); left > 0; --left) out.drop_last();
-  out.insert_length(start);
+  out.put(event);
 }
 
-template <std::size_t... I>
-bool take_fact(ByteReader& body, Event& event, std::uint64_t index, std::index_sequence<I...>) {
-  return ((I == index ? (body.take(event.emplace<I>()), true) : false) || ...);
-}
-
-bool take_whole_fact(std::string_view bytes, Event& event, std::uint64_t type) {
-  ByteReader body(bytes);
-  take_fact(body, event, type, std::make_index_sequence<std::variant_size_v<Event>>{});
-  return !body.failed() && body.at_end();
-}
-
-Status take_body(std::string_view bytes, Event& event, std::uint64_t type) {
-  // One value has one form: a later field that is empty and last is not there.
-  std::size_t added = 0;
-  bool whole = take_whole_fact(bytes, event, type);
-  while (!whole && added < later_fields(event)) {
-    whole = take_whole_fact(std::string(bytes) + std::string(++added, '\0'), event, type);
+// Of an event that may be skipped the bytes are kept.
+Status take_event(ByteReader& in, const Header& header, Event& event) {
+  ByteReader ahead = in;
+  const std::uint64_t tag = ahead.number();
+  const std::uint64_t type = tag >> 1U;
+  const bool newer = header.writer() == WrittenBy::newer;
+  if (ahead.failed() || type < kKnownEvents || !newer) {
+    in.take(event);
+    const bool fits = !in.failed() && !std::holds_alternative<Unrecognised>(event);
+    return fits ? Status(ok()) : unreadable(header, "an event");
   }
-  return whole && lacking_fields(event) == added ? Status(ok()) : damaged("an event");
-}
-
-Status take_event(ByteReader& in, Event& event) {
-  const std::uint64_t type = in.number();
-  const std::uint64_t flags = in.number();
-  const std::string_view bytes = in.raw(in.number());
-  if (in.failed() || flags > kOptionalFlag) return damaged("an event");
-  const bool known = type < kKnownEvents;
-  const bool optional = flags == kOptionalFlag;
-  if (known && optional) return damaged("an event");
-  if (optional) {
-    event = Unrecognised{type, std::string(bytes)};
-    return ok();
-  }
-  if (!known) {
+  if ((tag & kOptionalBit) == 0) {
     return Error{ErrorCode::invalid_argument,
                  "event type " + std::to_string(type) + " is not known to this version of Pawl"};
   }
-  return take_body(bytes, event, type);
+  in = ahead;
+  const std::string_view bytes = in.raw(in.number());
+  if (in.failed()) return damaged("an event");
+  event = Unrecognised{type, std::string(bytes)};
+  return ok();
 }
 
 }  // namespace
 
+std::string record_version() {
+  return version_text(kRecordMajor, kRecordMinor);
+}
+
 std::string encode_record(const Record& record) {
+  PAWL_ASSERT(is_understood(record));
   ByteWriter out;
-  out.number(kRecordVersion);
+  out.number(kRecordMajor);
+  out.number(record.minor);
   out.number(record.seq);
   out.put(record.stamp);
   out.put(record.instance);
@@ -126,17 +107,21 @@ std::string encode_record(const Record& record) {
 }
 
 Result<Record> decode_record(std::string_view bytes) {
-  ByteReader in(bytes);
-  PAWL_CHECK(take_version(in));
+  ByteReader versions(bytes);
+  PAWL_TRY(const Header header, take_header(versions));
+  ByteReader in(bytes.substr(bytes.size() - versions.left()), header.writer());
   Record record;
+  record.minor = header.minor;
   in.take(record.seq);
   in.take(record.stamp);
   in.take(record.instance);
-  if (in.failed()) return damaged("a record");
-  PAWL_CHECK(take_event(in, record.event));
+  if (in.failed()) return unreadable(header, "a record");
+  PAWL_CHECK(take_event(in, header, record.event));
   in.take(record.decisions);
   in.take(record.effects);
-  if (in.failed() || !in.at_end()) return damaged("a record");
+  if (!in.failed() && !in.at_end()) in.skip(in.left(), Skipped::fields);
+  if (in.failed()) return unreadable(header, "a record");
+  record.skipped = in.skipped();
   const bool skippable = std::holds_alternative<Unrecognised>(record.event);
   if (skippable && !(record.decisions.empty() && record.effects.empty())) {
     return damaged("a record whose event may be skipped, but has consequences,");
@@ -155,6 +140,7 @@ Digest chain_after(const Digest& previous, std::string_view record_bytes) {
 std::string encode_snapshot(const Run& run) {
   ByteWriter out;
   out.number(kSnapshotVersion);
+  out.number(kRecordMinor);
   out.put(run.state());
   return out.take();
 }
@@ -171,7 +157,9 @@ static bool in_order(const RunState& state) {
 Result<Run> decode_snapshot(std::string_view bytes) {
   ByteReader in(bytes);
   const std::uint64_t version = in.number();
-  if (in.failed() || version != kSnapshotVersion) return damaged("a snapshot");
+  const std::uint64_t minor = in.number();
+  const bool own = version == kSnapshotVersion && minor == kRecordMinor;
+  if (in.failed() || !own) return damaged("a snapshot");
   Run run;
   in.take(run.state_);
   if (in.failed() || !in.at_end() || !in_order(run.state_)) return damaged("a snapshot");
@@ -183,7 +171,8 @@ Result<Run> decode_snapshot(std::string_view bytes) {
 
 std::string encode_event(const Event& event) {
   ByteWriter out;
-  out.number(kRecordVersion);
+  out.number(kRecordMajor);
+  out.number(kRecordMinor);
   put_event(out, event);
   return out.take();
 }
@@ -201,10 +190,11 @@ std::optional<std::string> question_of(std::string_view event_bytes) {
 
 Result<Event> decode_event(std::string_view bytes) {
   ByteReader in(bytes);
-  PAWL_CHECK(take_version(in));
+  PAWL_TRY(const Header header, take_header(in));
   Event event;
-  PAWL_CHECK(take_event(in, event));
-  if (!in.at_end()) return damaged("an event");
+  in.take(event);
+  const bool fits = !in.failed() && !std::holds_alternative<Unrecognised>(event);
+  if (!fits || !in.at_end()) return unreadable(header, "an event");
   return event;
 }
 

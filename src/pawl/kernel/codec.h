@@ -10,12 +10,15 @@
 
 namespace pawl {
 
-inline constexpr std::uint8_t kRecordVersion = 1;
-inline constexpr std::uint8_t kSnapshotVersion = 3;
+inline constexpr std::uint8_t kSnapshotVersion = 4;
 
+// "2.0": of the records that this program writes.
+std::string record_version();
+
+// Only of a record that was understood wholly: nothing of it was skipped.
 std::string encode_record(const Record& record);
-// corrupt: bytes that no encode_record() made. invalid_argument: a newer version, or an event this
-// version does not know and may not skip.
+// corrupt: bytes that no encode_record() made. invalid_argument: another major version, or one of a
+// newer minor version with something in it that this version does not know and may not skip.
 Result<Record> decode_record(std::string_view bytes);
 
 // What the first record's chain link hashes in place of a previous one.
@@ -26,7 +29,7 @@ Digest chain_after(const Digest& previous, std::string_view record_bytes);
 std::string encode_snapshot(const Run& run);
 Result<Run> decode_snapshot(std::string_view bytes);
 
-// An event on its way through the inbox.
+// An event on its way through the inbox. Nothing of it is skipped: it would be acted on.
 std::string encode_event(const Event& event);
 Result<Event> decode_event(std::string_view bytes);
 // Names what a person was asked and such an event answers. None: it answers no question. Of the

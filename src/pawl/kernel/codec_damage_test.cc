@@ -8,6 +8,10 @@ namespace {
 bool check_record(std::string_view bytes) {
   const auto decoded = decode_record(bytes);
   if (!decoded) return true;
+  if (!is_understood(*decoded)) {  // What follows is a newer program's, and nobody acts on it.
+    CHECK(decoded->minor > kRecordMinor);
+    return true;
+  }
   CHECK(encode_record(*decoded) == bytes);
   return false;
 }
@@ -114,16 +118,14 @@ TEST_CASE("what is built from few bytes is bounded by how many they are") {
   constexpr std::size_t kCountInBytes = 100'000;
   ByteWriter hostile;
   hostile.number(kCountInBytes);
-  const auto type = static_cast<char>(Decision(PauseBegan{}).index());
-  hostile.raw(std::string(kCountInBytes, type));
+  hostile.raw(std::string(kCountInBytes, '\0'));
   const std::size_t bound = 2 * (kListRoomBase + kListRoomPerByte * hostile.size());
-  std::vector<Decision> decisions;
-  CHECK(room_taken(hostile.view(), decisions) <= bound);
-  CHECK(decisions.size() < kCountInBytes);
-
-  Record record = TestRun().last();
-  record.decisions.assign(kCountInBytes, PauseBegan{});
-  CHECK(check_record(encode_record(record)));
+  std::vector<Instance> instances;  // whose fields all have their defaults
+  CHECK(room_taken(hostile.view(), instances) <= bound);
+  CHECK(instances.size() < kCountInBytes);
+  std::vector<Block> blocks;
+  CHECK(room_taken(hostile.view(), blocks) <= bound);
+  CHECK(blocks.size() < kCountInBytes);
 
   std::vector<PinnedTool> tools;
   CHECK(room_taken(std::string(1000, '\x7F'), tools) <= 2 * (kListRoomBase + 64 * 1000));
@@ -138,6 +140,13 @@ TEST_CASE("records with as much in them as a run can make are read") {
   const auto decoded = decode_record(encode_record(record));
   REQUIRE(decoded);
   CHECK(*decoded == record);
+
+  ModelReplied reply;
+  reply.blocks.assign(20'000, TextBlock{});
+  record.event = reply;
+  const auto replied = decode_record(encode_record(record));
+  REQUIRE(replied);
+  CHECK(*replied == record);
 }
 
 TEST_CASE("a list that claims more than there is is refused before it is built") {

@@ -11,6 +11,7 @@
 
 #include "pawl/kernel/blocks.h"
 #include "pawl/kernel/content.h"
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
@@ -18,16 +19,6 @@
 #include "pawl/kernel/target.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/words.h"
-
-// Declares the name and the fields of an event, decision, effect or phase.
-#define PAWL_FIELD(field) visit(#field, self.field);
-#define PAWL_FACT(type, json_name, ...)                                             \
-  static constexpr std::string_view kName = json_name;                              \
-  template <class Self, class Visit>                                                \
-  static void fields([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) { \
-    __VA_ARGS__                                                                     \
-  }                                                                                 \
-  friend bool operator==(const type&, const type&) = default
 
 namespace pawl {
 

@@ -1,4 +1,4 @@
-// Journals that were written once must be readable for ever: tests/golden/journal-v1 holds them.
+// Journals that were written once must be readable for ever: tests/golden/journal-v2 holds them.
 // PAWL_WRITE_GOLDEN=1 writes them anew, which is right only while the format is unreleased.
 #include <filesystem>
 #include <fstream>
@@ -239,6 +239,7 @@ std::vector<std::string> with_optional_event() {
   const TestRun run(start);
   std::vector<Record> records = run.records();
   Record foreign;
+  foreign.minor = kRecordMinor + 1;
   foreign.seq = records.size();
   foreign.stamp = {1, -1, 5};
   foreign.event = Unrecognised{1000, "from a later version"};
@@ -333,7 +334,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
 // --- The files: a line of hexadecimal digits a record, then the chain ---------------------------
 
 std::string directory() {
-  return source_directory() + "/tests/golden/journal-v1";
+  return source_directory() + "/tests/golden/journal-v2";
 }
 
 Digest chain_of(const std::vector<std::string>& journal) {

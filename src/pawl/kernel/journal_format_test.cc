@@ -33,13 +33,6 @@ PAWL_NAMED(InstanceId, "number32");
 PAWL_NAMED(CallId, "number");
 PAWL_NAMED(EffectId, "number");
 PAWL_NAMED(Block, "block");
-PAWL_NAMED(Usage, "usage");
-PAWL_NAMED(Rates, "rates");
-PAWL_NAMED(PriceTier, "price_tier");
-PAWL_NAMED(Prices, "prices");
-PAWL_NAMED(Limits, "limits");
-PAWL_NAMED(Guards, "guards");
-PAWL_NAMED(RetryPolicy, "retry_policy");
 PAWL_NAMED(YieldReason, "yield_reason");
 PAWL_NAMED(ErrorCategory, "error_category");
 PAWL_NAMED(ReplyStop, "reply_stop");
@@ -62,7 +55,6 @@ PAWL_NAMED(FailureKind, "failure_kind");
 PAWL_NAMED(BudgetUnit, "budget_unit");
 PAWL_NAMED(AfterOutput, "after_output");
 PAWL_NAMED(CutBy, "cut_by");
-PAWL_NAMED(ModelTarget, "model_target");
 PAWL_NAMED(EndsTurn, "ends_turn");
 PAWL_NAMED(Approvers, "approvers");
 PAWL_NAMED(CallVerdict, "verdict");
@@ -79,14 +71,30 @@ struct Named<std::vector<T>> {
   static std::string text() { return "list of " + Named<T>::text(); }
 };
 
+// " = 5" where the default of a field is not that of its type.
+template <class T>
+std::string default_of(const T& value) {
+  if (value == T{}) return "";
+  if constexpr (std::is_same_v<T, std::string>) {
+    return " = \"" + value + "\"";
+  } else if constexpr (std::is_enum_v<T>) {
+    if constexpr (sizeof(T) == 1) return " = `" + std::string(name(value)) + "`";
+    return " = " + std::to_string(static_cast<std::uint64_t>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    return " = " + std::to_string(value);
+  } else {
+    return " = ?";
+  }
+}
+
 template <class T>
 std::string fields_of() {
   std::string text;
-  T value;
-  T::fields(value, [&text](const char* field, const auto& held) {
-    const std::string type = Named<std::decay_t<decltype(held)>>::text();
+  T::fields(kDefault<T>, [&text](const char* field, const auto& held) {
+    const std::string type = Named<std::decay_t<decltype(held)>>::text() + default_of(held);
     text += (text.empty() ? "`" : ", `") + std::string(field) + "` " + type;
   });
+  CHECK(text.find('?') == std::string::npos);
   return text.empty() ? "-" : text;
 }
 
@@ -176,7 +184,8 @@ TEST_CASE("docs/journal-format.md has the tables of the code") {
 TEST_CASE("docs/journal-format.md names the versions that the code writes") {
   std::ifstream in(document_path());
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  CHECK(text.find("record version **" + std::to_string(kRecordVersion) + "**") != text.npos);
+  CHECK(text.find("record version **" + std::to_string(kRecordMajor) + "." +
+                  std::to_string(kRecordMinor) + "**") != text.npos);
   CHECK(text.find("semantics **" + std::to_string(kSemantics) + "**") != text.npos);
   CHECK(text.find("snapshot version **" + std::to_string(kSnapshotVersion) + "**") != text.npos);
 }

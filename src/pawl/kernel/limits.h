@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/usage.h"
 #include "pawl/kernel/words.h"
 
@@ -23,22 +24,11 @@ struct Limits {
   std::uint64_t budget_tokens = 0;  // these two make it wait where `tokens` and `time_ms` end it;
   std::uint64_t budget_ms = 0;      // 0: no bound
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("steps", self.steps);
-    visit("model_calls", self.model_calls);
-    visit("tool_calls", self.tool_calls);
-    visit("time_ms", self.time_ms);
-    visit("tokens", self.tokens);
-    visit("bytes_in", self.bytes_in);
-    visit("bytes_out", self.bytes_out);
-    visit("branches", self.branches);
-    visit("cost_pico", self.cost_pico);
-    visit("ask_cost_pico", self.ask_cost_pico);
-    visit("budget_tokens", self.budget_tokens);
-    visit("budget_ms", self.budget_ms);
-  }
-  friend bool operator==(const Limits&, const Limits&) = default;
+  PAWL_FACT(Limits, "limits",
+            PAWL_FIELD(steps) PAWL_FIELD(model_calls) PAWL_FIELD(tool_calls) PAWL_FIELD(time_ms)
+                PAWL_FIELD(tokens) PAWL_FIELD(bytes_in) PAWL_FIELD(bytes_out) PAWL_FIELD(branches)
+                    PAWL_FIELD(cost_pico) PAWL_FIELD(ask_cost_pico) PAWL_FIELD(budget_tokens)
+                        PAWL_FIELD(budget_ms));
 };
 
 // Loop guards: how many in a row end the run. 0 switches one off.
@@ -47,13 +37,8 @@ struct Guards {
   std::uint32_t identical_steps = 3;
   std::uint32_t tool_errors = 3;
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("identical_calls", self.identical_calls);
-    visit("identical_steps", self.identical_steps);
-    visit("tool_errors", self.tool_errors);
-  }
-  friend bool operator==(const Guards&, const Guards&) = default;
+  PAWL_FACT(Guards, "guards",
+            PAWL_FIELD(identical_calls) PAWL_FIELD(identical_steps) PAWL_FIELD(tool_errors));
 };
 
 // What a run has used so far.
@@ -68,19 +53,10 @@ struct Tally {
   std::uint64_t bytes_out = 0;
   std::uint64_t branches = 0;
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("steps", self.steps);
-    visit("model_calls", self.model_calls);
-    visit("tool_calls", self.tool_calls);
-    visit("active_ms", self.active_ms);
-    visit("usage", self.usage);
-    visit("cost_pico", self.cost_pico);
-    visit("bytes_in", self.bytes_in);
-    visit("bytes_out", self.bytes_out);
-    visit("branches", self.branches);
-  }
-  friend bool operator==(const Tally&, const Tally&) = default;
+  PAWL_FACT(Tally, "tally",
+            PAWL_FIELD(steps) PAWL_FIELD(model_calls) PAWL_FIELD(tool_calls) PAWL_FIELD(active_ms)
+                PAWL_FIELD(usage) PAWL_FIELD(cost_pico) PAWL_FIELD(bytes_in) PAWL_FIELD(bytes_out)
+                    PAWL_FIELD(branches));
 };
 
 // Whether no bound of `to` is lower than that of `from`.

@@ -28,10 +28,10 @@ void check_over(TestRun run, const std::string& output) {
 TEST_CASE("the defaults are as documented") {
   const Limits limits;
   CHECK(shown(limits) ==
-        "{steps=50, model_calls=10000, tool_calls=10000, time_ms=3600000, tokens=10000000, "
+        "limits{steps=50, model_calls=10000, tool_calls=10000, time_ms=3600000, tokens=10000000, "
         "bytes_in=67108864, bytes_out=16777216, branches=10, cost_pico=0, ask_cost_pico=0, "
         "budget_tokens=0, budget_ms=0}");
-  CHECK(shown(Guards{}) == "{identical_calls=3, identical_steps=3, tool_errors=3}");
+  CHECK(shown(Guards{}) == "guards{identical_calls=3, identical_steps=3, tool_errors=3}");
 }
 
 TEST_CASE("steps: the last one may answer, but calls no tool") {

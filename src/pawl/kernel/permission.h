@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "pawl/base/hash.h"
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl {
@@ -55,7 +56,6 @@ inline constexpr std::uint32_t kDenialsOfSameMax = 2;
 inline constexpr std::size_t kDenialsKeptMax = 64;
 
 struct CallJudgement {
-  static constexpr std::string_view kName = "judgement";
   CallVerdict verdict = CallVerdict::undecided;
   GateStage stage = GateStage::none;
   std::string rule;    // its id
@@ -68,17 +68,9 @@ struct CallJudgement {
     return {CallVerdict::allow, GateStage::none, {}, {}, {}, {}, 0};
   }
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("verdict", self.verdict);
-    visit("stage", self.stage);
-    visit("rule", self.rule);
-    visit("reason", self.reason);
-    visit("kind", self.kind);
-    visit("binding", self.binding);
-    visit("expires_ms", self.expires_ms);
-  }
-  friend bool operator==(const CallJudgement&, const CallJudgement&) = default;
+  PAWL_FACT(CallJudgement, "judgement",
+            PAWL_FIELD(verdict) PAWL_FIELD(stage) PAWL_FIELD(rule) PAWL_FIELD(reason)
+                PAWL_FIELD(kind) PAWL_FIELD(binding) PAWL_FIELD(expires_ms));
 };
 
 template <>

@@ -93,6 +93,7 @@ inline Record random_record(Rng& rng, std::size_t type) {
   random.fill_as(record.event, type);
   if (auto* foreign = std::get_if<Unrecognised>(&record.event)) {
     foreign->type = std::variant_size_v<Event> + rng.below(1000);
+    record.minor = kRecordMinor + 1;
     return record;  // An event that may be skipped has no consequences.
   }
   random.fill(record.decisions);

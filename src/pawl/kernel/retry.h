@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl {
@@ -27,15 +28,9 @@ struct RetryPolicy {
   std::uint32_t attempts_before_failover = 2;  // where there is another target
   AfterOutput after_output = AfterOutput::same_target;
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("attempts_max", self.attempts_max);
-    visit("first_delay_ms", self.first_delay_ms);
-    visit("delay_max_ms", self.delay_max_ms);
-    visit("attempts_before_failover", self.attempts_before_failover);
-    visit("after_output", self.after_output);
-  }
-  friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
+  PAWL_FACT(RetryPolicy, "retry_policy",
+            PAWL_FIELD(attempts_max) PAWL_FIELD(first_delay_ms) PAWL_FIELD(delay_max_ms)
+                PAWL_FIELD(attempts_before_failover) PAWL_FIELD(after_output));
 };
 
 inline std::uint32_t& attempts_of(RetryPolicy& policy) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/usage.h"
 #include "pawl/kernel/words.h"
 
@@ -20,14 +21,9 @@ struct ModelTarget {
   std::uint64_t context_tokens = 0;  // 0: not known, and not enforced
   std::uint64_t output_tokens = 0;   // the most it writes; 0: not known
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("literal", self.literal);
-    visit("prices", self.prices);
-    visit("context_tokens", self.context_tokens);
-    visit("output_tokens", self.output_tokens);
-  }
-  friend bool operator==(const ModelTarget&, const ModelTarget&) = default;
+  PAWL_FACT(ModelTarget, "model_target",
+            PAWL_FIELD(literal) PAWL_FIELD(prices) PAWL_FIELD(context_tokens)
+                PAWL_FIELD(output_tokens));
 };
 
 // "anthropic" of "anthropic/claude-…"; all of it when there is no slash.
@@ -40,14 +36,8 @@ struct TargetFailure {
   ErrorCategory category = ErrorCategory::llm_error;
   std::string message;  // of the last one
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("target", self.target);
-    visit("times", self.times);
-    visit("category", self.category);
-    visit("message", self.message);
-  }
-  friend bool operator==(const TargetFailure&, const TargetFailure&) = default;
+  PAWL_FACT(TargetFailure, "target_failure",
+            PAWL_FIELD(target) PAWL_FIELD(times) PAWL_FIELD(category) PAWL_FIELD(message));
 };
 
 void add_failure(std::vector<TargetFailure>& failures, std::uint32_t target, ErrorCategory category,
@@ -63,13 +53,8 @@ struct ProviderSession {
   std::string handle;
   std::uint64_t length = 0;  // entries of the transcript that it knows
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("provider", self.provider);
-    visit("handle", self.handle);
-    visit("length", self.length);
-  }
-  friend bool operator==(const ProviderSession&, const ProviderSession&) = default;
+  PAWL_FACT(ProviderSession, "provider_session",
+            PAWL_FIELD(provider) PAWL_FIELD(handle) PAWL_FIELD(length));
 };
 
 }  // namespace pawl

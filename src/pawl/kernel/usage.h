@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/fields.h"
 
 namespace pawl {
 
@@ -16,15 +17,9 @@ struct Usage {
   std::uint64_t cache_creation_tokens = 0;     // kept for five minutes
   std::uint64_t cache_creation_1h_tokens = 0;  // kept for an hour: dearer
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("input_tokens", self.input_tokens);
-    visit("output_tokens", self.output_tokens);
-    visit("cache_read_tokens", self.cache_read_tokens);
-    visit("cache_creation_tokens", self.cache_creation_tokens);
-    visit("cache_creation_1h_tokens", self.cache_creation_1h_tokens);
-  }
-  friend bool operator==(const Usage&, const Usage&) = default;
+  PAWL_FACT(Usage, "usage",
+            PAWL_FIELD(input_tokens) PAWL_FIELD(output_tokens) PAWL_FIELD(cache_read_tokens)
+                PAWL_FIELD(cache_creation_tokens) PAWL_FIELD(cache_creation_1h_tokens));
 };
 
 // Saturating: a provider that reports nonsense cannot wrap a counter back to nothing.
@@ -43,15 +38,9 @@ struct Rates {
   std::uint64_t cache_creation = 0;
   std::uint64_t cache_creation_1h = 0;  // less than cache_creation: costs as much as it
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("input", self.input);
-    visit("output", self.output);
-    visit("cache_read", self.cache_read);
-    visit("cache_creation", self.cache_creation);
-    visit("cache_creation_1h", self.cache_creation_1h);
-  }
-  friend bool operator==(const Rates&, const Rates&) = default;
+  PAWL_FACT(Rates, "rates",
+            PAWL_FIELD(input) PAWL_FIELD(output) PAWL_FIELD(cache_read) PAWL_FIELD(cache_creation)
+                PAWL_FIELD(cache_creation_1h));
 };
 
 // The rates of a whole request, output included, with more input than `above_tokens`.
@@ -59,12 +48,7 @@ struct PriceTier {
   std::uint64_t above_tokens = 0;
   Rates rates;
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("above_tokens", self.above_tokens);
-    visit("rates", self.rates);
-  }
-  friend bool operator==(const PriceTier&, const PriceTier&) = default;
+  PAWL_FACT(PriceTier, "price_tier", PAWL_FIELD(above_tokens) PAWL_FIELD(rates));
 };
 
 // A list price. `tiers` take the place of the other rates for large requests.
@@ -77,17 +61,9 @@ struct Prices {
   std::uint64_t cache_creation_1h = 0;
   std::vector<PriceTier> tiers = {};  // in any order
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("currency", self.currency);
-    visit("input", self.input);
-    visit("output", self.output);
-    visit("cache_read", self.cache_read);
-    visit("cache_creation", self.cache_creation);
-    visit("cache_creation_1h", self.cache_creation_1h);
-    visit("tiers", self.tiers);
-  }
-  friend bool operator==(const Prices&, const Prices&) = default;
+  PAWL_FACT(Prices, "prices",
+            PAWL_FIELD(currency) PAWL_FIELD(input) PAWL_FIELD(output) PAWL_FIELD(cache_read)
+                PAWL_FIELD(cache_creation) PAWL_FIELD(cache_creation_1h) PAWL_FIELD(tiers));
 };
 
 // The rates of a request with exactly so much input.

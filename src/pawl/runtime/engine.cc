@@ -285,8 +285,9 @@ Result<LoadedRun> Engine::load_or_lack(const RunId& run) const {
   const MemoryMayLack survivable;
   try {
     auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
-    if (loaded || loaded.error().code != ErrorCode::corrupt) return loaded;
-    return look_again(run);
+    if (!loaded && loaded.error().code == ErrorCode::corrupt) loaded = look_again(run);
+    if (loaded && loaded->not_understood) return not_understood(run, *loaded->not_understood);
+    return loaded;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::unavailable, "there is not enough memory to load run " + run.text};
   }

@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "pawl/base/json.h"
-#include "pawl/kernel/bytes.h"
+#include "pawl/kernel/fields.h"
 
 namespace pawl {
 namespace {

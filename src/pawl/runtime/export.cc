@@ -36,12 +36,14 @@ class Passage {
     Outgoing out;
     out.record = *std::move(record);
     std::vector<StoredBlob> made;
+    out.bytes = walker_.bytes();
     if (redactor_) {
-      const Digest before = sha256(encode_record(out.record));
+      // There may be secrets in what was skipped.
+      if (!is_understood(out.record)) return not_understood(run_, out.record.seq);
       PAWL_TRY(const bool changed, redact_record(*redactor_, reader_, run_, out.record, made));
-      if (changed) out.original = before;
+      if (changed) out.original = sha256(out.bytes);
+      if (changed) out.bytes = encode_record(out.record);
     }
-    out.bytes = encode_record(out.record);
     out.chain = chain_ = chain_after(chain_, out.bytes);
     PAWL_CHECK(add_blobs(out, std::move(made)));
     return std::optional<Outgoing>(std::move(out));
@@ -92,7 +94,7 @@ std::string header_line(const ExportReport& report, const RunSummary& summary,
                         const std::string& program) {
   JsonWriter json;
   json.begin_object().field("pawl_export", kExportFormat).field("run", report.run.text);
-  json.field("name", summary.name).field("record_version", kRecordVersion);
+  json.field("name", summary.name).field("record_version", record_version());
   json.field("semantics", report.semantics).field("records", report.records);
   json.field("blobs", report.blobs).field("chain", to_hex(report.chain));
   json.field("redactions", report.redactions).field("look_only", report.look_only);

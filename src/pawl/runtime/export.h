@@ -12,7 +12,7 @@
 
 namespace pawl {
 
-inline constexpr std::uint64_t kExportFormat = 1;
+inline constexpr std::uint64_t kExportFormat = 2;
 // One line: a blob of the largest size in base64, and what stands around it.
 inline constexpr std::size_t kExportLineBytesMax = kBlobBytesMax / 3 * 4 + (1U << 20U);
 

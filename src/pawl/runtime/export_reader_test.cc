@@ -45,7 +45,7 @@ TEST_CASE("files that were tampered with are refused with the line that shows it
   check_refused("", "line 1: the file ends here");
   check_refused("hello\n", "line 1: not JSON");
   check_refused("{}\n", "line 1: this is not a run");
-  check_refused(replaced(good, "\"pawl_export\":1", "\"pawl_export\":2"), "line 1: its format 2");
+  check_refused(replaced(good, "\"pawl_export\":2", "\"pawl_export\":3"), "line 1: its format 3");
   check_refused(good.substr(0, good.size() / 2), "line ");
   for (std::size_t count = 1; count < lines.size(); ++count) {
     const std::vector<std::string> cut(lines.begin(),

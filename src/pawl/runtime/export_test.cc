@@ -283,13 +283,13 @@ TEST_CASE("a damaged run is not exported") {
   CHECK(full.error().message == "no space left");
 }
 
-// tests/golden/export-v1 holds a file of this format: every later version reads it, and this one
+// tests/golden/export-v2 holds a file of this format: every later version reads it, and this one
 // writes it. PAWL_WRITE_GOLDEN=1 writes it anew, which is right only while the format is
 // unreleased.
 TEST_CASE("the golden export is read, and written as it is") {
   const char* root = std::getenv("PAWL_SOURCE_DIR");
   REQUIRE(root != nullptr);
-  const std::string path = std::string(root) + "/tests/golden/export-v1/run.jsonl";
+  const std::string path = std::string(root) + "/tests/golden/export-v2/run.jsonl";
   ExportOptions options;
   options.program = "0.1.0";
   const char* write = std::getenv("PAWL_WRITE_GOLDEN");

@@ -69,6 +69,7 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
   if (cut_ && walker_.loaded().run->length > cut_->seq) return std::optional<WritePiece>();
   PAWL_TRY(auto original, walker_.next());
   if (!original) return not_ended();
+  if (!is_understood(*original)) return not_understood(parent_, original->seq);
   Ingress ingress;
   Event event = original->event;
   edits_.apply(rewritten_.run.state(), event, ingress);
@@ -79,7 +80,7 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
   }
   WritePiece piece;
   PAWL_TRY(piece.blobs, blobs_for(event, ingress));
-  PAWL_TRY(last_, rewrite(std::move(event), original->stamp));
+  PAWL_TRY(last_, rewrite(std::move(event), *original));
   piece.bytes = encode_record(last_);
   piece.chain = rewritten_.chain = chain_after(rewritten_.chain, piece.bytes);
   rewritten_.bytes_since_snapshot += piece.bytes.size();
@@ -88,13 +89,14 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
 }
 
 // The parent's drivers are not the fork's; its clocks are: what the prefix took counts.
-Result<Record> PrefixRewriter::rewrite(Event event, const Stamp& recorded) {
-  Stamp stamp = recorded;
+Result<Record> PrefixRewriter::rewrite(Event event, const Record& original) {
+  Stamp stamp = original.stamp;
   stamp.epoch = kFirstEpoch;
   const std::uint64_t seq = rewritten_.run->length;
   const std::string what(name(event));
   if (std::holds_alternative<Unrecognised>(event)) {
     Record record;
+    record.minor = original.minor;
     record.seq = seq;
     record.stamp = stamp;
     record.event = std::move(event);

@@ -64,7 +64,7 @@ class PrefixRewriter {
   const Record& last() const { return last_; }
 
  private:
-  Result<Record> rewrite(Event event, const Stamp& recorded);
+  Result<Record> rewrite(Event event, const Record& original);
   Result<std::vector<StoredBlob>> blobs_for(const Event& event, Ingress& ingress) const;
   Status check_kept(const BlobRef& blob) const;
   void look_for_cut(const Record& original);

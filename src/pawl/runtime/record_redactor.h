@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pawl/kernel/bytes.h"
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/record.h"
 #include "pawl/port/journal.h"
 #include "pawl/runtime/redactor.h"

@@ -57,12 +57,17 @@ class Replay {
  private:
   // False: there is no use in going on.
   bool take(const Record& recorded) {
-    const auto again = make_again(recorded);
+    if (!is_understood(recorded)) {
+      report_.damage = not_understood(report_.run, recorded.seq).message;
+      return false;
+    }
+    auto again = make_again(recorded);
     if (!again) {
       report_.difference = ReplayDifference{recorded.seq, std::string(name(recorded.event)), "$",
                                             "", "refused: " + again.error().message};
       return false;
     }
+    again->minor = recorded.minor;
     if (*again != recorded) {
       report_.difference = difference_of(recorded, *again);
       return false;

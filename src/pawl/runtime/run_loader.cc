@@ -34,9 +34,19 @@ Result<Record> JournalWalker::step(const StoredRecord& stored) {
   if (!record) return Error{record.error().code, where() + ": " + record.error().message};
   const Status folded = fold(loaded_.run, *record);
   if (!folded) return Error{folded.error().code, where() + ": " + folded.error().message};
+  if (record->skipped == Skipped::fields && !loaded_.not_understood) {
+    loaded_.not_understood = record->seq;
+  }
   loaded_.chain = stored.chain;
   loaded_.bytes_since_snapshot += stored.bytes.size();
   return record;
+}
+
+Error not_understood(const RunId& id, std::uint64_t seq) {
+  return Error{ErrorCode::invalid_argument,
+               "record " + std::to_string(seq) + " of run " + id.text +
+                   " was written by a newer version of Pawl, and this one does not know all of it; "
+                   "use that version"};
 }
 
 Result<std::optional<Record>> JournalWalker::next() {

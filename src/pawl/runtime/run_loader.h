@@ -22,6 +22,9 @@ struct LoadedRun {
   std::uint64_t bytes_since_snapshot = 0;
   std::uint64_t snapshot_bytes = 0;
   std::uint64_t checked_from = 0;  // the first record whose link was checked; 0 without a snapshot
+  // The first record of a newer version with fields that this one does not know. The run can be
+  // looked at; whoever drove it would go on from a state that is not its own.
+  std::optional<std::uint64_t> not_understood;
 };
 
 enum class UseSnapshot : std::uint8_t { yes, no };
@@ -42,6 +45,8 @@ class JournalWalker {
   // The record that comes next, applied already; nullopt when no more has been written.
   Result<std::optional<Record>> next();
   const LoadedRun& loaded() const { return loaded_; }
+  // Of the record that next() returned last, as they are stored.
+  std::string_view bytes() const { return batch_[batch_taken_ - 1].bytes; }
   LoadedRun take() { return std::move(loaded_); }
   // Starts behind a snapshot; one that cannot be used is as good as none.
   void skip_to(const StoredSnapshot& snapshot);
@@ -55,6 +60,9 @@ class JournalWalker {
   std::vector<StoredRecord> batch_;
   std::size_t batch_taken_ = 0;
 };
+
+// Why a record of which something was skipped cannot be written anew, or its run be driven.
+Error not_understood(const RunId& id, std::uint64_t seq);
 
 // One record, its link to the one before checked.
 Result<Record> read_record(JournalReader& reader, const RunId& id, std::uint64_t seq);

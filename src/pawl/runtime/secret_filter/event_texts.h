@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/bytes.h"
+#include "pawl/kernel/fields.h"
 #include "pawl/kernel/content.h"
 
 namespace pawl {

@@ -70,7 +70,7 @@ SettingFlags flags_of(const Arguments& arguments) {
 
 std::string version_text(const VersionNumbers& versions) {
   return "pawl " + versions.program + "\n" + "journal schema " + std::to_string(versions.schema) +
-         ", record " + std::to_string(kRecordVersion) + ", snapshot " +
+         ", record " + record_version() + ", snapshot " +
          std::to_string(kSnapshotVersion) + ", semantics " + std::to_string(kSemantics) + "\n";
 }
 
