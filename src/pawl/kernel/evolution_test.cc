@@ -291,9 +291,9 @@ class Defaults {
 
 TEST_CASE("a struct within a struct has the defaults of its own type") {
   Defaults defaults;
-  defaults.descend(kDefault<Event>);
-  defaults.descend(kDefault<Decision>);
-  defaults.descend(kDefault<Effect>);
+  defaults.descend(static_cast<const AnyEvent&>(kDefault<Event>));
+  defaults.descend(static_cast<const AnyDecision&>(kDefault<Decision>));
+  defaults.descend(static_cast<const AnyEffect&>(kDefault<Effect>));
   defaults.check<RunState>();
   defaults.check<Stamp>();
   CHECK(defaults.checked() > 20);
