@@ -1,15 +1,15 @@
 """The two sides of a repository, thing by thing: what a session sees, and what the operator has.
 
-STATE prints a repository in sections. Sides compares two such texts; what differs must have been said,
-by name, in the output of a call. A thing that agrees again needs a new word the next time it differs.
+STATE prints a repository in sections. Sides compares two such texts; what differs must have been
+said, by name, in the output of a call. A thing that agrees again needs a new word the next time.
 """
 
 import re
 
 # Remote-tracking refs, replacements and monitors are the session's own affair.
 STATE = ("export GIT_NO_REPLACE_OBJECTS=1; git() { command git -c core.fsmonitor=false \"$@\"; }; "
-         "state() { echo \"= refs\"; git for-each-ref --format='%(refname) %(objectname)' refs/heads "
-         "refs/tags refs/notes; echo \"= stash\"; git stash list --format=%H; "
+         "state() { echo \"= refs\"; git for-each-ref --format='%(refname) %(objectname)' "
+         "refs/heads refs/tags refs/notes; echo \"= stash\"; git stash list --format=%H; "
          "echo \"= HEAD\"; git symbolic-ref -q HEAD || git rev-parse HEAD; "
          "echo \"= commit\"; git rev-parse -q --verify HEAD; "
          "echo \"= index\"; git ls-files -s; echo \"= status\"; git status --porcelain=v1; }; "

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
@@ -274,6 +275,7 @@ std::uint64_t bytes_beneath(const fs::path& place) {
 
 struct TakenSlot {
   std::int64_t time_ns = 0;
+  std::size_t length = 0;  // of its path, then the path: 9 comes before 10
   std::string path;
   std::uint64_t bytes = 0;
 };
@@ -288,10 +290,14 @@ std::vector<TakenSlot> slots_in(const std::string& directory) {
       struct stat status{};
       if (slots.size() >= kTakenEntriesMax || ::lstat(slot.path().c_str(), &status) != 0) continue;
       slots.push_back({status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
-                       slot.path().string(), bytes_beneath(slot.path())});
+                       slot.path().native().size(), slot.path().string(),
+                       bytes_beneath(slot.path())});
     }
   }
-  std::ranges::sort(slots, {}, &TakenSlot::time_ns);
+  // Where the kernel's clock is coarse, several have one time.
+  std::ranges::sort(slots, {}, [](const TakenSlot& slot) {
+    return std::tie(slot.time_ns, slot.length, slot.path);
+  });
   return slots;
 }
 
