@@ -120,14 +120,37 @@ std::optional<RunSummary> Driver::changed_summary() {
 }
 
 std::optional<StoredSnapshot> Driver::due_snapshot() {
+  const auto taken = [this](StoredSnapshot snapshot) -> std::optional<StoredSnapshot> {
+    loaded_.snapshot_bytes = snapshot.state.size();
+    if (snapshot.state.size() > kSnapshotStateMax) return std::nullopt;
+    return snapshot;
+  };
+  if (snapshot_) {
+    if (snapshot_->encoded != SnapshotUnderWay::Encoded::whole) return std::nullopt;
+    const auto ready = std::exchange(snapshot_, nullptr);
+    return taken({ready->seq, ready->chain, ready->encoder.take()});
+  }
   const std::uint64_t due =
       std::max(services_.snapshot_bytes_min, kSnapshotGrowth * loaded_.snapshot_bytes);
   if (loaded_.bytes_since_snapshot < due) return std::nullopt;
-  StoredSnapshot snapshot{loaded_.run->length - 1, loaded_.chain, encode_snapshot(loaded_.run)};
-  loaded_.snapshot_bytes = snapshot.state.size();
   loaded_.bytes_since_snapshot = 0;
-  if (snapshot.state.size() > kSnapshotStateMax) return std::nullopt;
-  return snapshot;
+  const std::uint64_t seq = loaded_.run->length - 1;
+  if (snapshot_entries(loaded_.run.state()) <= kSnapshotSliceEntries) {
+    return taken({seq, loaded_.chain, encode_snapshot(loaded_.run)});
+  }
+  snapshot_ = std::make_shared<SnapshotUnderWay>(
+      SnapshotUnderWay{seq, loaded_.chain, SnapshotEncoder(loaded_.run)});
+  encode_more(snapshot_);
+  return std::nullopt;
+}
+
+void Driver::encode_more(const std::shared_ptr<SnapshotUnderWay>& snapshot) {
+  services_.loop.post([weak = weak_from_this(), snapshot] {
+    const auto self = weak.lock();
+    if (!self || self->over_ || self->snapshot_ != snapshot) return;
+    if (!snapshot->encoder.encode(kSnapshotSliceEntries)) return self->encode_more(snapshot);
+    snapshot->encoded = SnapshotUnderWay::Encoded::whole;
+  });
 }
 
 void Driver::append(std::shared_ptr<const RecordView> view, std::vector<StoredBlob> blobs) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/kernel/codec.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/port/byte_filter.h"
 #include "pawl/port/journal.h"
@@ -67,6 +68,17 @@ struct DriverSetup {
   LoadedRun loaded;
 };
 
+// A snapshot of a state that is too large to be encoded in one callback. It is stored with the
+// record that is appended next, once it is ready.
+struct SnapshotUnderWay {
+  std::uint64_t seq = 0;
+  Digest chain;
+  SnapshotEncoder encoder;
+  enum class Encoded : std::uint8_t { in_part, whole } encoded = Encoded::in_part;
+};
+// Entries of conversations that are encoded in one callback: about 100 microseconds.
+inline constexpr std::size_t kSnapshotSliceEntries = 2'000;
+
 class Driver : public std::enable_shared_from_this<Driver> {
  public:
   // Called once, when this driver has nothing more to do: the run is over, or it waits, or (error)
@@ -105,6 +117,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void leave_store(const Status& thrown);
   std::optional<RunSummary> changed_summary();
   std::optional<StoredSnapshot> due_snapshot();
+  void encode_more(const std::shared_ptr<SnapshotUnderWay>& snapshot);
   void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);
   void publish(const RunEvent& event);
   void log(std::string text);
@@ -209,6 +222,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       std::make_shared<std::optional<Error>>();  // what a transcript could not read
   std::set<std::uint64_t> inbox_seen_;           // rows that were fed or refused
   std::vector<std::uint64_t> inbox_to_remove_;   // with the next append
+  std::shared_ptr<SnapshotUnderWay> snapshot_;
   std::uint64_t ends_refused_ = 0;
   std::string summary_status_;
   std::string summary_reason_;

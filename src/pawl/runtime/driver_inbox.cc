@@ -82,6 +82,7 @@ void Driver::take_back_end(const Record& refused, EffectId effect) {
   const auto rows = services_.store.inbox->pending(id_);
   if (!rows) return end_unreadable(rows.error());
   loaded_ = *std::move(before);
+  snapshot_.reset();
   note_summary();
   // Those that were refused before would have gone with the record.
   inbox_to_remove_.clear();
