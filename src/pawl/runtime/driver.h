@@ -188,7 +188,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
   Result<ToolInvocation> invocation_for(const Record& record, CallId call, std::uint32_t attempt);
   void start_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
-  void own_egress(ToolOutcome& outcome, const std::string& tool) const;
   void finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                    ToolOutcome&& outcome);
   void report_tool(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,

@@ -1,7 +1,6 @@
 // How a driver performs effects: callbacks, executors, tools.
 #include "pawl/kernel/transcript.h"
 #include "pawl/runtime/driver.h"
-#include "pawl/runtime/egress_notes.h"
 #include "pawl/runtime/thrown.h"
 
 namespace pawl {
@@ -158,6 +157,7 @@ void Driver::report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outco
   event.effect = effect.effect;
   event.end = end;
   event.content = ingress.keep(std::move(outcome.content));
+  event.egress = std::move(outcome.egress);
   const Status fed = feed(std::move(event), ingress.take_blobs());
   log("late_result: " + to_string(effect.call) + ": " +
       (fed ? "kept as evidence" : fed.error().message));
@@ -178,6 +178,7 @@ void Driver::report_tool(const RunTool& effect, ToolEnd end, ToolOutcome&& outco
   event.callback_stop = std::move(callback_stop);
   if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
+  event.egress = std::move(outcome.egress);
   if (const Status fed = feed(std::move(event), ingress.take_blobs()); !fed) {
     log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }
@@ -246,16 +247,6 @@ void Driver::invoke_tool(const RunTool& effect, Tool& tool, ToolInvocation&& inv
   }
 }
 
-// Here and nowhere else are notes of the guard's made part of a result.
-void Driver::own_egress(ToolOutcome& outcome, const std::string& tool) const {
-  const Tool* found = setup_.tools.find(tool);
-  if (found == nullptr) return;
-  const std::size_t before = outcome.content.size();
-  outcome.content =
-      with_egress_notes(std::move(outcome.content), outcome.egress, found->spec().output_bytes_max);
-  outcome.content_length += outcome.content.size() - before;
-}
-
 void Driver::finish_tool(const RunTool& effect, const std::string& tool, const std::string& input,
                          ToolOutcome&& outcome) {
   Origin origin = Origin::executor;
@@ -275,7 +266,6 @@ void Driver::finish_tool(const RunTool& effect, const std::string& tool, const s
     if (answer.result.verdict == HookVerdict::stop) stop = answer.result.reason;
   }
   const ToolEnd end = end_of(outcome.kind);
-  own_egress(outcome, tool);
   outcome.content = for_the_model(std::move(outcome.content), tool);
   report_tool(effect, end, std::move(outcome), origin, std::move(stop));
 }
