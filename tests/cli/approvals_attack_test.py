@@ -222,12 +222,6 @@ class Policies(PayStage):
         self.assertEqual(self.paid(), [{"amount": 5}])
         self.assertNotIn("both hold", json.dumps(self.attached("r")))
 
-    def test_a_charter_cannot_say_what_only_pawl_says(self):
-        charter = self.paying()
-        text = (self.directory / charter).read_text()
-        self.write(charter, text + "# pawl: accepted within {}\n")
-        self.refused("run", charter, "go", "--id", "r", code=2, says="what only Pawl writes")
-
 
 class Shells(SandboxStage):
     def run_shell(self, replies, change):

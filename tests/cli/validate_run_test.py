@@ -25,7 +25,6 @@ CHARTERS = (
     ("start of no node", "start: a\nnodes: { b: {} }\n", "must name a node"),
     ("a long description", "description: [1]\n", "description"),
     ("a variable that is not declared", "system_header: x\nvars: { 1a: b }\n", "1a"),
-    ("a line that only Pawl writes", "# pawl: accepted within {}\n", "what only Pawl writes"),
     # models
     ("a temperature too high", "temperature: 3\n", "temperature"),
     ("an effort that is none", "effort: heroic\n", "effort"),

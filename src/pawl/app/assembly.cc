@@ -113,9 +113,6 @@ struct AgentAssembler::Source {
 Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
-  if (names_policies(*text) || names_project_docs(*text) || names_files(*text)) {
-    return {std::nullopt, {path + ": a line of it begins with what only Pawl writes: remove it"}};
-  }
   Origin origin{path, directory_of(path)};
   std::error_code none;  // A pipe, or standard input, is nothing that a session could write.
   if (std::filesystem::is_regular_file(path, none)) {
@@ -123,10 +120,10 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   }
   Assembled assembled = from_text(*text, origin);
   if (!assembled.agent) return assembled;
-  PinnedFiles pinned{std::move(origin.read)};
-  if (assembled.agent->release) pinned.sessions = PinnedFiles::Sessions::some;
-  std::string& accepted = assembled.agent->charter.text;
-  accepted = with_files(with_policies(std::move(accepted), toolbox_.policies()), pinned);
+  RunnableAgent& agent = *assembled.agent;
+  agent.policies = texts_of(toolbox_.policies());
+  agent.files = pinned_of(origin.read);
+  if (agent.release) agent.file_sessions = Presence::present;
   add_project_docs(assembled);
   return assembled;
 }
@@ -134,8 +131,6 @@ Assembled AgentAssembler::from_file(const std::string& path) {
 void AgentAssembler::add_project_docs(Assembled& assembled) {
   if (!assembled.agent) return;
   ProjectDocs docs = read_project_docs(assembled.agent->charter.directory);
-  std::string& text = assembled.agent->charter.text;
-  text = with_project_docs(std::move(text), docs.text);
   assembled.agent->project_docs = std::move(docs.text);
   for (std::string& note : docs.notes) assembled.notes.push_back(std::move(note));
 }
@@ -155,15 +150,15 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
 
 Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
   untrusted_.clear();
-  PAWL_TRY(auto accepted, policies_within(pinned.text));
-  PAWL_TRY(auto files, files_within(pinned.text));
-  Origin origin{"charter of " + pinned.name, pinned.directory, pinned.model, std::move(accepted),
-                std::move(files)};
+  PAWL_TRY(auto accepted, policies_of(pinned.policies));
+  Origin origin{"charter of " + pinned.name, pinned.directory, pinned.model, std::move(accepted)};
+  origin.pinned = host_files_of(pinned.files);
+  origin.file_sessions = pinned.file_sessions;
   Assembled assembled = from_text(pinned.text, origin);
   if (assembled.agent) {
-    PAWL_TRY(assembled.agent->project_docs, project_docs_within(pinned.text));
+    assembled.agent->project_docs = pinned.project_docs;
+    return *std::move(assembled.agent);
   }
-  if (assembled.agent) return *std::move(assembled.agent);
   return Error{ErrorCode::invalid_argument,
                "the run's charter cannot be put together again:" + all_of(assembled.faults)};
 }
@@ -172,9 +167,9 @@ bool AgentAssembler::admit(std::vector<HostFile> files, Origin& origin,
                            Assembled& assembled) const {
   const auto& trust = toolbox_.options().trust;
   if (trust) {
-    const bool counts = origin.pinned.sessions == PinnedFiles::Sessions::some;
-    auto untrusted =
-        trust->untrusted(files, counts ? origin.pinned.files : std::vector<HostFile>());
+    // The user's notes know what sessions may have written; where they do not, the digests count.
+    const bool counts = origin.file_sessions == Presence::present;
+    auto untrusted = trust->untrusted(files, counts ? origin.pinned : std::vector<HostFile>());
     if (!untrusted) assembled.faults.push_back(untrusted.error().message);
     if (!untrusted) return false;
     for (UntrustedFile& one : *untrusted) {
@@ -216,7 +211,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   const Source source{origin.file, *document.root};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
   FilesOfHost files{origin.read};
-  for (const HostFile& began : origin.pinned.files) files.named.push_back(began.path);
+  for (const HostFile& began : origin.pinned) files.named.push_back(began.path);
   for (ToolFault& fault : toolbox_.equip(agent, origin.accepted, std::move(files))) {
     assembled.faults.push_back(
         source.fault_of_model(fault.about, std::move(fault.message), std::move(fault.remedy)));

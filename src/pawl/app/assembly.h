@@ -47,7 +47,8 @@ class AgentAssembler {
     // charter's.
     std::string pinned_model = {};
     std::vector<UserPolicy> accepted = {};
-    PinnedFiles pinned = {};          // what a run began with
+    std::vector<HostFile> pinned = {};  // what a run began with
+    Presence file_sessions = Presence::absent;
     std::vector<HostFile> read = {};  // what the host has read so far
   };
   Assembled from_text(const std::string& text, Origin& origin);

@@ -4,25 +4,19 @@
 
 namespace pawl {
 
-TEST_CASE("the files of a run are kept behind its charter") {
-  const PinnedFiles pinned{{{"/w/a.yaml", sha256("a")}, {"/w/s.sh", sha256("s")}},
-                           PinnedFiles::Sessions::some};
+TEST_CASE("the files of a run are kept by path and digest") {
+  const std::vector<HostFile> files = {{"/w/a.yaml", sha256("a"), "a"}, {"/w/s.sh", sha256("s")}};
 
-  const std::string text = with_files("name: a", pinned);
+  const std::vector<PinnedFile> pinned = pinned_of(files);
 
-  CHECK(names_files(text));
-  const auto read = files_within(text);
-  REQUIRE(read);
-  CHECK(read->files == pinned.files);
-  CHECK(read->sessions == PinnedFiles::Sessions::some);
+  CHECK(pinned == std::vector<PinnedFile>{{"/w/a.yaml", sha256("a")}, {"/w/s.sh", sha256("s")}});
+  CHECK(host_files_of(pinned) ==
+        std::vector<HostFile>{{"/w/a.yaml", sha256("a")}, {"/w/s.sh", sha256("s")}});
 }
 
-TEST_CASE("a charter without such a line has no files, and a damaged one is refused") {
-  CHECK(with_files("name: a", {}) == "name: a");
-  CHECK_FALSE(names_files("name: a\n"));
-  CHECK(files_within("name: a\n").value().files.empty());
-  CHECK_FALSE(files_within("name: a\n# pawl: files [1]\n"));
-  CHECK_FALSE(files_within("name: a\n# pawl: files {\"sessions\":true,\"files\":[{}]}\n"));
+TEST_CASE("no more files are kept than a record has room for, and no bytes that are no text") {
+  CHECK(pinned_of(std::vector<HostFile>(kPinnedFilesMax + 1)).size() == kPinnedFilesMax);
+  CHECK(pinned_of({{"/w/\xFF", {}}}).front().path != "/w/\xFF");
 }
 
 }  // namespace pawl

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "pawl/app/files.h"
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
@@ -14,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDocsLine = "# pawl: project docs ";
 constexpr std::size_t kReadBytesMax = std::size_t{1} << 20U;  // longer ones are not opened
 constexpr std::array<const char*, 3> kNames = {"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"};
 
@@ -109,30 +107,6 @@ ProjectDocs read_project_docs(const std::string& directory) {
   const fs::path real = fs::canonical(directory.empty() ? "." : directory, missing);
   if (missing) return {};
   return DocsReader(chain_to(real)).docs();
-}
-
-std::string with_project_docs(std::string charter, const std::string& docs) {
-  if (docs.empty()) return charter;
-  if (!charter.ends_with('\n')) charter += '\n';
-  charter += kDocsLine;
-  append_json_string(charter, docs);
-  charter += '\n';
-  return charter;
-}
-
-bool names_project_docs(std::string_view charter) {
-  return charter.starts_with(kDocsLine) ||
-         charter.find("\n" + std::string(kDocsLine)) != std::string_view::npos;
-}
-
-Result<std::string> project_docs_within(std::string_view charter) {
-  const std::string wanted = "\n" + std::string(kDocsLine);
-  const std::size_t at = charter.rfind(wanted);
-  if (at == std::string_view::npos) return std::string();
-  charter.remove_prefix(at + wanted.size());
-  const auto json = parse_json(charter.substr(0, charter.find('\n')));
-  if (json && json->is_string()) return std::string(json->string());
-  return Error{ErrorCode::corrupt, "the run's charter has a damaged line of project docs"};
 }
 
 }  // namespace pawl

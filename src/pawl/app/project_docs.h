@@ -23,13 +23,9 @@ struct ProjectDocs {
 // The root is the nearest directory with a `.git`, upwards; where there is none it is `directory`,
 // so that nobody who may write to a directory above (/tmp) speaks to the agent. The farthest files
 // come first, and when there are too many bytes they are the ones that are left out. The same file
-// under two names, and a file that leads out of the project, are not read.
+// under two names, and a file that leads out of the project, are not read. A run keeps what it
+// began with: what its own tools write to these files does not come back to it as instructions when
+// it is taken up again.
 ProjectDocs read_project_docs(const std::string& directory);
-
-// A run keeps what it began with: what its own tools write to these files does not come back to it
-// as instructions when it is taken up again. It is pinned as a line of its charter.
-std::string with_project_docs(std::string charter, const std::string& docs);
-bool names_project_docs(std::string_view charter);
-Result<std::string> project_docs_within(std::string_view charter);
 
 }  // namespace pawl

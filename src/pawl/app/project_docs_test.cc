@@ -107,17 +107,5 @@ TEST_CASE("a long file is cut at a line, and the farthest ones go first when the
   CHECK(docs.notes[2].find("CLAUDE.md: it comes after") != std::string::npos);
 }
 
-TEST_CASE("docs are pinned as a line of the charter, and come out as they went in") {
-  const std::string docs = "a \"quoted\"\nline # pawl: project docs \"not this\"\n";
-  const std::string charter = with_project_docs("name: a", docs);
-  CHECK(charter.starts_with("name: a\n# pawl: project docs \""));
-  CHECK(names_project_docs(charter));
-  CHECK(*project_docs_within(charter) == docs);
-  CHECK(with_project_docs("name: a", "") == "name: a");
-  CHECK(project_docs_within("name: a\n")->empty());
-  CHECK_FALSE(names_project_docs("name: a\n"));
-  CHECK_FALSE(project_docs_within("name: a\n# pawl: project docs {}\n"));
-}
-
 }  // namespace
 }  // namespace pawl

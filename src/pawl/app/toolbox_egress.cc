@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
@@ -20,12 +19,10 @@ std::string_view word_of(EgressEvent::Verdict verdict) {
   return "unresolved";
 }
 
-Json json_of(const EgressEvent& event) {
-  JsonObject object;
-  object.set("target", to_valid_utf8(event.target.substr(0, kEgressDetailBytesMax)));
-  object.set("verdict", std::string(word_of(event.verdict)));
-  object.set("detail", to_valid_utf8(event.detail.substr(0, kEgressDetailBytesMax)));
-  return object;
+EgressNote note_of(const EgressEvent& event) {
+  return {to_valid_utf8(event.target.substr(0, kEgressDetailBytesMax)),
+          std::string(word_of(event.verdict)),
+          to_valid_utf8(event.detail.substr(0, kEgressDetailBytesMax))};
 }
 
 class SessionEgressTool final : public Tool {
@@ -97,18 +94,11 @@ void EgressNotes::add(const EgressEvent& event) {
   }
 }
 
-std::string EgressNotes::take() {
-  const auto notes = std::exchange(notes_, {});
-  const std::uint64_t left_out = std::exchange(left_out_, 0);
-  if (notes.empty()) return {};
-  JsonArray list;
-  for (const EgressEvent& note : notes) list.push_back(json_of(note));
-  if (left_out > 0) {
-    JsonObject rest;
-    rest.set("left_out", left_out);
-    list.push_back(std::move(rest));
-  }
-  return write_json(Json(std::move(list)));
+EgressReport EgressNotes::take() {
+  EgressReport report;
+  for (const EgressEvent& note : std::exchange(notes_, {})) report.notes.push_back(note_of(note));
+  report.left_out = std::exchange(left_out_, 0);
+  return report;
 }
 
 void RunEgressNotes::add(const EgressEvent& event) {
@@ -117,10 +107,10 @@ void RunEgressNotes::add(const EgressEvent& event) {
   if (runs_.size() < kEgressRunsMax) runs_[event.client].add(event);
 }
 
-std::string RunEgressNotes::take(const RunId& run) {
+EgressReport RunEgressNotes::take(const RunId& run) {
   const auto found = runs_.find(run.text);
   if (found == runs_.end()) return {};
-  std::string notes = found->second.take();
+  EgressReport notes = found->second.take();
   runs_.erase(found);
   return notes;
 }

@@ -1,5 +1,5 @@
 // What the egress guard decided while a call ran: the host, the addresses or the reason, and the
-// verdict. It goes with the call's outcome, and so into the journal (runtime/egress_notes.h).
+// verdict. It goes with the call's outcome, and so into the journal.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@ inline constexpr std::size_t kEgressRunsMax = 10'000;  // with notes that no cal
 class EgressNotes {
  public:
   void add(const EgressEvent& event);
-  // All of them as a JSON list, the last of which may say how many are left out. Empty: none.
-  std::string take();
+  EgressReport take();
 
  private:
   std::vector<EgressEvent> notes_;
@@ -35,7 +34,7 @@ class EgressNotes {
 class RunEgressNotes {
  public:
   void add(const EgressEvent& event);
-  std::string take(const RunId& run);
+  EgressReport take(const RunId& run);
   void forget(const RunId& run) { runs_.erase(run.text); }
 
  private:

@@ -50,12 +50,13 @@ ToolInvocation invocation_of(const char* run, const char* input) {
 
 TEST_CASE("notes are a list, once") {
   EgressNotes notes;
-  CHECK(notes.take().empty());
+  CHECK(notes.take() == EgressReport{});
   notes.add(event_of(Verdict::allowed, "a.test:443", "93.184.216.34"));
   notes.add(event_of(Verdict::refused, "b.test:443", "not listed"));
-  CHECK(notes.take() == R"([{"target":"a.test:443","verdict":"allowed","detail":"93.184.216.34"},)"
-                        R"({"target":"b.test:443","verdict":"refused","detail":"not listed"}])");
-  CHECK(notes.take().empty());
+  CHECK(notes.take() == EgressReport{{{"a.test:443", "allowed", "93.184.216.34"},
+                                      {"b.test:443", "refused", "not listed"}},
+                                     0});
+  CHECK(notes.take() == EgressReport{});
 }
 
 TEST_CASE("notes are bounded in number and length") {
@@ -63,42 +64,41 @@ TEST_CASE("notes are bounded in number and length") {
   for (std::size_t i = 0; i < kEgressNotesMax + 5; ++i) {
     notes.add(event_of(Verdict::unresolved, "x:1", std::string(10'000, 'y')));
   }
-  const std::string taken = notes.take();
-  CHECK(taken.ends_with(R"(,{"left_out":5}])"));
-  CHECK(taken.size() < kEgressNotesMax * 300);
+  const EgressReport taken = notes.take();
+  CHECK(taken.left_out == 5);
+  REQUIRE(taken.notes.size() == kEgressNotesMax);
+  CHECK(taken.notes.front().detail.size() == kEgressDetailBytesMax);
 }
 
 TEST_CASE("calls that overlap have each their own") {
   AskingTool::waiting.clear();
   const auto tool = with_call_egress(
       [](EgressSink sink) { return std::make_shared<AskingTool>(std::move(sink)); });
-  std::vector<std::string> seen(2);
+  std::vector<EgressReport> seen(2);
   const auto one = tool->invoke(invocation_of("r", "one.test:80"),
                                 [&](const ToolOutcome& outcome) { seen[0] = outcome.egress; });
   const auto two = tool->invoke(invocation_of("r", "two.test:80"),
                                 [&](const ToolOutcome& outcome) { seen[1] = outcome.egress; });
   AskingTool::waiting[1]({});  // the later one ends first
   AskingTool::waiting[0]({});
-  CHECK(seen[0].find("one.test") != std::string::npos);
-  CHECK(seen[0].find("two.test") == std::string::npos);
-  CHECK(seen[1].find("two.test") != std::string::npos);
-  CHECK(seen[1].find("one.test") == std::string::npos);
+  CHECK(seen[0] == EgressReport{{{"one.test:80", "allowed", ""}}, 0});
+  CHECK(seen[1] == EgressReport{{{"two.test:80", "allowed", ""}}, 0});
 }
 
 TEST_CASE("runs of one agent do not have one another's, and what is forgotten is gone") {
   AskingTool::waiting.clear();
   const auto notes = std::make_shared<RunEgressNotes>();
   const auto tool = with_session_egress(std::make_shared<AskingTool>(nullptr), notes);
-  std::string seen = "nothing";
+  EgressReport seen;
   const auto call = tool->invoke(invocation_of("mine", ""),
                                  [&](const ToolOutcome& outcome) { seen = outcome.egress; });
   notes->add(event_of(Verdict::allowed, "theirs.test:80", "", "other"));
   notes->add(event_of(Verdict::allowed, "mine.test:80", "", "mine"));
   AskingTool::waiting[0]({});
-  CHECK(seen == R"([{"target":"mine.test:80","verdict":"allowed","detail":""}])");
-  CHECK(notes->take(RunId{"mine"}).empty());
+  CHECK(seen == EgressReport{{{"mine.test:80", "allowed", ""}}, 0});
+  CHECK(notes->take(RunId{"mine"}) == EgressReport{});
   notes->forget(RunId{"other"});
-  CHECK(notes->take(RunId{"other"}).empty());
+  CHECK(notes->take(RunId{"other"}) == EgressReport{});
 }
 
 }  // namespace

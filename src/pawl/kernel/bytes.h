@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/pfr/tuple_size.hpp>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ constexpr std::uint64_t tag_of(std::uint64_t number) {
   return number << 1U;
 }
 
+// Structs and lists that are encoded already, by where they are. None is the first field of another
+// struct, which would be in the same place.
+using PreparedBytes = std::map<const void*, std::string>;
+
 // Writes into room that is there already: a record is mostly numbers of one byte, and a string that
 // grows by each of them costs more than all else.
 class ByteWriter {
@@ -63,6 +68,9 @@ class ByteWriter {
     bytes_.resize(size());
     return std::move(bytes_);
   }
+
+  // These are not encoded again. They outlive the writer.
+  void use(const PreparedBytes* ready) { ready_ = ready; }
 
   void number(std::uint64_t value) {
     if (value <= kOneByteMax && at_ != end_) {
@@ -109,6 +117,7 @@ class ByteWriter {
   }
   template <class T>
   void put(const std::vector<T>& values) {
+    if (put_ready(&values)) return;
     number(values.size());
     for (const T& value : values) put(value);
   }
@@ -119,6 +128,7 @@ class ByteWriter {
   }
   template <HasFields T>
   void put(const T& value) {
+    if (put_ready(&value)) return;
     const std::size_t start = size();
     number(0);  // The length takes one byte of most structs.
     put_fields(value);
@@ -181,6 +191,15 @@ class ByteWriter {
     end_ = bytes_.data() + bytes_.size();
   }
 
+  bool put_ready(const void* value) {
+    if (ready_ == nullptr) return false;
+    const auto found = ready_->find(value);
+    if (found == ready_->end()) return false;
+    raw(found->second);
+    return true;
+  }
+
+  const PreparedBytes* ready_ = nullptr;
   std::string bytes_;  // and unused room
   char* at_ = nullptr;
   char* end_ = nullptr;

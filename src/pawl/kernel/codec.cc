@@ -145,6 +145,64 @@ std::string encode_snapshot(const Run& run) {
   return out.take();
 }
 
+// Each instance becomes bytes of its own; in the end they are only put together.
+struct SnapshotEncoder::Parts {
+  RunState state;
+  PreparedBytes ready;
+  std::size_t instance = 0;  // the one that is encoded
+  std::size_t entries = 0;   // of its conversation that are
+  std::unique_ptr<ByteWriter> conversation;
+};
+
+SnapshotEncoder::SnapshotEncoder(const Run& run)
+    : parts_(std::make_unique<Parts>(Parts{run.state(), {}, 0, 0, nullptr})) {}
+
+SnapshotEncoder::SnapshotEncoder(SnapshotEncoder&& other) noexcept = default;
+SnapshotEncoder::~SnapshotEncoder() = default;
+
+bool SnapshotEncoder::encode(std::size_t entries_max) {
+  Parts& parts = *parts_;
+  while (parts.instance < parts.state.instances.size()) {
+    if (entries_max == 0) return false;
+    const Instance& instance = parts.state.instances[parts.instance];
+    const std::vector<Entry>& transcript = instance.transcript;
+    if (!parts.conversation) {
+      parts.conversation = std::make_unique<ByteWriter>();
+      parts.conversation->number(transcript.size());
+      --entries_max;  // An instance counts as an entry.
+    }
+    for (; parts.entries < transcript.size(); ++parts.entries) {
+      if (entries_max == 0) return false;
+      --entries_max;
+      parts.conversation->put(transcript[parts.entries]);
+    }
+    PreparedBytes conversation{{&transcript, parts.conversation->take()}};
+    ByteWriter whole;
+    whole.use(&conversation);
+    whole.put(instance);
+    parts.ready.emplace(&instance, whole.take());
+    parts.conversation.reset();
+    parts.entries = 0;
+    ++parts.instance;
+  }
+  return true;
+}
+
+std::string SnapshotEncoder::take() {
+  ByteWriter out;
+  out.use(&parts_->ready);
+  out.number(kSnapshotVersion);
+  out.number(kRecordMinor);
+  out.put(parts_->state);
+  return out.take();
+}
+
+std::size_t snapshot_entries(const RunState& state) {
+  std::size_t entries = state.instances.size();
+  for (const Instance& instance : state.instances) entries += instance.transcript.size();
+  return entries;
+}
+
 // Whoever looks for one of them relies on it.
 static bool in_order(const RunState& state) {
   const auto ascends = [](const auto& items) {

@@ -2,6 +2,7 @@
 // is the grammar; tests/golden holds examples of every released version.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,25 @@ Digest chain_after(const Digest& previous, std::string_view record_bytes);
 
 // The whole state, for a snapshot or a comparison.
 std::string encode_snapshot(const Run& run);
+// The same a piece at a time, of a state as it is now: encoding a long conversation takes longer
+// than one callback of a loop may, copying it does not.
+class SnapshotEncoder {
+ public:
+  explicit SnapshotEncoder(const Run& run);
+  SnapshotEncoder(SnapshotEncoder&& other) noexcept;
+  ~SnapshotEncoder();
+
+  // Encodes at most so many more entries of conversations. True: all is encoded.
+  bool encode(std::size_t entries_max);
+  // Once all is.
+  std::string take();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+// What a SnapshotEncoder goes through: entries of conversations, and instances.
+std::size_t snapshot_entries(const RunState& state);
 Result<Run> decode_snapshot(std::string_view bytes);
 
 // An event on its way through the inbox. Nothing of it is skipped: it would be acted on.

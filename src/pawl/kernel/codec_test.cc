@@ -232,5 +232,27 @@ TEST_CASE("a question is its call and exactly what was asked") {
   CHECK(question_of(encode_event(PauseRequested{})) == std::nullopt);
 }
 
+// Pieces of any size make the same bytes, and what happens meanwhile is not in them.
+TEST_CASE("a snapshot that is encoded in pieces is the one of its moment") {
+  TestRun run;
+  run.spawns("helper");
+  for (int i = 0; i < 40; ++i) {
+    run.replies({calls("pure", std::to_string(i))});
+    run.finishes(CallId{run->calls_minted}, "r" + std::to_string(i));
+  }
+  const std::string whole = run.snapshot();
+  const std::size_t entries = snapshot_entries(run.run().state());
+  REQUIRE(entries > 80);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, entries}) {
+    SnapshotEncoder encoder(run.run());
+    Run later = run.run();
+    REQUIRE(advance(later, PauseRequested{"ann"}, Stamp{1, 0, later->elapsed_ms}));
+    std::size_t pieces = 1;
+    while (!encoder.encode(piece)) ++pieces;
+    CHECK(pieces >= entries / piece);
+    CHECK(encoder.take() == whole);
+  }
+}
+
 }  // namespace
 }  // namespace pawl::testing

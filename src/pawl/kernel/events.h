@@ -97,6 +97,22 @@ struct CompactionPolicy {
             PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
 };
 
+// A policy of the user's that a run was accepted within, and is held to as long as it lives.
+struct AcceptedPolicy {
+  std::string file;
+  Content source;  // JSON
+
+  PAWL_FACT(AcceptedPolicy, "accepted_policy", PAWL_FIELD(file) PAWL_FIELD(source));
+};
+
+// A file of the host's as it was when the run began.
+struct PinnedFile {
+  std::string path;
+  Digest digest;
+
+  PAWL_FACT(PinnedFile, "pinned_file", PAWL_FIELD(path) PAWL_FIELD(digest));
+};
+
 struct RunStarted {
   RunId run;
   std::string tenant = "default";
@@ -129,27 +145,31 @@ struct RunStarted {
   std::string identity;  // on whose behalf it runs
   std::string session_id;
   std::string trace_parent;
-  std::vector<std::string> services;         // that the host lent, by name
-  Presence limits_given = Presence::absent;  // `limits` are the invocation's, not the charter's
-  std::vector<Signer> signers = {};          // whose signatures count; later fields, see codec.cc
-  std::string start_signature = {};          // by `started_by`, where approvers are `others`
+  std::vector<std::string> services;          // that the host lent, by name
+  Presence limits_given = Presence::absent;   // `limits` are the invocation's, not the charter's
+  std::vector<Signer> signers = {};           // whose signatures count
+  std::string start_signature = {};           // by `started_by`, where approvers are `others`
+  std::vector<AcceptedPolicy> policies = {};  // the outermost first
+  Content project_docs = {};                  // what files of the project told the model
+  std::vector<PinnedFile> files = {};         // policy, scripts, the host's programs
+  Presence file_sessions = Presence::absent;  // sessions of the run may write files
 
-  PAWL_FACT(RunStarted, "run_started",
-            PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
-                PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(charter)
-                    PAWL_FIELD(directory) PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits)
-                        PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools)
-                            PAWL_FIELD(variables) PAWL_FIELD(history) PAWL_FIELD(input)
-                                PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from)
-                                    PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
-                                        PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
-                                            PAWL_FIELD(attachments) PAWL_FIELD(blocked)
-                                                PAWL_FIELD(approvers) PAWL_FIELD(identity)
-                                                    PAWL_FIELD(session_id) PAWL_FIELD(trace_parent)
-                                                        PAWL_FIELD(services)
-                                                            PAWL_FIELD(limits_given)
-                                                                PAWL_FIELD(signers)
-                                                                    PAWL_FIELD(start_signature));
+  PAWL_FACT(
+      RunStarted, "run_started",
+      PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
+          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(charter) PAWL_FIELD(directory)
+              PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits) PAWL_FIELD(guards)
+                  PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(variables)
+                      PAWL_FIELD(history) PAWL_FIELD(input) PAWL_FIELD(agent_callbacks)
+                          PAWL_FIELD(forked_from) PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
+                              PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
+                                  PAWL_FIELD(attachments) PAWL_FIELD(blocked) PAWL_FIELD(approvers)
+                                      PAWL_FIELD(identity) PAWL_FIELD(session_id)
+                                          PAWL_FIELD(trace_parent) PAWL_FIELD(services)
+                                              PAWL_FIELD(limits_given) PAWL_FIELD(signers)
+                                                  PAWL_FIELD(start_signature) PAWL_FIELD(policies)
+                                                      PAWL_FIELD(project_docs) PAWL_FIELD(files)
+                                                          PAWL_FIELD(file_sessions));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -221,6 +241,23 @@ struct ModelAborted {
 
 enum class ToolEnd : std::uint8_t { succeeded, failed, timed_out, aborted, denied };
 
+// A connection that a call asked for, and what the egress guard said.
+struct EgressNote {
+  std::string target;   // "example.org:443"
+  std::string verdict;  // "allowed", "refused", "unresolved"
+  std::string detail;   // the address, or why not
+
+  PAWL_FACT(EgressNote, "egress_note", PAWL_FIELD(target) PAWL_FIELD(verdict) PAWL_FIELD(detail));
+};
+
+// All that it said while a call ran. Written by the host, never by the tool.
+struct EgressReport {
+  std::vector<EgressNote> notes;
+  std::uint64_t left_out = 0;  // when there were too many
+
+  PAWL_FACT(EgressReport, "egress", PAWL_FIELD(notes) PAWL_FIELD(left_out));
+};
+
 struct ToolFinished {
   InstanceId instance = kRootInstance;
   CallId call{};
@@ -232,11 +269,13 @@ struct ToolFinished {
   std::optional<std::string> callback_stop;  // as in ModelReplied, by an after_tool callback
   std::optional<Content> user_reply = {};    // what people are told, where it is something else
   std::string level;                         // of isolation that was reached; empty: it has none
+  EgressReport egress = {};
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
                 PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
-                    PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level));
+                    PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level)
+                        PAWL_FIELD(egress));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };
@@ -372,10 +411,11 @@ struct ResultCameLate {
   EffectId effect{};
   ToolEnd end = ToolEnd::succeeded;
   Content content;
+  EgressReport egress = {};
 
   PAWL_FACT(ResultCameLate, "result_came_late",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
-                PAWL_FIELD(content));
+                PAWL_FIELD(content) PAWL_FIELD(egress));
 };
 
 // The part of a conversation that a CompactContext named is summed up.

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/events.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/loop.h"
@@ -56,9 +57,7 @@ struct ToolOutcome {
   std::uint64_t content_length = 0;  // bytes the tool produced; more than content.size() when cut
   std::optional<std::string> user_reply = {};  // what people are told, where it is something else
   std::string level = {};                      // of isolation that was reached: "namespace"
-  // What the egress guard decided while it ran: a JSON list, written by the host and never by the
-  // tool. Kept apart from the content until that is recorded (runtime/egress_notes.h).
-  std::string egress = {};
+  EgressReport egress = {};  // what the guard decided while it ran: the host's word, not the tool's
 };
 
 // What a reconcilable tool says about a key.

@@ -32,6 +32,10 @@ struct RunnableAgent {
   std::string project_docs = {};             // precede the instructions
   std::vector<std::string> file_tools = {};  // names of those of `tools` that work on files
   std::vector<SubagentSpec> subagents = {};
+  // What a run that begins with this agent is held to as long as it lives.
+  std::vector<PolicyText> policies = {};
+  std::vector<PinnedFile> files = {};
+  Presence file_sessions = Presence::absent;
 };
 
 inline constexpr std::size_t kSubagentsMax = 64;
@@ -46,6 +50,10 @@ struct PinnedCharter {
   Digest digest;
   std::string directory;
   std::string model;
+  std::vector<PolicyText> policies = {};
+  std::string project_docs = {};
+  std::vector<PinnedFile> files = {};
+  Presence file_sessions = Presence::absent;
 };
 using AgentSource = std::function<Result<RunnableAgent>(const PinnedCharter&)>;
 

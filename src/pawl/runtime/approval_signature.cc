@@ -31,8 +31,18 @@ std::string approval_message(const SignedQuestion& question, InterruptDecision d
 }
 
 std::string start_message(const RunStarted& event) {
-  return fmt::format("pawl start 1\nrun {}\ntenant {}\ncharter {}\n", event.run.text, event.tenant,
-                     to_hex(event.charter_digest));
+  std::string text =
+      fmt::format("pawl start 2\nrun {}\ntenant {}\ncharter {}\nproject docs {}\n", event.run.text,
+                  event.tenant, to_hex(event.charter_digest), to_hex(event.project_docs.digest()));
+  // Digests, as the name of a file may hold anything.
+  for (const AcceptedPolicy& policy : event.policies) {
+    text +=
+        fmt::format("policy {} {}\n", to_hex(sha256(policy.file)), to_hex(policy.source.digest()));
+  }
+  for (const PinnedFile& file : event.files) {
+    text += fmt::format("file {} {}\n", to_hex(sha256(file.path)), to_hex(file.digest));
+  }
+  return text + fmt::format("sessions {}\n", name(event.file_sessions));
 }
 
 Status prove_starter(RunStarted& event, const Sign& sign) {

@@ -16,6 +16,14 @@
 
 namespace pawl {
 
+// A policy of the user's: the file it was read from, and what it says as JSON.
+struct PolicyText {
+  std::string file;
+  std::string source;
+
+  friend bool operator==(const PolicyText&, const PolicyText&) = default;
+};
+
 inline constexpr std::int64_t kApprovalExpiryMaxMs = 400LL * 24 * 3600 * 1000;
 inline constexpr std::size_t kToolPatternsMax = 256;
 

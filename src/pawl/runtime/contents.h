@@ -12,6 +12,11 @@ namespace pawl {
 template <class Fact, class Visit>
 void visit_contents(Fact& fact, const Visit& visit);
 
+template <class T>
+inline constexpr bool kIsListOfStructs = false;
+template <HasFields T>
+inline constexpr bool kIsListOfStructs<std::vector<T>> = true;
+
 template <class Visit>
 struct ContentVisitor {
   const Visit& visit;
@@ -23,10 +28,8 @@ struct ContentVisitor {
       visit(value);
     } else if constexpr (std::is_same_v<Plain, std::optional<Content>>) {
       if (value) visit(*value);
-    } else if constexpr (std::is_same_v<Plain, std::vector<PastMessage>>) {
-      for (auto& message : value) visit(message.text);
-    } else if constexpr (std::is_same_v<Plain, std::vector<Attachment>>) {
-      for (auto& attachment : value) visit(attachment.bytes);
+    } else if constexpr (kIsListOfStructs<Plain>) {
+      for (auto& one : value) visit_contents(one, visit);
     } else if constexpr (std::is_same_v<Plain, std::vector<Block>>) {
       for (auto& block : value) {
         std::visit([this](auto& one) { visit_contents(one, visit); }, block);

@@ -73,7 +73,7 @@ void DrivenRun::name_new_run(const RunId& id) {
 
 void DrivenRun::go_back_to(LoadedRun before) {
   loaded_ = std::move(before);
-  appender_.note_summary();
+  appender_.on_reloaded();
 }
 
 void DrivenRun::release() {

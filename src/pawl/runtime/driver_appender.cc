@@ -12,9 +12,14 @@ RecordAppender::RecordAppender(Options options, LoadedRun& loaded, AppendListene
     : options_(options),
       loaded_(loaded),
       listener_(listener),
-      snapshots_(loaded, options.snapshot_bytes_min),
+      snapshots_(loaded, options.snapshot_bytes_min, options.loop),
       durable_length_(loaded.run->length) {
   if (durable_length_ > 0) note_summary();
+}
+
+void RecordAppender::on_reloaded() {
+  snapshots_.forget();
+  note_summary();
 }
 
 void RecordAppender::note_summary() {

@@ -43,13 +43,14 @@ class RecordAppender {
   void remove_with_next(std::uint64_t row) { inbox_rows_.push_back(row); }
   std::vector<std::uint64_t> take_inbox_rows() { return std::exchange(inbox_rows_, {}); }
   bool has_inbox_rows() const { return !inbox_rows_.empty(); }
-  // The state in `loaded` was read from the store: the store has its summary.
-  void note_summary();
+  // The state in `loaded` was read from the store again: the store has its summary.
+  void on_reloaded();
 
   std::uint64_t in_flight() const { return in_flight_; }
   std::uint64_t durable_length() const { return durable_length_; }
 
  private:
+  void note_summary();
   std::optional<RunSummary> changed_summary();
   void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status);
 

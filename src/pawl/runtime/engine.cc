@@ -77,6 +77,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
+  for (const PolicyText& policy : request.agent.policies) {
+    event.policies.push_back({policy.file, ingress.keep(policy.source)});
+  }
+  event.project_docs = ingress.keep(request.agent.project_docs);
+  event.files = request.agent.files;
+  event.file_sessions = request.agent.file_sessions;
   event.approvers = charter.permissions.approvers;
   event.signers = charter.permissions.signers;
   std::string input = request.input;
@@ -260,6 +266,13 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   pinned.digest = started.charter_digest;
   pinned.directory = started.directory;
   pinned.model = started.model;
+  for (const AcceptedPolicy& policy : started.policies) {
+    PAWL_TRY(std::string source, resolve(*options_.store.reader, charter_of, policy.source));
+    pinned.policies.push_back({policy.file, std::move(source)});
+  }
+  PAWL_TRY(pinned.project_docs, resolve(*options_.store.reader, charter_of, started.project_docs));
+  pinned.files = started.files;
+  pinned.file_sessions = started.file_sessions;
   PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;

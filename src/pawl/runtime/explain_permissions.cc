@@ -6,7 +6,6 @@
 
 #include "pawl/base/json.h"
 #include "pawl/runtime/approvals.h"
-#include "pawl/runtime/egress_notes.h"
 #include "pawl/runtime/run_loader.h"
 
 namespace pawl {
@@ -20,19 +19,10 @@ struct Counts {
   std::deque<std::string> rulings;
   std::deque<std::string> egress;
 
-  // What the egress guard decided while a call ran stands in the call's result.
-  void take(JournalReader& reader, const RunId& run, const ToolFinished& event) {
-    const auto text = resolve(reader, run, event.content);
-    const auto list = text ? egress_notes_of(*text) : std::nullopt;
-    if (!list || event.origin != Origin::executor) return;
-    for (const Json& one : *list) {
-      if (one.is_object() && one.find_string("target") == nullptr) continue;  // a count of the rest
-      const auto word = [&one](std::string_view key) {
-        const std::string* found = one.is_object() ? one.find_string(key) : nullptr;
-        return found == nullptr ? std::string() : *found;
-      };
-      egress.push_back(fmt::format("  {} {} {}: {}\n", to_string(event.call), word("target"),
-                                   word("verdict"), word("detail")));
+  void take(const ToolFinished& event) {
+    for (const EgressNote& one : event.egress.notes) {
+      egress.push_back(fmt::format("  {} {} {}: {}\n", to_string(event.call), one.target,
+                                   one.verdict, one.detail));
       if (egress.size() > kDenialsExplainedMax) egress.pop_front();
     }
   }
@@ -98,7 +88,7 @@ std::string explain_permissions(JournalReader& reader, const RunId& run) {
   JournalWalker walker(reader, run);
   const Status walked = walker.walk([&](const Record& record, const Run&) {
     const auto* ended = std::get_if<ToolFinished>(&record.event);
-    if (ended != nullptr) counts.take(reader, run, *ended);
+    if (ended != nullptr) counts.take(*ended);
     if (const auto* replied = std::get_if<ModelReplied>(&record.event)) {
       counts.take(replied->blocks);
     }
@@ -112,7 +102,8 @@ std::string explain_permissions(JournalReader& reader, const RunId& run) {
   std::string text = fmt::format("Calls: {} permitted, {} put before a person, {} denied.\n",
                                  counts.permitted, counts.asked, counts.denied);
   for (const std::string& ruling : counts.rulings) text += ruling;
-  if (!counts.egress.empty()) text += "Connections that calls asked for, as their results say:\n";
+  if (!counts.egress.empty())
+    text += "Connections that calls asked for, and what the guard said:\n";
   for (const std::string& one : counts.egress) text += one;
   return text;
 }

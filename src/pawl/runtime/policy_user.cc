@@ -91,27 +91,21 @@ void check_four_eyes(MapReader& reader, const Node& node, const CharterPermissio
                std::string(kFourEyesRemedy));
 }
 
-constexpr std::string_view kPolicyLine = "# pawl: accepted within ";
 constexpr std::string_view kAcceptedSuffix = ".accepted";
 
 bool is_same(const UserPolicy& one, const UserPolicy& other) {
   return one.source == other.source && one.file == other.file;
 }
 
-Result<UserPolicy> policy_of_line(std::string_view line) {
+Result<UserPolicy> policy_of(const PolicyText& text) {
   const Error fault{ErrorCode::invalid_argument,
                     "the policy that the run was accepted within is damaged"};
-  const auto json = parse_json(line);
-  if (!json || !json->is_object()) return fault;
-  const std::string* file = json->find_string("file");
-  const std::string* source = json->find_string("policy");
-  if (file == nullptr || source == nullptr) return fault;
-  const auto document = parse_json(*source);
+  const auto document = parse_json(text.source);
   if (!document) return fault;
   std::vector<Fault> faults;
-  UserPolicy policy = read_user_policy(node_of_json(*document), faults, *file, "policy");
+  UserPolicy policy = read_user_policy(node_of_json(*document), faults, text.file, "policy");
   if (!faults.empty()) return fault;
-  place_scripts(policy, *file);
+  place_scripts(policy, text.file);
   return policy;
 }
 
@@ -231,30 +225,16 @@ std::map<std::string, std::vector<std::string>> execute_names(
   return names;
 }
 
-std::string with_policies(std::string text, std::span<const UserPolicy> policies) {
-  for (const UserPolicy& policy : policies) {
-    JsonWriter line;
-    line.begin_object().field("file", policy.file).field("policy", policy.source).end_object();
-    if (!text.ends_with('\n')) text += '\n';
-    text += std::string(kPolicyLine) + line.take() + "\n";
-  }
-  return text;
+std::vector<PolicyText> texts_of(std::span<const UserPolicy> policies) {
+  std::vector<PolicyText> texts;
+  for (const UserPolicy& policy : policies) texts.push_back({policy.file, policy.source});
+  return texts;
 }
 
-bool names_policies(std::string_view text) {
-  return text.starts_with(kPolicyLine) ||
-         text.find("\n" + std::string(kPolicyLine)) != std::string_view::npos;
-}
-
-Result<std::vector<UserPolicy>> policies_within(std::string_view text) {
+Result<std::vector<UserPolicy>> policies_of(std::span<const PolicyText> texts) {
   std::vector<UserPolicy> policies;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.starts_with(kPolicyLine)) continue;
-    line.remove_prefix(kPolicyLine.size());
-    PAWL_TRY(UserPolicy policy, policy_of_line(line));
+  for (const PolicyText& text : texts) {
+    PAWL_TRY(UserPolicy policy, policy_of(text));
     policies.push_back(std::move(policy));
   }
   return policies;

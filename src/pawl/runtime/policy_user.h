@@ -63,12 +63,10 @@ std::string author_objection(std::span<const UserPolicy> policies, const std::st
 std::map<std::string, std::vector<std::string>> execute_names(std::span<const UserPolicy> policies);
 
 // A run is accepted within policies, and is held to them as long as it lives: its journal keeps
-// them behind the text of its charter, a line each, as a comment that only Pawl writes. What a
-// project writes in such a line can only tighten, and is refused where a charter is read.
-std::string with_policies(std::string text, std::span<const UserPolicy> policies);
-bool names_policies(std::string_view text);
-// invalid_argument: a line that cannot be read. Scripts are placed beside the files.
-Result<std::vector<UserPolicy>> policies_within(std::string_view text);
+// them.
+std::vector<PolicyText> texts_of(std::span<const UserPolicy> policies);
+// invalid_argument: one that cannot be read. Scripts are placed beside the files.
+Result<std::vector<UserPolicy>> policies_of(std::span<const PolicyText> texts);
 
 // Makes the scripts of the rules absolute: those of the user are the user's files, wherever the
 // charter is.

@@ -126,25 +126,23 @@ TEST_CASE("stages: who may add a tool, and which agents may call it") {
         "p.yaml: 0 rules, stages of 1 tools; a charter can only tighten it");
 }
 
-TEST_CASE("a charter's text keeps the policies that it was accepted within") {
+TEST_CASE("policies are kept as text, and read again as they were") {
   const UserPolicy policies[] = {policy_of("allow: [view]"),
                                  policy_of("guardrails: [{id: g, tool: x, script: ./s.sh}]")};
-  const std::string text = with_policies("name: a\ninstructions: |\n  b", policies);
-  CHECK(text.starts_with("name: a\ninstructions: |\n  b\n# pawl: accepted within {"));
-  CHECK(parse_yaml(text).faults.empty());  // a comment, whatever stands before it
-  CHECK(names_policies(text));
-  CHECK_FALSE(names_policies("name: a # pawl: accepted within {}\n"));
+  const std::vector<PolicyText> texts = texts_of(policies);
 
-  const auto read = policies_within(text);
+  const auto read = policies_of(texts);
+
   REQUIRE(read);
   REQUIRE(read->size() == 2);
   CHECK(read->front().limits.allow == std::vector<std::string>{"view"});
   CHECK(read->back().source == policies[1].source);
   CHECK(read->back().limits.guardrails[0].script->starts_with('/'));  // beside its file
-  for (const char* damaged : {"{}", "[", R"({"file":"p","policy":"{\"alow\":[]}"})"}) {
-    CHECK_FALSE(policies_within("# pawl: accepted within " + std::string(damaged) + "\n"));
+  for (const char* damaged : {"", "[", R"({"alow":[]})"}) {
+    const PolicyText text[] = {{"p", damaged}};
+    CHECK_FALSE(policies_of(text));
   }
-  CHECK(policies_within("name: a\n")->empty());
+  CHECK(policies_of({})->empty());
 }
 
 TEST_CASE("of two policies, then and now, both hold") {

@@ -1,7 +1,6 @@
 #include "pawl/runtime/tool_calls.h"
 
 #include "pawl/runtime/driver_processors.h"
-#include "pawl/runtime/egress_notes.h"
 #include "pawl/runtime/ingress.h"
 #include "pawl/runtime/thrown.h"
 
@@ -131,19 +130,8 @@ void ToolCalls::finish(const RunTool& effect, const std::string& tool, const std
     if (said.result.verdict == HookVerdict::stop) stop = said.result.reason;
   }
   const ToolEnd end = end_of(outcome.kind);
-  add_egress_notes(outcome, tool);
   outcome.content = process_for_model(run_, std::move(outcome.content), tool);
   report(effect, end, std::move(outcome), origin, std::move(stop));
-}
-
-// Notes of the egress guard become part of a result here and nowhere else.
-void ToolCalls::add_egress_notes(ToolOutcome& outcome, const std::string& tool) const {
-  const Tool* found = run_.setup().tools.find(tool);
-  if (found == nullptr) return;
-  const std::size_t before = outcome.content.size();
-  outcome.content =
-      with_egress_notes(std::move(outcome.content), outcome.egress, found->spec().output_bytes_max);
-  outcome.content_length += outcome.content.size() - before;
 }
 
 void ToolCalls::answer(const RunTool& effect, ToolEnd end, std::string text, Origin origin) {
@@ -166,6 +154,7 @@ void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome
   event.callback_stop = std::move(callback_stop);
   if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
+  event.egress = std::move(outcome.egress);
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }
@@ -180,6 +169,7 @@ void ToolCalls::report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& ou
   event.effect = effect.effect;
   event.end = end;
   event.content = ingress.keep(std::move(outcome.content));
+  event.egress = std::move(outcome.egress);
   const Status fed = run_.feed(std::move(event), ingress.take_blobs());
   run_.log("late_result: " + to_string(effect.call) + ": " +
            (fed ? "kept as evidence" : fed.error().message));

@@ -27,7 +27,6 @@ class ToolCalls {
   void finish(const RunTool& effect, const std::string& tool, const std::string& input,
               ToolOutcome&& outcome);
   void finish_status(const AskStatus& effect, ToolStatus status);
-  void add_egress_notes(ToolOutcome& outcome, const std::string& tool) const;
   void report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
               std::optional<std::string> callback_stop = {});
   void report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome);

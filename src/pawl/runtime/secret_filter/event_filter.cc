@@ -36,11 +36,18 @@ void filter_texts(EventPass& texts, T& event) {
   EventTexts<EventPass>(texts).visit_all(event);
 }
 
-// A charter is the operator's own: it may have handles, and its digest is that of its text.
+// A charter is the operator's own, with what it was accepted with: it may have handles, and its
+// digest is that of its text.
 void filter_texts(EventPass& texts, RunStarted& event) {
   Content charter = std::exchange(event.charter, Content());
+  auto policies = std::exchange(event.policies, {});
+  Content docs = std::exchange(event.project_docs, Content());
   EventTexts<EventPass>(texts).visit_all(event);
   texts.set_passage(Passage::again);
+  EventTexts<EventPass>(texts).visit_all(policies);
+  texts(docs);
+  event.policies = std::move(policies);
+  event.project_docs = std::move(docs);
   const Digest before = charter.digest();
   texts(charter);
   if (event.charter_digest == before) event.charter_digest = charter.digest();
