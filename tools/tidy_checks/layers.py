@@ -88,7 +88,13 @@ IMPURE_CALL = re.compile(
 PURE_INSTEAD = "take it as data in an event, or ask the host for it with an effect"
 
 
+# Templates that run while compiling, and nothing else.
+PURE_HEADERS = {"boost/pfr/tuple_size.hpp"}
+
+
 def impurity(name):
+    if name in PURE_HEADERS:
+        return None
     if name in IMPURE_HEADERS:
         return IMPURE_HEADERS[name]
     if name.startswith(("sys/", "boost/", "asio", "sqlite", "yaml", "curl", "openssl/", "re2/")):
