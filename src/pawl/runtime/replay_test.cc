@@ -110,7 +110,7 @@ TEST_CASE("a decision that would not be made again is named by record, path and 
   CHECK(report->records == 3);
   CHECK(report->difference->seq == 3);
   CHECK(report->difference->event == "model_replied");
-  CHECK(report->difference->path == "$.decisions[0].yield");
+  CHECK(report->difference->path == "$.decisions[1].yield");
   CHECK(report->difference->recorded == "\"command\"");
   CHECK(report->difference->decided == "\"tool_use\"");
 }

@@ -49,7 +49,7 @@ TEST_CASE("a run of another number is replayed, exported and imported under its 
   CHECK(file.text.find("Stop now.") != std::string::npos);
   RunStage elsewhere(a_note());
   REQUIRE(imported(elsewhere, file.text));
-  CHECK(load_run(elsewhere.journal, RunId{"r"})->run->semantics == kOther);
+  CHECK(load_run(elsewhere.journal, RunId{"r"}, UseSnapshot::yes)->run->semantics == kOther);
 }
 
 TEST_CASE("a run of an unknown number is neither loaded nor replayed nor imported") {
@@ -61,7 +61,7 @@ TEST_CASE("a run of an unknown number is neither loaded nor replayed nor importe
     write_other(stage);
     file = exported(stage, "r").text;
   }
-  const auto loaded = load_run(stage.journal, RunId{"r"});
+  const auto loaded = load_run(stage.journal, RunId{"r"}, UseSnapshot::yes);
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().message == "record 0 of run r: " + kUnknown);
   const auto replayed = replay(stage.journal, RunId{"r"});
