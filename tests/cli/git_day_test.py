@@ -232,6 +232,7 @@ class Day(GitStage):
         self.story += SAID.findall(said)
         if '"blob"' in said:  # too long to be told here: it may have been said
             self.sides.count("calls whose output was too long to be read")
+            self.sides.unread = True
             return
         directories = {"work": ".", "sub": "sub"}
         differ = self.sides.compare(

@@ -151,8 +151,13 @@ std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayL
   const Marks before = look();
   const Publisher publisher(*git_, repository_, place_.slot_number());
   const InsideGit inside(run, repository_.work_tree, directory_inside());
-  Settling settling({repository_, place_, settings_, publisher, inside, may_link}, agreement_);
-  const Settling::Outcome outcome = settling.perform();
+  const Sides sides{repository_, place_, settings_, publisher, inside, may_link};
+  Settling::Outcome outcome = Settling(sides, agreement_).perform();
+  if (outcome.was_overtaken) {  // by another session, say: the new look names what it did
+    const bool changed = outcome.has_changed;
+    outcome = Settling(sides, agreement_).perform();
+    outcome.has_changed = outcome.has_changed || changed;
+  }
   is_settled_ = outcome.has_host_all;
   is_damaged_ = outcome.is_damaged;
   seen_.reset();

@@ -174,6 +174,7 @@ void Settling::publish(const RefStep& step) {
   const Status moved = step.name == kStash && !removes ? sides_.publisher.move_stash(step, stash_)
                                                        : sides_.publisher.move_ref(step);
   if (!moved) {
+    outcome_.was_overtaken = true;
     return say(short_name(step.name) + " is not published: " + moved.error().message);
   }
   if (step.host.empty()) agreement_.made.insert(step.name);

@@ -38,7 +38,8 @@ class Settling {
     std::vector<std::string> said;
     bool has_changed = false;
     bool has_host_all = false;
-    bool is_damaged = false;  // git inside does not work on the directory
+    bool is_damaged = false;     // git inside does not work on the directory
+    bool was_overtaken = false;  // a ref could not be moved: another look knows why
   };
   Settling(const Sides& sides, Agreement& agreement) : sides_(sides), agreement_(agreement) {}
 

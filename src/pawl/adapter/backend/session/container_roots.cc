@@ -40,7 +40,7 @@ std::optional<std::string> usable(const sandbox::SandboxPlan& plan,
 
 Result<std::vector<std::string>> behind_root_check(const sandbox::SandboxPlan& plan,
                                                    const std::vector<std::string>& argv) {
-  if (!plan.held || plan.held->empty()) return argv;
+  if (argv.empty() || !plan.held || plan.held->empty()) return argv;  // nothing to run or compare
   const auto shell = usable(plan, {"/bin/sh", "/bin/dash", "/bin/bash"});
   const auto stat = usable(plan, {"/usr/bin/stat", "/bin/stat"});
   if (!shell || !stat) {
