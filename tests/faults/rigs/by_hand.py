@@ -293,9 +293,14 @@ class EditedByHand(Damage):
         store.commit()
         store.close()
         verified = self.ask(stage, "verify", "--all")
-        if verified.code != DAMAGED or "has lost run number" not in verified.out:
+        if verified.code != DAMAGED or "and should have" not in verified.out:
             raise Violation(f"verify says {verified.code}, {verified.out}{verified.err}")
-        self.ask_to_go_on(stage)
+        refused = self.ask(stage, "run", "work.yaml", "--id", "over")
+        if refused.code == 0 or "and should have" not in refused.err:
+            raise Violation(f"a run can be started again: {refused.code}, {refused.err}")
+        accepted = self.ask(stage, "doctor", "--accept")
+        if accepted.code != 0 or self.ask(stage, "run", "work.yaml", "--id", "later").code != 0:
+            raise Violation(f"the store does not go on: {accepted.out}{accepted.err}")
         return "detected"
 
     def lost_table(self, stage, chance):
