@@ -67,6 +67,7 @@ class Program final : public CliEnvironment {
   Status trust_file(const FileQuestion& question) override;
   Result<std::vector<TrustedRow>> trusted_files() override;
   VersionNumbers versions() const override;
+  std::int64_t wall_ms() const override { return AsioLoop().wall_ms(); }
   std::string user() const override;
 
  private:

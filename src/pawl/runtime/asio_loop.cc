@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 
@@ -84,6 +85,47 @@ class AsioWatch : public SocketLoop::Watch {
   std::shared_ptr<WatchedDescriptor> watched_;
 };
 
+// The callbacks that wait hold it: one that is due already may come after the watch has gone.
+class WatchedSignals : public std::enable_shared_from_this<WatchedSignals> {
+ public:
+  WatchedSignals(boost::asio::io_context& context, const std::vector<int>& signals,
+                 std::function<void(int)> got)
+      : set_(context), got_(std::move(got)) {
+    for (const int number : signals) set_.add(number);
+  }
+
+  void next() {
+    set_.async_wait([self = shared_from_this()](boost::system::error_code fault, int number) {
+      if (fault || !self->wanted_) return;
+      self->next();
+      const auto got = self->got_;  // The watch may go meanwhile.
+      got(number);
+    });
+  }
+
+  void end() {
+    wanted_ = false;
+    boost::system::error_code ignored;  // What was caught is let go as far as possible.
+    set_.clear(ignored);
+  }
+
+ private:
+  boost::asio::signal_set set_;
+  std::function<void(int)> got_;
+  bool wanted_ = true;
+};
+
+class SignalWatch : public SocketLoop::Watch {
+ public:
+  explicit SignalWatch(std::shared_ptr<WatchedSignals> watched) : watched_(std::move(watched)) {}
+  ~SignalWatch() override { watched_->end(); }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  std::shared_ptr<WatchedSignals> watched_;
+};
+
 }  // namespace
 
 AsioLoop::AsioLoop()
@@ -129,6 +171,13 @@ void AsioLoop::run_until(const std::function<bool()>& finished) {
   while (!finished()) {
     if (context_->run_one() == 0) break;
   }
+}
+
+std::unique_ptr<SocketLoop::Watch> AsioLoop::on_signals(std::vector<int> signals,
+                                                        std::function<void(int)> got) {
+  auto watched = std::make_shared<WatchedSignals>(*context_, signals, std::move(got));
+  watched->next();
+  return std::make_unique<SignalWatch>(std::move(watched));
 }
 
 }  // namespace pawl

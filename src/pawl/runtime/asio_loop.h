@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "pawl/port/sockets.h"
+#include "pawl/port/main_loop.h"
 
 namespace boost::asio {
 class io_context;
@@ -12,7 +12,7 @@ class io_context;
 
 namespace pawl {
 
-class AsioLoop : public SocketLoop {
+class AsioLoop : public MainLoop {
  public:
   AsioLoop();                                        // owns an io_context
   explicit AsioLoop(boost::asio::io_context& host);  // the host runs it, on one thread
@@ -26,9 +26,10 @@ class AsioLoop : public SocketLoop {
   std::int64_t monotonic_ms() const override;
 
   boost::asio::io_context& context() { return *context_; }
-  // Runs the own io_context on this thread until `finished` says so. It is asked after every piece
-  // of work.
-  void run_until(const std::function<bool()>& finished);
+  // Of the own io_context only: that of a host runs by itself.
+  void run_until(const std::function<bool()>& finished) override;
+  std::unique_ptr<Watch> on_signals(std::vector<int> signals,
+                                    std::function<void(int)> got) override;
 
  private:
   std::unique_ptr<boost::asio::io_context> owned_;

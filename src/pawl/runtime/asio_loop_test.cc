@@ -7,6 +7,7 @@
 
 #include <array>
 #include <boost/asio/io_context.hpp>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <utility>
@@ -183,6 +184,38 @@ TEST_CASE("a descriptor that cannot be watched is told of once") {
   loop.run_until([&] { return called > 0; });
   run_a_while(loop);
 
+  CHECK(called == 1);
+}
+
+TEST_CASE("signals are told one after the other, until the watch has gone") {
+  AsioLoop loop;
+  std::vector<int> told;
+  auto watch = loop.on_signals({SIGUSR1, SIGUSR2}, [&](int number) { told.push_back(number); });
+  REQUIRE(::raise(SIGUSR1) == 0);
+  loop.run_until([&] { return told.size() == 1; });
+  REQUIRE(::raise(SIGUSR2) == 0);
+  loop.run_until([&] { return told.size() == 2; });
+  CHECK(told == std::vector{SIGUSR1, SIGUSR2});
+
+  watch.reset();
+
+  struct sigaction now{};
+  REQUIRE(::sigaction(SIGUSR1, nullptr, &now) == 0);
+  const bool is_default = now.sa_handler == SIG_DFL;
+  CHECK(is_default);
+}
+
+TEST_CASE("a watch of signals that is destroyed inside its own callback calls no more") {
+  AsioLoop loop;
+  std::unique_ptr<SocketLoop::Watch> watch;
+  int called = 0;
+  watch = loop.on_signals({SIGUSR1}, [&](int) {
+    ++called;
+    watch.reset();
+  });
+  REQUIRE(::raise(SIGUSR1) == 0);
+  loop.run_until([&] { return called > 0; });
+  run_a_while(loop);
   CHECK(called == 1);
 }
 

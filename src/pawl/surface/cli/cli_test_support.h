@@ -8,6 +8,7 @@
 
 #include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/runtime/asio_loop.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
@@ -157,6 +158,7 @@ struct FakeEnvironment : CliEnvironment {
   }
   Result<std::vector<TrustedRow>> trusted_files() override { return trusted; }
   VersionNumbers versions() const override { return {"1.2.3", 7}; }
+  std::int64_t wall_ms() const override { return idle_loop.wall_ms(); }
   std::string user() const override { return "somebody"; }
 
   FakeScreen screen;

@@ -1,8 +1,7 @@
 // chat: a conversation with a model, without tools and without a run.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <iostream>
+#include <utility>
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
@@ -66,18 +65,16 @@ class Conversation {
   // True if somebody interrupted it.
   bool ask(Answer& answer) {
     bool interrupted = false;
-    AsioLoop& loop = context_.environment.main_loop();
+    MainLoop& loop = context_.environment.main_loop();
     const auto operation = agent_.executor->chat(
         request_, [&](PhaseExecutorEvent event) { take(answer, std::move(event)); });
     operation_ = operation.get();
-    boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
-    signals.async_wait([&](boost::system::error_code fault, int) {
-      if (fault) return;
-      interrupted = true;
+    auto signals = loop.on_signals({SIGINT, SIGTERM}, [&](int) {
+      if (std::exchange(interrupted, true)) return;
       operation->abort();
     });
     loop.run_until([&] { return answer.done.has_value(); });
-    signals.cancel();
+    signals.reset();
     operation_ = nullptr;
     return interrupted;
   }

@@ -68,7 +68,7 @@ Result<ForkRequest> request_of(const CliContext& context) {
   if (const auto id = arguments.one("id")) {
     PAWL_TRY(request.id, parse_run_id(*id));
   } else {
-    request.id = make_run_id(AsioLoop().wall_ms());
+    request.id = make_run_id(context.environment.wall_ms());
   }
   return request;
 }

@@ -121,7 +121,7 @@ int command_attach(const CliContext& context) {
   if (!run) return fail(context, run.error());
   const auto view = make_view(context, *opened.workspace, nullptr);
   PacedView paced(context, *opened.workspace, *view);
-  AsioLoop& loop = opened.workspace->loop();
+  MainLoop& loop = opened.workspace->loop();
   Following following;
   const auto watch = service.watch(
       *run, 0, Service::Follow::yes,

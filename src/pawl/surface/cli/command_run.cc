@@ -277,7 +277,7 @@ int command_run(const CliContext& context) {
     if (!parsed) return fail(context, parsed.error());
     id = *std::move(parsed);
   } else {
-    id = make_run_id(AsioLoop().wall_ms());
+    id = make_run_id(context.environment.wall_ms());
   }
   const auto input = input_of(context);
   if (!input) {

@@ -1,27 +1,8 @@
 #include "pawl/surface/cli/drive.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <csignal>
 
 namespace pawl {
-
-struct DriveSession::Signals {
-  Signals(boost::asio::io_context& context, std::function<void(int)> handle)
-      : set(context, SIGINT, SIGTERM, SIGHUP), handler(std::move(handle)) {
-    next();
-  }
-  void next() {
-    set.async_wait([this](boost::system::error_code fault, int number) {
-      if (fault) return;
-      next();
-      handler(number);
-    });
-  }
-
-  boost::asio::signal_set set;
-  std::function<void(int)> handler;
-};
 
 DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunView* view)
     : context_(context), workspace_(workspace), view_(view) {
@@ -37,8 +18,8 @@ DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunV
     if (!goes_on) ended_ = status;
   });
   subscription_ = engine.subscribe([this](const RunEvent& event) { on_event(event); });
-  signals_ = std::make_unique<Signals>(workspace_.loop().context(),
-                                       [this](int number) { on_signal(number); });
+  signals_ = workspace_.loop().on_signals({SIGINT, SIGTERM, SIGHUP},
+                                          [this](int number) { on_signal(number); });
 }
 
 DriveSession::~DriveSession() {

@@ -28,8 +28,6 @@ class DriveSession {
   int carry_on(const RunId& run, const std::function<Status()>& begin);
 
  private:
-  struct Signals;
-
   void on_event(const RunEvent& event);
   void on_signal(int number);
   void park(const std::string& note);
@@ -48,7 +46,7 @@ class DriveSession {
   enum class Stored : std::uint8_t { not_yet, yes } stored_ = Stored::yes;  // the run itself
   std::unique_ptr<Timer> grace_;
   std::shared_ptr<void> subscription_;
-  std::unique_ptr<Signals> signals_;
+  std::unique_ptr<MainLoop::Watch> signals_;
 };
 
 }  // namespace pawl

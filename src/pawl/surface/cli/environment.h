@@ -12,8 +12,8 @@
 
 #include "pawl/base/document.h"
 #include "pawl/port/budget.h"
+#include "pawl/port/main_loop.h"
 #include "pawl/runtime/approvals_remembered.h"
-#include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/service.h"
 
 namespace pawl {
@@ -109,7 +109,7 @@ class Workspace {
  public:
   virtual ~Workspace() = default;
   virtual Service& service() = 0;
-  virtual AsioLoop& loop() = 0;
+  virtual MainLoop& loop() = 0;
   // It is a private copy of a directory that cannot be written: what is changed in it is lost.
   virtual bool is_copy() const { return false; }
 };
@@ -255,7 +255,9 @@ class CliEnvironment {
   // An agent without tools, for conversations. `model` empty: the default one.
   virtual AgentReading chat_agent(const std::string& model) = 0;
   // The loop that agents work on.
-  virtual AsioLoop& main_loop() = 0;
+  virtual MainLoop& main_loop() = 0;
+  // Of the wall clock. Makes no loop: a process that is about to be copied has none.
+  virtual std::int64_t wall_ms() const = 0;
   // The description in the text of a charter; empty when it has none, or cannot be read.
   virtual std::string description_of(const std::string& charter) = 0;
   // Standard input to its end ("-"), or a file.

@@ -143,7 +143,7 @@ class LiveView final : public RunView {
 
   const CliContext& context_;
   Service& service_;
-  AsioLoop& loop_;
+  MainLoop& loop_;
   Narrator narrator_;
   LiveStatus status_;
   std::int64_t began_ms_;

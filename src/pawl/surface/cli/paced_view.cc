@@ -86,7 +86,7 @@ void PacedView::read_some() {
 
 bool PacedView::wait_for_reader(const std::function<bool()>& done,
                                 const std::function<bool()>& hurried) {
-  AsioLoop& loop = workspace_.loop();
+  MainLoop& loop = workspace_.loop();
   Backlog seen = context_.console().backlog(Stream::out);
   std::int64_t since_ms = loop.monotonic_ms();
   std::unique_ptr<Timer> timer;

@@ -66,7 +66,7 @@ bool is_driven_now(const Target& target) {
 
 // Waits while a driver lives that can take it: once that is gone, only another one can.
 Taken wait_until_taken(const Target& target, const Event& event) {
-  AsioLoop& loop = target.workspace.loop();
+  MainLoop& loop = target.workspace.loop();
   const std::int64_t until = loop.monotonic_ms() + kTakenWaitMs;
   while (true) {
     const bool driven = is_driven_now(target);

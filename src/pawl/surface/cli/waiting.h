@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "pawl/runtime/asio_loop.h"
+#include "pawl/port/main_loop.h"
 
 namespace pawl {
 
 // Calls `begin` with a callback and runs the loop until it is called.
 template <class Answer, class Begin>
-Answer wait_for(AsioLoop& loop, const Begin& begin) {
+Answer wait_for(MainLoop& loop, const Begin& begin) {
   std::optional<Answer> answer;
   begin([&](Answer given) { answer = std::move(given); });
   loop.run_until([&] { return answer.has_value(); });
