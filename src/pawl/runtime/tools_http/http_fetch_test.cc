@@ -81,8 +81,8 @@ class ScriptedClient final : public HttpClient {
   Loop& loop_;
 };
 
-struct Stage {
-  explicit Stage(HttpToolOptions options = {})
+struct FetchStage {
+  explicit FetchStage(HttpToolOptions options = {})
       : client(std::make_shared<ScriptedClient>(loop)),
         fetch(make_http_fetch(loop, client, options)),
         post(make_http_post(loop, client, options)) {}
@@ -116,7 +116,7 @@ struct Stage {
 };
 
 TEST_CASE("an answer of any status is a success of the tool") {
-  Stage stage;
+  FetchStage stage;
   CHECK(stage.fetch->spec().effect == EffectClass::pure);
   CHECK(stage.post->spec().effect == EffectClass::once);
   stage.client->steps = {{404, {}, "none"}};
@@ -131,19 +131,19 @@ TEST_CASE("E11: a busy server is asked again by GET, and by POST only with a key
   const ScriptedClient::Step busy{503};
   const ScriptedClient::Step fine{200, {}, "ok"};
   {
-    Stage stage;
+    FetchStage stage;
     stage.client->steps = {busy, {0, {}, "", HttpFailure::broken}, fine};
     CHECK(parse_json(stage.run(*stage.fetch).content)->find("status")->as_int64() == 200);
     CHECK(stage.client->requests.size() == 3);
   }
   {
-    Stage stage;
+    FetchStage stage;
     stage.client->steps = {busy, busy, busy, busy};
     CHECK(parse_json(stage.run(*stage.fetch).content)->find("status")->as_int64() == 503);
     CHECK(stage.client->requests.size() == static_cast<std::size_t>(kHttpAttemptsMax));
   }
   {
-    Stage stage;
+    FetchStage stage;
     stage.client->steps = {busy, fine};
     CHECK(parse_json(stage.run(*stage.post).content)->find("status")->as_int64() == 503);
     CHECK(stage.client->requests.size() == 1);
@@ -153,7 +153,7 @@ TEST_CASE("E11: a busy server is asked again by GET, and by POST only with a key
   }
   HttpToolOptions keyed;
   keyed.post_key = HttpToolOptions::PostKey::header;
-  Stage stage(keyed);
+  FetchStage stage(keyed);
   CHECK(stage.post->spec().effect == EffectClass::idempotent);
   stage.client->steps = {busy, fine};
   CHECK(stage.run(*stage.post, R"({"url":"http://a.test/","headers":{"Idempotency-Key":"x"}})")
@@ -166,7 +166,7 @@ TEST_CASE("E11: a busy server is asked again by GET, and by POST only with a key
 }
 
 TEST_CASE("a wait that the server asks for is kept if it is short, and left to the model if not") {
-  Stage stage;
+  FetchStage stage;
   stage.client->steps = {{503, {{"retry-after", "2"}}}, {200}};
   stage.start(*stage.fetch, R"({"url":"http://a.test/"})");
   stage.loop.advance(1'999);
@@ -180,7 +180,7 @@ TEST_CASE("a wait that the server asks for is kept if it is short, and left to t
 }
 
 TEST_CASE("what is not known to have ended is not called a failure") {
-  Stage stage;
+  FetchStage stage;
   const auto kind = [&](Tool& tool, HttpFailure failure) {
     stage.client->steps.assign(kHttpAttemptsMax, {0, {}, "", failure});
     return stage.run(tool).kind;
@@ -199,7 +199,7 @@ TEST_CASE("what is not known to have ended is not called a failure") {
 }
 
 TEST_CASE("a body is taken up to the bytes that were asked for") {
-  Stage stage;
+  FetchStage stage;
   stage.client->steps = {{200, {}, std::string(5'000, 'x')}, {200, {}, std::string(10, 'x')}};
   const std::string input = R"({"url":"http://a.test/","max_bytes":10})";
   const Json cut = parse_json(stage.run(*stage.fetch, input).content).value();
@@ -209,7 +209,7 @@ TEST_CASE("a body is taken up to the bytes that were asked for") {
 }
 
 TEST_CASE("a call can be aborted and destroyed, while it runs and while it waits") {
-  Stage stage;
+  FetchStage stage;
   const std::string input = R"({"url":"http://a.test/"})";
   stage.client->steps = {{0, {}, "", HttpFailure::none, true}};
   stage.start(*stage.fetch, input);
