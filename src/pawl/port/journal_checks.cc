@@ -18,6 +18,10 @@ Status check_size(std::size_t size, std::size_t max, std::string_view what) {
 
 }  // namespace
 
+bool is_under_way(const RunSummary& summary) {
+  return summary.status == name(RunStatus::queued) || summary.status == name(RunStatus::running);
+}
+
 Status Journal::forgive(const RunId& /*run*/, std::uint64_t /*epoch*/) {
   return Error{ErrorCode::unavailable, "this store counts every load"};
 }

@@ -18,6 +18,8 @@ Error inbox_waits(const RunId& run);
 bool waits_in_inbox(const Error& error);
 // The append says that the run is over, so that nobody would look into its inbox again.
 bool ends_run(const Append& append);
+// By its status: neither waiting nor over. One of these that nobody drives was interrupted.
+bool is_under_way(const RunSummary& summary);
 // Why a run is quarantined that was loaded too often in vain.
 std::string loaded_in_vain(std::int64_t loads);
 Error no_such_blob(const RunId& run, const Digest& digest);

@@ -109,10 +109,6 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
 
 }  // namespace
 
-bool is_under_way(const RunSummary& summary) {
-  return summary.status == name(RunStatus::queued) || summary.status == name(RunStatus::running);
-}
-
 Result<RunId> Service::find(const std::string& prefix) const {
   ListQuery query;
   query.id_prefix = prefix;

@@ -7,10 +7,14 @@
 #include <vector>
 
 #include "pawl/port/budget.h"
+#include "pawl/port/journal_checks.h"
+#include "pawl/runtime/approvals.h"
+#include "pawl/runtime/artifacts.h"
 #include "pawl/runtime/engine.h"
 #include "pawl/runtime/import.h"
 #include "pawl/runtime/replay.h"
 #include "pawl/runtime/run_diff.h"
+#include "pawl/runtime/run_loader.h"
 
 namespace pawl {
 
@@ -44,9 +48,6 @@ struct VerifyReport {
   std::string damage;  // empty: everything is as it was written
 };
 
-// By its status: neither waiting nor over. One of these that nobody drives was interrupted.
-bool is_under_way(const RunSummary& summary);
-
 class Service {
  public:
   explicit Service(Engine& engine) : engine_(engine) {}
@@ -64,6 +65,7 @@ class Service {
   // Whether some live process drives the run. What says "running" and is not driven is looked up
   // once more: it may have ended between the two looks.
   Result<bool> is_driven(RunSummary& summary) const;
+  Result<bool> is_driven(const RunId& run) const;
 
   // The text of the charter that the run was started from.
   Result<std::string> charter_of(const RunId& run) const;
@@ -75,9 +77,23 @@ class Service {
   // Drives a run here until it ends or waits. A paused one goes on.
   Status resume(const RunId& run);
 
+  // Takes a run up that nobody drives, and leaves a paused one paused. See Engine::resume.
+  Status take_up(const RunId& run);
+
+  // Of runs that are driven here. Feeds an event of the host's own; see Engine::feed.
+  Status feed(const RunId& run, Event event);
+  // Whether a run that waits, and for nobody, is taken up again here by itself.
+  bool wakes(const RunId& run) const;
+  // `ended` is called when a run is no longer driven here; empty: nobody is told any more.
+  void on_ended(std::function<void(const RunId&, const Status&)> ended);
+  // Everything that happens to them. The subscription ends with the handle.
+  std::shared_ptr<void> subscribe(RunEventSink sink);
+
   // Puts a message into the run's durable inbox; whoever drives it takes it from there. `done` is
   // called when it is durable. conflict: the run is over.
   void post(const RunId& run, const Event& event, StatusCallback done);
+  // What waits in the inbox and can be read.
+  Result<std::vector<Event>> waiting(const RunId& run) const;
   // Builds the events of post(), checking them against the run as it is now.
   Result<Event> message(const RunId& run, std::string text, std::string from) const;
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
@@ -101,6 +117,18 @@ class Service {
   std::shared_ptr<void> watch(const RunId& run, std::uint64_t from, Follow follow,
                               std::function<void(std::shared_ptr<const RecordView>)> sink,
                               std::function<void(Result<WatchEnd>)> ended);
+
+  // One record, its link to the one before checked. not_found: it is not written yet.
+  Result<Record> record(const RunId& run, std::uint64_t seq) const;
+  // Every record from the first on, with the state after it.
+  std::unique_ptr<JournalWalker> walk(const RunId& run) const;
+  // The bytes of a content of the run's.
+  Result<std::string> text_of(const RunId& run, const Content& content) const;
+  // What the run wants of people. See approvals.h.
+  Result<std::vector<PendingApproval>> pending_approvals(const RunState& state) const;
+  // Long outputs of tools. See artifacts.h.
+  Result<std::vector<Artifact>> artifacts(const RunId& run) const;
+  Result<std::string> bytes_of(const RunId& run, const Artifact& artifact) const;
 
   // Reads everything of a run and checks it: chain, codec, fold, blobs.
   Result<VerifyReport> verify(const RunId& run) const;

@@ -20,7 +20,7 @@ constexpr std::size_t kToolNameBytesMax = 200;
 
 Result<std::vector<PendingApproval>> pending_of(Service& service, const RunId& run) {
   PAWL_TRY(const RunDetails details, service.show(run));
-  return pending_approvals(*service.engine().store().reader, details.state);
+  return service.pending_approvals(details.state);
 }
 
 // Of one run, or of all that wait.
@@ -102,8 +102,7 @@ Result<Event> decided_event(const Target& target, const PendingApproval& shown, 
   decided.answer = make_answer();
   PAWL_TRY(const RunDetails details, target.service().show(target.run));
   if (decided.decision == InterruptDecision::approve) {
-    PAWL_CHECK(sign_decided(target.context, *target.service().engine().store().reader,
-                            details.state, shown.call, decided));
+    PAWL_CHECK(sign_decided(target.context, target.service(), details.state, shown.call, decided));
   }
   PAWL_TRY(Event event, decision_about(details.state, shown.call, std::move(decided)));
   const std::int64_t now_ms = target.context.environment.main_loop().wall_ms();

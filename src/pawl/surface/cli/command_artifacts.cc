@@ -3,7 +3,6 @@
 
 #include "pawl/base/json.h"
 #include "pawl/port/journal_checks.h"
-#include "pawl/runtime/artifacts.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
@@ -44,9 +43,9 @@ Result<Artifact> find_artifact(const std::vector<Artifact>& artifacts, const std
 }
 
 // Its digest is checked by whoever reads it. To a terminal nothing is written that it would obey.
-Status give(const CliContext& context, JournalReader& reader, const RunId& run,
+Status give(const CliContext& context, const Service& service, const RunId& run,
             const Artifact& artifact) {
-  PAWL_TRY(const std::string bytes, reader.blob(run, artifact.digest));
+  PAWL_TRY(const std::string bytes, service.bytes_of(run, artifact));
   if (const auto path = context.arguments.one("output")) {
     PAWL_TRY(const auto file, context.environment.create_file(*path));
     PAWL_CHECK(file->write(bytes));
@@ -65,13 +64,12 @@ int command_artifacts(const CliContext& context) {
   Service& service = opened.workspace->service();
   const auto run = named_run(context, service);
   if (!run) return fail(context, run.error());
-  JournalReader& reader = *service.engine().store().reader;
-  const auto artifacts = artifacts_of(reader, *run);
+  const auto artifacts = service.artifacts(*run);
   if (!artifacts) return fail(context, artifacts.error());
   if (const auto prefix = context.arguments.one("DIGEST")) {
     const auto found = find_artifact(*artifacts, *prefix);
     if (!found) return fail(context, found.error());
-    const Status given = give(context, reader, *run, *found);
+    const Status given = give(context, service, *run, *found);
     return given ? kExitDone : fail(context, given.error());
   }
   for (const Artifact& one : *artifacts) {

@@ -197,7 +197,7 @@ Status resume_instance(const CliContext& context, Service& service, const RunId&
   PAWL_TRY(Event event,
            service.instance_resumption(run, id, *suspend_id, context.environment.user()));
   PAWL_CHECK(service.resume(run));
-  return service.engine().feed(run, std::move(event));
+  return service.feed(run, std::move(event));
 }
 
 // Processes that were killed while they loaded a run, for want of memory or by hand, prove nothing

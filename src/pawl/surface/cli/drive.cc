@@ -7,23 +7,23 @@ namespace pawl {
 DriveSession::DriveSession(const CliContext& context, Workspace& workspace, RunView* view)
     : context_(context), workspace_(workspace), view_(view) {
   if (view != nullptr) paced_ = std::make_unique<PacedView>(context_, workspace_, *view);
-  Engine& engine = workspace_.service().engine();
-  engine.on_ended([this](const RunId& run, const Status& status) {
+  Service& service = workspace_.service();
+  service.on_ended([this](const RunId& run, const Status& status) {
     if (run != run_) return;
     // It goes on by itself, here, unless somebody is in a hurry.
-    const bool goes_on = status && workspace_.service().engine().wakes(run_) && interrupts_ == 0;
+    const bool goes_on = status && workspace_.service().wakes(run_) && interrupts_ == 0;
     if (goes_on && view_ != nullptr) {
       view_->note("pawl: the provider asked for a pause; the run goes on when it is over");
     }
     if (!goes_on) ended_ = status;
   });
-  subscription_ = engine.subscribe([this](const RunEvent& event) { on_event(event); });
+  subscription_ = service.subscribe([this](const RunEvent& event) { on_event(event); });
   signals_ = workspace_.loop().on_signals({SIGINT, SIGTERM, SIGHUP},
                                           [this](int number) { on_signal(number); });
 }
 
 DriveSession::~DriveSession() {
-  workspace_.service().engine().on_ended({});
+  workspace_.service().on_ended({});
 }
 
 void DriveSession::on_event(const RunEvent& event) {
@@ -56,8 +56,8 @@ void DriveSession::on_signal(int number) {
 void DriveSession::park(const std::string& note) {
   if (view_ != nullptr) view_->note("pawl: " + note);
   const std::string by = context_.environment.user();
-  const bool waits = workspace_.service().engine().wakes(run_);
-  const Status fed = workspace_.service().engine().feed(run_, PauseRequested{by});
+  const bool waits = workspace_.service().wakes(run_);
+  const Status fed = workspace_.service().feed(run_, PauseRequested{by});
   if (!fed && waits) ended_ = ok();  // It is parked already.
   if (!fed) log(context_, LogLevel::info, fed.error().message);
 }
@@ -65,7 +65,7 @@ void DriveSession::park(const std::string& note) {
 void DriveSession::cancel() {
   if (view_ != nullptr) view_->note("pawl: cancelling; Ctrl-C leaves at once");
   const std::string by = context_.environment.user();
-  const Status fed = workspace_.service().engine().feed(run_, CancelRequested{by, "interrupted"});
+  const Status fed = workspace_.service().feed(run_, CancelRequested{by, "interrupted"});
   if (!fed) log(context_, LogLevel::info, fed.error().message);
 }
 

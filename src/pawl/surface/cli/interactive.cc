@@ -103,8 +103,7 @@ void remember(const CliContext& context, const Said& said) {
 bool decide_all(const CliContext& context, Workspace& workspace, const RunId& run) {
   const auto details = workspace.service().show(run);
   if (!details) return false;
-  const auto pending =
-      pending_approvals(*workspace.service().engine().store().reader, details->state);
+  const auto pending = workspace.service().pending_approvals(details->state);
   if (!pending) return false;
   bool any = false;
   for (const PendingApproval& one : *pending) {
@@ -114,8 +113,7 @@ bool decide_all(const CliContext& context, Workspace& workspace, const RunId& ru
     Decided decided = said->decided;
     Status fit = ok();
     if (decided.decision == InterruptDecision::approve) {
-      fit = sign_decided(context, *workspace.service().engine().store().reader, details->state,
-                         one.call, decided);
+      fit = sign_decided(context, workspace.service(), details->state, one.call, decided);
     }
     const auto event = decision_about(details->state, one.call, std::move(decided));
     const std::int64_t now_ms = workspace.loop().wall_ms();

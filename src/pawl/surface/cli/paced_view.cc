@@ -66,10 +66,7 @@ void PacedView::catch_up() {
 }
 
 void PacedView::read_some() {
-  if (walker_ == nullptr) {
-    JournalReader& reader = *workspace_.service().engine().store().reader;
-    walker_ = std::make_unique<JournalWalker>(reader, run_);
-  }
+  if (walker_ == nullptr) walker_ = workspace_.service().walk(run_);
   for (std::size_t i = 0; i < kRecordsATurnMax && next_ < length_ && has_room(); ++i) {
     auto record = walker_->next();
     if (!record || !*record) {

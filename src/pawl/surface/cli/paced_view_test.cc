@@ -33,14 +33,14 @@ struct Reader {
     StartRequest request;
     request.agent = environment.agent();
     request.id = RunId{"r1"};
-    const auto subscription = workspace->service().engine().subscribe([this](const RunEvent& one) {
+    const auto subscription = workspace->service().subscribe([this](const RunEvent& one) {
       if (std::holds_alternative<std::shared_ptr<const RecordView>>(one)) events.push_back(one);
     });
     bool ended = false;
-    workspace->service().engine().on_ended([&](const RunId&, const Status&) { ended = true; });
+    workspace->service().on_ended([&](const RunId&, const Status&) { ended = true; });
     workspace->service().start(std::move(request), [](const Result<RunId>&) {});
     environment.loop.run_until([&] { return ended; });
-    workspace->service().engine().on_ended({});
+    workspace->service().on_ended({});
     for (std::uint64_t seq = 0; seq < events.size(); ++seq) all.push_back(seq);
     REQUIRE(events.size() > 4);
   }

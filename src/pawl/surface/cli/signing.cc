@@ -1,13 +1,12 @@
 #include "pawl/surface/cli/signing.h"
 
 #include "pawl/base/base64.h"
-#include "pawl/runtime/run_loader.h"
 
 namespace pawl {
 namespace {
 
-Result<std::vector<Signer>> signers_of(JournalReader& reader, const RunId& run) {
-  PAWL_TRY(const Record first, read_record(reader, run, 0));
+Result<std::vector<Signer>> signers_of(const Service& service, const RunId& run) {
+  PAWL_TRY(const Record first, service.record(run, 0));
   const auto* started = std::get_if<RunStarted>(&first.event);
   return started == nullptr ? std::vector<Signer>() : started->signers;
 }
@@ -55,13 +54,13 @@ Sign signer_for(const CliContext& context) {
   };
 }
 
-Status sign_decided(const CliContext& context, JournalReader& reader, const RunState& state,
+Status sign_decided(const CliContext& context, const Service& service, const RunState& state,
                     CallId call, Decided& decided) {
   const bool given = context.arguments.has("identity") || context.arguments.has("signature");
   if (state.approvers == Approvers::anyone && !given) return ok();
   const auto question = question_about(state, call);
   if (!question) return ok();  // decision_about() says so.
-  PAWL_TRY(const std::vector<Signer> signers, signers_of(reader, state.id));
+  PAWL_TRY(const std::vector<Signer> signers, signers_of(service, state.id));
   if (signers.empty()) {
     return Error{ErrorCode::conflict,
                  "run " + state.id.text +

@@ -19,7 +19,7 @@ Sign signer_for(const CliContext& context);
 
 // Signs an approval where the run needs that, or takes the signature of --signature. An error says
 // what is missing.
-Status sign_decided(const CliContext& context, JournalReader& reader, const RunState& state,
+Status sign_decided(const CliContext& context, const Service& service, const RunState& state,
                     CallId call, Decided& decided);
 
 }  // namespace pawl

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "pawl/base/json.h"
-#include "pawl/kernel/codec.h"
 #include "pawl/runtime/housekeeping.h"
-#include "pawl/runtime/run_loader.h"
 #include "pawl/surface/cli/drive.h"
 
 namespace pawl {
@@ -34,11 +32,9 @@ bool is_same(const Event& one, const Event& posted) {
 }
 
 bool is_pending(const Target& target, const Event& event) {
-  const auto rows = target.service().engine().store().inbox->pending(target.run);
-  return rows && std::any_of(rows->begin(), rows->end(), [&](const InboxRow& row) {
-           const auto waiting = decode_event(row.body);
-           return waiting && is_same(*waiting, event);
-         });
+  const auto waiting = target.service().waiting(target.run);
+  return waiting && std::any_of(waiting->begin(), waiting->end(),
+                                [&](const Event& one) { return is_same(one, event); });
 }
 
 bool answers_same_call(const Event& one, const Event& posted) {
@@ -49,10 +45,9 @@ bool answers_same_call(const Event& one, const Event& posted) {
 
 // Looks for the event among the records since it was posted.
 Taken what_became(const Target& target, const Event& event) {
-  JournalReader& reader = *target.service().engine().store().reader;
   Taken taken = Taken::refused;
   for (std::uint64_t seq = target.length;; ++seq) {
-    const auto record = read_record(reader, target.run, seq);
+    const auto record = target.service().record(target.run, seq);
     if (!record) return taken;
     if (is_same(record->event, event)) return Taken::yes;
     if (answers_same_call(record->event, event)) taken = Taken::answered_before;
@@ -60,7 +55,7 @@ Taken what_became(const Target& target, const Event& event) {
 }
 
 bool is_driven_now(const Target& target) {
-  const auto driven = target.service().engine().store().catalog->is_driven(target.run);
+  const auto driven = target.service().is_driven(target.run);
   return driven && *driven;
 }
 
@@ -168,21 +163,20 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
 
 // Who gave it is not said: it may have been the asker, who was gone before he was told.
 std::optional<Error> answered_before(const Target& target, const std::string& call) {
-  const Store& store = target.service().engine().store();
+  const Service& service = target.service();
   std::optional<std::string> found;
-  if (const auto rows = store.inbox->pending(target.run)) {
-    for (const InboxRow& row : *rows) {
-      const auto waiting = decode_event(row.body);
-      if (waiting && !found) found = decision_in(*waiting, call);
+  if (const auto waiting = service.waiting(target.run)) {
+    for (const Event& event : *waiting) {
+      if (!found) found = decision_in(event, call);
     }
   }
   // The latest first: of those since this command looked, and of some before.
   const std::uint64_t newest = target.length + kAnswerRecordsMax;
   const std::uint64_t oldest = target.length - std::min(target.length, kAnswerRecordsMax);
   std::uint64_t end = target.length;
-  while (end < newest && read_record(*store.reader, target.run, end)) ++end;
+  while (end < newest && service.record(target.run, end)) ++end;
   for (std::uint64_t seq = end; !found && seq-- > oldest;) {
-    const auto record = read_record(*store.reader, target.run, seq);
+    const auto record = service.record(target.run, seq);
     if (record) found = decision_in(record->event, call);
   }
   if (!found) return std::nullopt;
@@ -209,8 +203,7 @@ int enforce(const Target& target, const Event& event, const std::string& done, R
   if (const Status posted = post_and_wait(target, event); !posted) {
     return fail(target.context, posted.error());
   }
-  Engine& engine = target.service().engine();
-  const Status mine = engine.resume(target.run);
+  const Status mine = target.service().take_up(target.run);
   if (!mine && mine.error().code != ErrorCode::conflict) {
     print_stderr(target.context,
                  "the request is stored and takes effect when the run is carried on, "

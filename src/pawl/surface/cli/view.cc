@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "pawl/runtime/event_json.h"
-#include "pawl/runtime/run_loader.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/live_view.h"
 
@@ -92,7 +91,7 @@ std::unique_ptr<RunView> make_view(const CliContext& context, Workspace& workspa
 Narrator make_narrator(Service& service, const RunState* resumed, Narrator::Turns turns) {
   Narrator narrator(
       [&service](const RunId& run, const Content& content) {
-        const auto bytes = resolve(*service.engine().store().reader, run, content);
+        const auto bytes = service.text_of(run, content);
         return bytes ? *bytes : "(" + bytes.error().message + ")";
       },
       turns);
