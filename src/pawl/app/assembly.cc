@@ -3,13 +3,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
-#include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/command_check.h"
-#include "pawl/app/files.h"
 #include "pawl/app/pinned_files.h"
 #include "pawl/app/project_docs.h"
-#include "pawl/app/script_model.h"
+#include "pawl/base/files.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/agent_check.h"
 #include "pawl/runtime/charter_reader.h"
@@ -46,18 +43,6 @@ std::string all_of(const std::vector<std::string>& faults) {
   std::string text;
   for (const std::string& fault : faults) text += "\n  " + fault;
   return text;
-}
-
-// What answers when no provider is configured: an agent that says so.
-Script default_script() {
-  Script script;
-  script.replies = {ScriptReply::say(
-      "This is the script inside pawl, and no model: no provider is configured. Set "
-      "ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or name a model in the "
-      "charter; "
-      "pawl models lists them.")};
-  script.after_last = Script::AfterLast::repeats_last;
-  return script;
 }
 
 // Where a document names the model, for a message about it.
@@ -193,7 +178,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   std::vector<HostFile> first = std::exchange(origin.read, {});
   for (const HostFile& file : toolbox_.options().settings) first.push_back(file);
   if (!admit(std::move(first), origin, assembled)) return assembled;
-  const DocumentResult document = parse_yaml(text);
+  const DocumentResult document = parse_(text);
   add_faults(document.faults, origin.file, assembled.faults);
   if (!document.root) return assembled;
   CharterReading reading = read_charter(*document.root, text, origin.directory);
@@ -267,7 +252,7 @@ OwnTargets AgentAssembler::load_scripts(const Source& source, Origin& origin,
   for (const auto* chain : {&chains.model, &chains.compaction}) {
     for (const auto& [literal, effort] : *chain) {
       if (literal == kScriptedModel) {
-        scripts.emplace(literal, make_scripted_executor(default_script(), loop_));
+        scripts.emplace(literal, scripts_.fallback());
       } else if (literal.starts_with(kScripted) && !scripts.contains(literal)) {
         scripts.emplace(literal, load_script(source, origin, literal, assembled));
       }
@@ -280,7 +265,7 @@ std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, Orig
                                                       const std::string& literal,
                                                       Assembled& assembled) const {
   const std::string name = literal.substr(kScripted.size());
-  const auto text = read_script_file(origin.directory, name);
+  const auto text = scripts_.read(origin.directory, name);
   if (!text) {
     assembled.faults.push_back(
         source.fault_of_model(literal, "the model's script " + text.error().message,
@@ -289,10 +274,9 @@ std::shared_ptr<Executor> AgentAssembler::load_script(const Source& source, Orig
   }
   const std::string path = beside(origin.directory, name);
   if (!admit({host_file(path, *text)}, origin, assembled)) return nullptr;
-  ScriptText script = read_script_text(*text, path);
+  ScriptModels::Loaded script = scripts_.load(*text, path);
   for (std::string& fault : script.faults) assembled.faults.push_back(std::move(fault));
-  if (!script.script) return nullptr;
-  return make_scripted_executor(*std::move(script.script), loop_);
+  return std::move(script.executor);
 }
 
 }  // namespace pawl

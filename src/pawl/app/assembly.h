@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/file_trust.h"
 #include "pawl/app/model_layer.h"
 #include "pawl/app/pinned_files.h"
 #include "pawl/app/toolbox.h"
+#include "pawl/port/file_trust.h"
 #include "pawl/port/loop.h"
 #include "pawl/runtime/agent.h"
 
@@ -23,11 +23,35 @@ struct Assembled {
   std::vector<UntrustedFile> untrusted = {};  // among the faults: a person has to look at them
 };
 
+// Models that are scripts: the file of a charter's `scripted/FILE`, and what answers when no
+// provider is configured.
+struct ScriptModels {
+  struct Loaded {
+    std::shared_ptr<Executor> executor;  // null when there are faults
+    std::vector<std::string> faults;     // "file:line:column: message (remedy)"
+  };
+  std::function<std::shared_ptr<Executor>()> fallback;
+  // A path that starts at the charter's directory and stays beneath it.
+  std::function<Result<std::string>(const std::string& directory, const std::string& name)> read;
+  // `path` is what the faults call it.
+  std::function<Loaded(const std::string& text, const std::string& path)> load;
+};
+
+// What the program brings.
+struct AssemblerOptions {
+  ToolboxOptions tools;
+  DocumentParser parse;
+  ScriptModels scripts;
+};
+
 // Made and used on the loop thread; the loop outlives it and what it makes.
 class AgentAssembler {
  public:
-  AgentAssembler(Loop& loop, ModelLayer& models, ToolboxOptions tools = {})
-      : loop_(loop), models_(models), toolbox_(loop, std::move(tools)) {}
+  AgentAssembler(Loop& loop, ModelLayer& models, AssemblerOptions options)
+      : models_(models),
+        parse_(std::move(options.parse)),
+        scripts_(std::move(options.scripts)),
+        toolbox_(loop, std::move(options.tools)) {}
 
   Assembled from_file(const std::string& path);
   // Without tools, for a conversation; empty: the default model.
@@ -66,8 +90,9 @@ class AgentAssembler {
   std::shared_ptr<Executor> load_script(const Source& source, Origin& origin,
                                         const std::string& literal, Assembled& assembled) const;
 
-  Loop& loop_;
   ModelLayer& models_;
+  DocumentParser parse_;
+  ScriptModels scripts_;
   Toolbox toolbox_;
   std::vector<UntrustedFile> untrusted_;
 };

@@ -2,8 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/app/files.h"
+#include <algorithm>
+
+#include "pawl/app/program_models.h"
+#include "pawl/app/program_tools.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/asio_loop.h"
+#include "pawl/runtime/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -27,8 +32,8 @@ struct Stage {
 
   TempDirectory directory;
   AsioLoop loop;
-  ModelLayer models{loop, {}};
-  AgentAssembler assembler{loop, models};
+  ModelLayer models{loop, with_program_parts({})};
+  AgentAssembler assembler{loop, models, program_parts(loop)};
 };
 
 bool any_holds(const std::vector<std::string>& faults, const std::string& part) {
@@ -191,6 +196,18 @@ TEST_CASE("a run is put together again from what it pinned, whatever became of t
   const auto gone = stage.assembler.from_pinned(pinned);
   REQUIRE_FALSE(gone);
   CHECK(gone.error().message.find("pay.script.yaml") != std::string::npos);
+}
+
+TEST_CASE("the tools that charters may name are those that there are") {
+  std::vector<std::string> known(kCommonToolNames.begin(), kCommonToolNames.end());
+  std::erase_if(known, [](const std::string& name) { return name.starts_with("http_"); });
+  std::vector<std::string> there;
+  const auto definitions = common_definitions();
+  REQUIRE(definitions);
+  for (const ToolDescription& one : *definitions) there.push_back(one.spec.name);
+  std::sort(known.begin(), known.end());
+  std::sort(there.begin(), there.end());
+  CHECK(known == there);
 }
 
 }  // namespace pawl

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/provider/provider_executor.h"
+#include "pawl/port/provider.h"
 
 namespace pawl {
 

@@ -1,16 +1,13 @@
 #include "pawl/app/call_facts.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <random>
 #include <unordered_set>
 
-#include "pawl/adapter/backend/command/command_tool.h"
 #include "pawl/app/call_words.h"
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 #include "pawl/base/json.h"
 #include "pawl/runtime/permission/reach.h"
 
@@ -21,23 +18,23 @@ std::string beside(const std::string& directory, const std::string& path) {
   return (std::filesystem::path(directory) / path).lexically_normal().string();
 }
 
-std::string place_of(const struct stat& info) {
-  return std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+std::string place_of(const FileFacts& info) {
+  return std::to_string(info.device) + ":" + std::to_string(info.inode);
 }
 
 enum class Known : std::uint8_t { by_content, by_times };
 
-std::string times_of(const struct stat& info) {
-  const auto text = [](const timespec& at) {
-    return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec);
+std::string times_of(const FileFacts& info) {
+  const auto text = [](const FileFacts::Time& at) {
+    return std::to_string(at.seconds) + "." + std::to_string(at.nanoseconds);
   };
-  return std::to_string(info.st_size) + ":" + text(info.st_mtim) + ":" + text(info.st_ctim) + ";";
+  return std::to_string(info.bytes) + ":" + text(info.written) + ":" + text(info.changed) + ";";
 }
 
 // By what it holds, so that a file that was written again the same is the same.
-std::string file_fact(const std::string& path, const struct stat& info, Known known) {
+std::string file_fact(const std::string& path, const FileFacts& info, Known known) {
   const std::string head = path + "=" + place_of(info) + ":";
-  const bool long_one = static_cast<std::size_t>(info.st_size) > kScriptBytesDigested;
+  const bool long_one = info.bytes > kScriptBytesDigested;
   if (long_one || known == Known::by_times) return head + times_of(info);
   const auto bytes = read_regular_file(path, kScriptBytesDigested);
   return head + (bytes ? to_hex(sha256(*bytes)) + ";" : times_of(info));
@@ -51,8 +48,7 @@ class NamedFiles {
 
   std::string facts_from(const std::string& directory) {
     places_ = {directory};
-    struct stat info{};
-    if (::stat(directory.c_str(), &info) == 0) known_.insert(place_of(info));
+    if (const auto info = look_at_file(directory)) known_.insert(place_of(*info));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       for (const std::string& word : words_.all()) {
         if (i > 0 && word.front() == '/') continue;
@@ -69,21 +65,22 @@ class NamedFiles {
 
  private:
   void look_at(const std::string& path) {
-    struct stat info{};
     if (++looks_ > kLooksMax) {
       complete_ = false;
-    } else if (::stat(path.c_str(), &info) != 0) {
       return;
-    } else if (S_ISDIR(info.st_mode)) {
-      add_place(path, info);
-    } else if (S_ISREG(info.st_mode) && !facts_.contains(path)) {
+    }
+    const auto info = look_at_file(path);
+    if (!info) return;
+    if (info->kind == FileFacts::Kind::directory) {
+      add_place(path, *info);
+    } else if (info->kind == FileFacts::Kind::regular && !facts_.contains(path)) {
       const Known known = facts_.size() < kScriptsDigestedMax ? Known::by_content : Known::by_times;
-      facts_[path] = file_fact(path, info, known);
+      facts_[path] = file_fact(path, *info, known);
     }
   }
 
   // By what it is: it has many names, such as "./." and "sub/..".
-  void add_place(const std::string& path, const struct stat& info) {
+  void add_place(const std::string& path, const FileFacts& info) {
     if (places_max_ == 1 || !known_.insert(place_of(info)).second) return;
     if (places_.size() == places_max_) {
       complete_ = false;
@@ -95,7 +92,8 @@ class NamedFiles {
   // What was not looked at may change: no two looks at such a call are the same.
   static std::string never_the_same() {
     static std::atomic<std::uint64_t> looks = 0;
-    return "not all, look " + std::to_string(++looks) + " of process " + std::to_string(getpid()) +
+    static const std::uint32_t process = std::random_device()();
+    return "not all, look " + std::to_string(++looks) + " of process " + std::to_string(process) +
            " at " + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
   }
 
@@ -161,6 +159,17 @@ Judgement shell_of(const ToolDescription& tool, const std::string& input,
   return all;
 }
 
+Judgement with_plain_git(Judgement judgement, std::string_view input,
+                         const GitObjection& objection) {
+  // An escape may hide a letter.
+  const bool about_git =
+      input.find("git") != std::string_view::npos || input.find('\\') != std::string_view::npos;
+  if (judgement.verdict != Verdict::allow || !about_git) return judgement;
+  const auto why = objection();
+  if (!why) return judgement;
+  return {Verdict::ask, "shell.git", "git may start programs here: " + *why};
+}
+
 Result<ToolTraits> touches_of_url(const std::string& input) {
   PAWL_TRY(const Json json, parse_json(input));
   const Json* url = json.is_object() ? json.object().find("url") : nullptr;
@@ -177,17 +186,18 @@ Result<ToolTraits> touches_of_url(const std::string& input) {
 }
 
 std::string circumstances_of(const CallPlace& place, const ProposedCall& call) {
-  struct stat info{};
   std::string facts = "directory=";
   const std::string& directory = place.directory_of(call.tool);
-  facts += ::stat(directory.c_str(), &info) == 0 ? place_of(info) : "gone";
+  const auto there = look_at_file(directory);
+  facts += there ? place_of(*there) : "gone";
   facts += ";environment=";
   add_environment(place.environment, facts);
-  if (place.on_host.contains(call.tool)) add_environment(inherited_environment(), facts);
+  if (place.on_host.contains(call.tool)) add_environment(place.host_environment, facts);
   facts += ";scripts=";
   for (const std::string& script : place.scripts) {
-    const bool there = ::stat(script.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-    if (there) facts += file_fact(script, info, Known::by_content);
+    const auto info = look_at_file(script);
+    const bool is_file = info && info->kind == FileFacts::Kind::regular;
+    if (is_file) facts += file_fact(script, *info, Known::by_content);
   }
   return facts + ";files=" + files_named(place, call);
 }

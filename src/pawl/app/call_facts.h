@@ -1,9 +1,11 @@
 // What a call touches, and the circumstances that an approval of it is bound to.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/runtime/policy_gate.h"
@@ -19,6 +21,7 @@ struct CallPlace {
   std::vector<std::string> roots = {};    // absolute: what programs in the sandbox can touch
   std::vector<std::string> scripts = {};  // absolute: of rules; what they say is part of the policy
   std::map<std::string, std::string> on_host = {};  // those without a sandbox, and where they run
+  std::map<std::string, std::string> host_environment = {};  // what those see of the host's
 
   const std::string& directory_of(const std::string& tool) const {
     const auto found = on_host.find(tool);
@@ -32,6 +35,12 @@ Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& too
 // What the shell rules say of the command or the words in the arguments.
 Judgement shell_of(const ToolDescription& tool, const std::string& input,
                    const ShellPolicy& policy);
+// What the shell rules said of a call, with its arguments as JSON: allowed only if git, which it
+// may be about, starts nothing. `objection`: why a command of git's may start programs where the
+// call runs; none: it starts none.
+using GitObjection = std::function<std::optional<std::string>()>;
+Judgement with_plain_git(Judgement judgement, std::string_view input,
+                         const GitObjection& objection);
 // The host of the argument `url`.
 Result<ToolTraits> touches_of_url(const std::string& input);
 

@@ -2,12 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "pawl/app/call_words.h"
-#include "pawl/runtime/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -193,9 +191,14 @@ TEST_CASE("sc-A02 a command on the host is bound to the directory and the enviro
   write(directory / "pay.sh", "echo one");
   CallPlace place{directory / "work", {}, {{"pay", {"./pay.sh"}}}};
   place.on_host["pay"] = directory.path();
+  place.host_environment = {{"PATH", "/usr/bin"}};
   const std::string first = circumstances_of(place, {"pay", "{}"});
   CHECK(first.find("/usr/bin") != std::string::npos);  // its PATH
   write(directory / "pay.sh", "echo two");
+  CHECK(circumstances_of(place, {"pay", "{}"}) != first);
+  write(directory / "pay.sh", "echo one");
+  CHECK(circumstances_of(place, {"pay", "{}"}) == first);
+  place.host_environment = {{"PATH", "/opt"}};
   CHECK(circumstances_of(place, {"pay", "{}"}) != first);
 }
 
@@ -233,18 +236,6 @@ TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read 
   CHECK_FALSE(touches_of_url("{}"));
 }
 
-TEST_CASE("the tools that charters may name are those that there are") {
-  std::vector<std::string> known(kCommonToolNames.begin(), kCommonToolNames.end());
-  std::erase_if(known, [](const std::string& name) { return name.starts_with("http_"); });
-  std::vector<std::string> there;
-  const auto definitions = common_definitions();
-  REQUIRE(definitions);
-  for (const ToolDescription& one : *definitions) there.push_back(one.spec.name);
-  std::sort(known.begin(), known.end());
-  std::sort(there.begin(), there.end());
-  CHECK(known == there);
-}
-
 TEST_CASE("shell rules see the command of bash and the words of exec") {
   ShellPolicy policy;
   policy.allow = {"ls"};
@@ -257,6 +248,23 @@ TEST_CASE("shell rules see the command of bash and the words of exec") {
   CHECK(shell_of(*exec, R"({"argv":["ls"]})", policy).verdict == Verdict::allow);
   CHECK(shell_of(*exec, R"({"argv":["touch","M"]})", policy).verdict == Verdict::ask);
   CHECK(shell_of(*exec, "[", policy).verdict == Verdict::deny);
+}
+
+TEST_CASE("sc-B16 git is asked about where it may start something, however it is written") {
+  const GitObjection starts = [] { return std::optional<std::string>(".git/config sets x.y"); };
+  const GitObjection plain = [] { return std::optional<std::string>(); };
+  const Judgement allowed{Verdict::allow, "shell", {}};
+  for (const char* input : {R"({"command":"git status"})", R"({"argv":["git","diff"]})",
+                            R"({"command":"ls\ngit log"})", R"({"command":"\u0067it log"})"}) {
+    CAPTURE(input);
+    const Judgement judgement = with_plain_git(allowed, input, starts);
+    CHECK(judgement.verdict == Verdict::ask);
+    CHECK(judgement.reason == "git may start programs here: .git/config sets x.y");
+  }
+  CHECK(with_plain_git(allowed, R"({"command":"ls"})", starts) == allowed);
+  const Judgement denied{Verdict::deny, "shell", "no"};
+  CHECK(with_plain_git(denied, R"({"command":"git push"})", starts) == denied);
+  CHECK(with_plain_git(allowed, R"({"command":"git status"})", plain) == allowed);
 }
 
 }  // namespace

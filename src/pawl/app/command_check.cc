@@ -1,14 +1,11 @@
 #include "pawl/app/command_check.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 
-#include "pawl/adapter/backend/command/command_tool.h"
+#include "pawl/base/files.h"
 #include "pawl/base/program_path.h"
 
 namespace pawl {
@@ -17,9 +14,9 @@ namespace {
 enum class Found : std::uint8_t { program, not_executable, nothing };
 
 Found look(const std::string& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return Found::nothing;
-  const bool runs = S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  const auto info = look_at_file(path);
+  if (!info) return Found::nothing;
+  const bool runs = info->kind == FileFacts::Kind::regular && can_be_executed(path);
   return runs ? Found::program : Found::not_executable;
 }
 

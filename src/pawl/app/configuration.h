@@ -6,26 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/environment_reader.h"
+#include "pawl/app/model_configuration.h"
 #include "pawl/base/document.h"
-#include "pawl/runtime/charter_budget.h"
-#include "pawl/runtime/models/model_names.h"
-#include "pawl/runtime/models/provider_declaration.h"
+#include "pawl/port/environment_reader.h"
 #include "pawl/runtime/policy_user.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
-
-// What a configuration file says about models.
-struct ModelConfiguration {
-  ModelNames names;  // of `models`, `aliases` and `tiers`
-  std::vector<ProviderDeclaration> providers;
-  std::string default_model;     // a chain, for charters without one
-  std::string default_provider;  // of ids without a provider
-  std::string system_header;
-  std::string catalogue;  // the path of a file; relative to the configuration's
-  TenantBudgets budgets;
-};
 
 // The keys of a configuration file, all optional.
 struct ConfigurationFile {

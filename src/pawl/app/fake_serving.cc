@@ -8,10 +8,10 @@
 
 #include "pawl/adapter/fake_provider/fake_provider.h"
 #include "pawl/adapter/fake_provider/script_reader.h"
+#include "pawl/adapter/host/line_file.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/yaml/yaml.h"
-#include "pawl/app/files.h"
-#include "pawl/app/line_file.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/redactor.h"
 
 namespace pawl {

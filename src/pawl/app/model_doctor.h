@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "pawl/app/model_layer.h"
-#include "pawl/surface/cli/environment.h"
+#include "pawl/port/finding.h"
+#include "pawl/runtime/models/model_row.h"
 
 namespace pawl {
 

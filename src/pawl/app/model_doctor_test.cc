@@ -110,7 +110,7 @@ TEST_CASE("a provider that does not answer is a problem, and nobody to ask is no
   options.environment = [](const std::string& name) -> std::optional<std::string> {
     return name == "GROQ_API_KEY" ? std::optional<std::string>("k") : std::nullopt;
   };
-  ModelLayer unarmed(loop, options);  // without a factory
+  ModelLayer unarmed(loop, with_program_parts(options));  // without a factory
   const auto nobody = probe_providers(unarmed, loop, [](const std::function<bool()>&) {});
   REQUIRE(nobody.size() == 1);
   CHECK(nobody.front().grade == Finding::Grade::problem);

@@ -4,8 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "pawl/adapter/yaml/yaml.h"
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/models/sampling_check.h"
 
 namespace pawl {
@@ -49,26 +48,29 @@ ModelLayer::ModelLayer(Loop& loop, ModelLayerOptions options)
     : loop_(loop), options_(std::move(options)) {}
 ModelLayer::~ModelLayer() = default;
 
+Result<ModelConfiguration> ModelLayer::read_configuration() const {
+  return options_.configuration ? options_.configuration() : ModelConfiguration{};
+}
+
 Status ModelLayer::configure() {
   if (configuration_) return ok();
-  PAWL_TRY(ConfigurationFile file, load_configuration(options_.config));
-  configuration_ = std::move(file.models);
+  PAWL_TRY(configuration_, read_configuration());
   return ok();
 }
 
 // The names are read again from time to time; the providers are those of the start.
 Result<ConfiguredNames> ModelLayer::read_names() {
-  PAWL_TRY(ConfigurationFile file, load_configuration(options_.config));
-  configuration_ = std::move(file.models);
+  PAWL_TRY(configuration_, read_configuration());
   return ConfiguredNames{configuration_->names, configuration_->default_provider};
 }
 
-SecretSources ModelLayer::sources(const std::string& directory) const {
-  return {options_.environment, options_.known, directory, options_.note, options_.admit};
+ProviderSources ModelLayer::sources(const std::string& directory) const {
+  return {options_.environment, options_.secrets, directory, options_.check_quirks};
 }
 
 Result<Catalogue> ModelLayer::read_catalogue_files() const {
   Catalogue catalogue = builtin_catalogue();
+  if (!options_.parse) return catalogue;
   std::string path = configuration_->catalogue;
   if (!path.empty()) {
     path = (std::filesystem::path(directory_of(options_.config)) / path).string();
@@ -81,7 +83,7 @@ Result<Catalogue> ModelLayer::read_catalogue_files() const {
     if (!std::filesystem::exists(path, ignored)) return catalogue;
   }
   PAWL_TRY(const std::string text, read_file(path, kCatalogueBytesMax));
-  const DocumentResult document = parse_yaml(text);
+  const DocumentResult document = options_.parse(text);
   CatalogueReading reading;
   if (document.root) reading = read_catalogue(*document.root);
   const auto& faults = document.root ? reading.faults : document.faults;

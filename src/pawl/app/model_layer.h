@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/configuration.h"
 #include "pawl/app/model_budget.h"
+#include "pawl/app/model_configuration.h"
 #include "pawl/app/providers.h"
 #include "pawl/runtime/charter.h"
 #include "pawl/runtime/models/model_pool.h"
@@ -24,17 +24,19 @@ inline constexpr std::string_view kDefaultTier = "coder";
 
 struct ModelLayerOptions {
   std::string config = {};  // the path of the configuration file; empty: there is none
+  // What it says by now about models; null: nothing.
+  std::function<Result<ModelConfiguration>()> configuration = {};
+  DocumentParser parse = {};  // for the catalogue of the user's; null: there is none
   EnvironmentReader environment = [](const std::string&) { return std::nullopt; };
   ExecutorFactory factory = {};  // null: no provider can be used, only listed
   ModelSinks sinks = {};
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the log
   // Gets requests and responses, a line each, without secrets; null: nobody debugs.
   std::function<void(const std::string&)> debug = {};
-  std::shared_ptr<KnownSecrets> known = std::make_shared<KnownSecrets>();  // learns every key
+  std::shared_ptr<const SecretFinder> secrets = {};  // null: nobody may ask for a provider
+  std::function<Status(const ProviderConfig&)> check_quirks = {};  // see ProviderSources
   std::shared_ptr<const ByteFilter> filter = {};  // of what providers say; null: none
   std::shared_ptr<BudgetLedger> ledger = {};      // of tenants; null: none may have a budget
-  // Asked before a command that gives a key is started (SecretSources); null: every command is.
-  std::function<Status(const std::vector<std::string>& arguments)> admit = {};
   // A model of a server on this machine that nobody configured, given its address; null: nobody
   // looks.
   std::function<std::optional<std::string>(const std::string& base_url)> local_model = {};
@@ -78,6 +80,7 @@ class ModelLayer {
 
  private:
   struct Plant;  // what needs the catalogue
+  Result<ModelConfiguration> read_configuration() const;
   Status configure();
   Result<Plant*> plant();
   Result<ConfiguredNames> read_names();
@@ -85,7 +88,7 @@ class ModelLayer {
   Result<std::string> default_chain(std::string& note);
   Result<std::shared_ptr<ModelPool>> pool_of(const Charter& charter);
   Status fill(ModelPool& pool, const std::vector<ProviderSetup>& setups) const;
-  SecretSources sources(const std::string& directory) const;
+  ProviderSources sources(const std::string& directory) const;
   std::string header_for(const Charter& charter) const;
 
   Loop& loop_;

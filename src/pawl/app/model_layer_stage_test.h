@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/app/model_layer.h"
+#include "pawl/app/program_models.h"
 #include "pawl/runtime/models/fake_executor_test.h"
 #include "tests/support/temp_directory.h"
 
@@ -39,7 +39,7 @@ struct ModelLayerStage {
       asked.push_back(url);
       return local;
     };
-    made = std::make_unique<ModelLayer>(loop, std::move(options));
+    made = std::make_unique<ModelLayer>(loop, with_program_parts(std::move(options)));
     return *made;
   }
 

@@ -229,13 +229,14 @@ TEST_CASE("lines for whoever debugs have no secret in them") {
     if (name != "ANTHROPIC_API_KEY") return std::nullopt;
     return "sk-very-secret";
   };
-  options.filter = std::make_shared<SecretFilter>(options.known);
+  const auto known = std::make_shared<KnownSecrets>();
+  options.filter = std::make_shared<SecretFilter>(known);
   options.debug = [&lines](const std::string& line) { lines.push_back(line); };
   options.factory = [&loop](ProviderConfig config) {
     if (config.name == "anthropic") config.debug("x-api-key: sk-very-secret");
     return std::make_shared<FakeExecutor>(loop);
   };
-  ModelLayer layer(loop, options);
+  ModelLayer layer(loop, with_program_parts(options, known));
   REQUIRE(layer.view());
   CHECK(lines == std::vector<std::string>{"x-api-key: [[pawl-secret:ANTHROPIC_API_KEY]]"});
 }

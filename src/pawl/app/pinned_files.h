@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "pawl/app/file_trust.h"
 #include "pawl/kernel/events.h"
+#include "pawl/port/file_trust.h"
 
 namespace pawl {
 

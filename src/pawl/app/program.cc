@@ -8,32 +8,36 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "pawl/adapter/backend/git/git_doctor.h"
+#include "pawl/adapter/backend/sandbox/machine.h"
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
+#include "pawl/adapter/backend/session/sandbox_doctor.h"
+#include "pawl/adapter/host/line_file.h"
+#include "pawl/adapter/host/old_outputs.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/acceptance.h"
 #include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/adapter/journal_sqlite/ledger.h"
+#include "pawl/adapter/journal_sqlite/private_copy.h"
 #include "pawl/adapter/journal_sqlite/restoring.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/journal_sqlite/store_doctor.h"
+#include "pawl/adapter/provider/local_models.h"
+#include "pawl/adapter/provider/provider_executor.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
 #include "pawl/app/detach.h"
-#include "pawl/app/doctor.h"
-#include "pawl/app/files.h"
 #include "pawl/app/host_programs.h"
-#include "pawl/app/line_file.h"
-#include "pawl/app/local_models.h"
-#include "pawl/app/machine.h"
 #include "pawl/app/model_doctor.h"
-#include "pawl/app/old_outputs.h"
-#include "pawl/app/private_copy.h"
+#include "pawl/app/program_models.h"
+#include "pawl/app/program_tools.h"
 #include "pawl/app/remembered.h"
-#include "pawl/app/sandbox_doctor.h"
-#include "pawl/app/trust_view.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/charter_reader.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/runtime/redactor.h"
+#include "pawl/surface/cli/trust_view.h"
 
 namespace pawl {
 namespace {
@@ -123,14 +127,14 @@ ModelLayer& Program::model_layer() {
     if (!http_) http_ = make_curl_client(loop());
     return make_provider_executor(std::move(config), loop(), http_);
   };
-  options.known = known_;
   if (!settings_.data.empty()) options.ledger = ledger();
   options.local_model = find_local_model;
-  options.admit = [this](const std::vector<std::string>& words) { return admit_command(words); };
   options.filter = filter_;
   options.note = [this](const std::string& text) { log_line(settings_, text); };
   if (settings_.log_level == LogLevel::debug) options.debug = options.note;
-  models_ = std::make_unique<ModelLayer>(loop(), std::move(options));
+  const auto admit = [this](const std::vector<std::string>& words) { return admit_command(words); };
+  models_ =
+      std::make_unique<ModelLayer>(loop(), with_program_parts(std::move(options), known_, admit));
   return *models_;
 }
 
@@ -142,11 +146,10 @@ std::shared_ptr<BudgetLedger> Program::ledger() {
 AgentAssembler& Program::assembler() {
   if (assembler_) return *assembler_;
   ToolboxOptions tools;
-  tools.http = [this] {
+  tools.adapters = program_tools(loop(), &loop(), [this] {
     if (!http_) http_ = make_curl_client(loop());
     return http_;
-  };
-  tools.sockets = &loop();
+  });
   if (!settings_.data.empty()) {
     tools.data = settings_.data;
     tools.artifacts = settings_.data + "/artifacts";
@@ -165,7 +168,8 @@ AgentAssembler& Program::assembler() {
     const auto is_it = [&](const RememberedApproval& one) { return one.binding == binding; };
     return all && std::any_of(all->begin(), all->end(), is_it);
   };
-  assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer(), std::move(tools));
+  assembler_ = std::make_unique<AgentAssembler>(loop(), model_layer(),
+                                                program_parts(loop(), std::move(tools)));
   return *assembler_;
 }
 
@@ -179,7 +183,7 @@ Result<Settings> Program::settings(const SettingFlags& flags) {
 }
 
 Status Program::look_at_settings(Settings& settings) {
-  trust_ = std::make_shared<FileTrust>(settings.trust);
+  trust_ = std::make_shared<NotedTrust>(settings.trust);
   settings_files_.clear();
   for (const std::string& path : {settings.config, settings.policy}) {
     if (path.empty()) continue;
@@ -381,10 +385,11 @@ Handover Program::detach(const Settings& settings, const std::string& log_name,
 }
 
 std::vector<Finding> Program::examine(const Settings& settings, Probing probing) {
-  std::vector<Finding> findings = examine_data(settings.data);
+  std::vector<Finding> findings = examine_data(settings.data, examine_git);
   const auto add = [&findings](std::vector<Finding> more) {
     for (Finding& finding : more) findings.push_back(std::move(finding));
   };
+  add({examine_library()});
   add(examine_machine());
   add(examine_sandboxes(loop()));
   add(examine_taken(settings.data));

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "pawl/adapter/host/console.h"
+#include "pawl/adapter/trust/noted_trust.h"
 #include "pawl/app/assembly.h"
-#include "pawl/app/console.h"
 #include "pawl/app/fake_serving.h"
-#include "pawl/app/file_trust.h"
 #include "pawl/app/simulation.h"
 #include "pawl/runtime/policy_user.h"
 #include "pawl/runtime/redactor.h"

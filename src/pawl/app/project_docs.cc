@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {

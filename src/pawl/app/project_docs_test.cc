@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 #include "pawl/base/utf8.h"
 #include "tests/support/temp_directory.h"
 

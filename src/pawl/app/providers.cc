@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "pawl/adapter/provider/chat_quirks.h"
 #include "pawl/app/builtin_providers.h"
 
 namespace pawl {
@@ -69,7 +68,7 @@ Status take_address(const BuiltinProvider& builtin, const EnvironmentReader& env
   return ok();
 }
 
-Result<Draft> draft_of(const BuiltinProvider& builtin, const SecretSources& sources) {
+Result<Draft> draft_of(const BuiltinProvider& builtin, const ProviderSources& sources) {
   Draft draft;
   ProviderConfig& config = draft.setup.config;
   config.name = builtin.name;
@@ -86,14 +85,15 @@ Result<Draft> draft_of(const BuiltinProvider& builtin, const SecretSources& sour
   return draft;
 }
 
-void add_headers(const ProviderDeclaration& declared, const SecretSources& sources,
+void add_headers(const ProviderDeclaration& declared, const ProviderSources& sources,
                  ProviderSetup& setup) {
   for (const DeclaredHeader& header : declared.headers) {
     if (const auto* text = std::get_if<std::string>(&header.value)) {
       setup.config.headers.push_back({header.name, *text});
       continue;
     }
-    const SecretHandle secret = make_secret(std::get<SecretReference>(header.value), sources);
+    const SecretHandle secret =
+        sources.secrets->find(std::get<SecretReference>(header.value), sources.directory);
     if (const auto value = secret->reveal(); !value) {
       setup.missing = "header " + header.name + ": " + value.error().message;
     }
@@ -109,7 +109,7 @@ void set_deadlines(const ProviderDeclaration& declared, ProviderDeadlines& out) 
   out.progress_ms = declared.progress_ms.value_or(out.progress_ms);
 }
 
-void change(const ProviderDeclaration& declared, const SecretSources& sources, Draft& draft) {
+void change(const ProviderDeclaration& declared, const ProviderSources& sources, Draft& draft) {
   ProviderConfig& config = draft.setup.config;
   draft.setup.wanted = Wanted::yes;
   if (declared.dialect) config.dialect = dialect_of(*declared.dialect);
@@ -133,23 +133,23 @@ void change(const ProviderDeclaration& declared, const SecretSources& sources, D
 }
 
 // Finds out whether there is a key, as far as that can be seen without running anything.
-void find_key(const SecretSources& sources, Draft& draft) {
+void find_key(const ProviderSources& sources, Draft& draft) {
   ProviderSetup& setup = draft.setup;
   if (draft.secret) {
-    setup.config.key = make_secret(*draft.secret, sources);
+    setup.config.key = sources.secrets->find(*draft.secret, sources.directory);
     if (draft.secret->kind == SecretReference::Kind::command) return;
     const auto value = setup.config.key->reveal();
     if (!value) setup.missing = value.error().message;
     return;
   }
   if (draft.variables.empty()) return;
-  setup.config.key = make_secret(draft.variables, sources);
+  setup.config.key = sources.secrets->find_variable(draft.variables);
   if (setup.config.key->reveal()) {
     setup.wanted = Wanted::yes;
     return;
   }
   // What proxies of Anthropic's API and subscriptions use in place of a key.
-  const SecretHandle token = make_secret(std::vector<std::string>{"ANTHROPIC_AUTH_TOKEN"}, sources);
+  const SecretHandle token = sources.secrets->find_variable({"ANTHROPIC_AUTH_TOKEN"});
   const auto bearer =
       setup.config.name == "anthropic" ? token->reveal() : Error{ErrorCode::not_found, ""};
   if (!bearer) {
@@ -178,7 +178,7 @@ void cut_version(ProviderConfig& config) {
 }
 
 // What a dialect would not act upon is refused.
-Status check_options(const ProviderConfig& config) {
+Status check_options(const ProviderConfig& config, const ProviderSources& sources) {
   const bool responses = config.dialect == ProviderDialect::openai_responses;
   const bool openai = responses || config.dialect == ProviderDialect::openai_chat;
   if (config.resume == ProviderConfig::Resume::session && !responses) {
@@ -191,17 +191,12 @@ Status check_options(const ProviderConfig& config) {
     return Error{ErrorCode::invalid_argument,
                  "the provider " + config.name + " has quirks, and its dialect knows none"};
   }
-  provider::WireOptions options;
-  options.name = config.name;
-  options.base_url = config.base_url;
-  options.quirks = config.quirks;
-  if (const auto known = provider::chat_quirks_of(options); !known) return known.error();
-  return ok();
+  return sources.check_quirks ? sources.check_quirks(config) : ok();
 }
 
 Result<ProviderSetup> finished(Draft draft, const ProviderDeclaration* declared,
-                               const Catalogue& catalogue, const SecretSources& sources) {
-  PAWL_CHECK(check_options(draft.setup.config));
+                               const Catalogue& catalogue, const ProviderSources& sources) {
+  PAWL_CHECK(check_options(draft.setup.config, sources));
   find_key(sources, draft);
   add_models(declared, catalogue, draft.setup.config);
   cut_version(draft.setup.config);
@@ -209,7 +204,7 @@ Result<ProviderSetup> finished(Draft draft, const ProviderDeclaration* declared,
 }
 
 Result<ProviderSetup> set_up_declared(const ProviderDeclaration& declared,
-                                      const Catalogue& catalogue, const SecretSources& sources) {
+                                      const Catalogue& catalogue, const ProviderSources& sources) {
   if (!declared.dialect || !declared.base_url) {
     return Error{
         ErrorCode::invalid_argument,
@@ -239,7 +234,7 @@ bool is_builtin(std::string_view name) {
 
 Result<std::vector<ProviderSetup>> set_up_providers(
     const std::vector<ProviderDeclaration>& declared, const Catalogue& catalogue,
-    const SecretSources& sources) {
+    const ProviderSources& sources) {
   std::vector<ProviderSetup> setups;
   for (const BuiltinProvider& builtin : builtin_providers()) {
     PAWL_TRY(Draft draft, draft_of(builtin, sources));
@@ -258,7 +253,7 @@ Result<std::vector<ProviderSetup>> set_up_providers(
 
 Result<std::vector<ProviderSetup>> set_up_charter_providers(
     const std::vector<ProviderDeclaration>& declared, const ModelPool& taken,
-    const Catalogue& catalogue, const SecretSources& sources) {
+    const Catalogue& catalogue, const ProviderSources& sources) {
   std::vector<ProviderSetup> setups;
   for (const ProviderDeclaration& declaration : declared) {
     // A charter must not redirect the key of a provider that the operator configured.

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/adapter/provider/provider_executor.h"
-#include "pawl/app/secrets.h"
+#include "pawl/port/environment_reader.h"
+#include "pawl/port/provider.h"
 #include "pawl/runtime/models/catalogue.h"
 #include "pawl/runtime/models/model_pool.h"
 #include "pawl/runtime/models/provider_declaration.h"
@@ -18,6 +18,15 @@ namespace pawl {
 
 // Makes the executor of a provider. The program's is make_provider_executor() over HTTP.
 using ExecutorFactory = std::function<std::shared_ptr<Executor>(ProviderConfig)>;
+
+// Where the values are that a declaration only names.
+struct ProviderSources {
+  EnvironmentReader environment;
+  std::shared_ptr<const SecretFinder> secrets;
+  std::string directory;  // where relative paths start
+  // invalid_argument: quirks that the dialect does not know. Null: all are taken.
+  std::function<Status(const ProviderConfig&)> check_quirks = {};
+};
 
 struct ProviderSetup {
   ProviderConfig config;
@@ -33,11 +42,11 @@ struct ProviderSetup {
 // that is no address.
 Result<std::vector<ProviderSetup>> set_up_providers(
     const std::vector<ProviderDeclaration>& declared, const Catalogue& catalogue,
-    const SecretSources& sources);
+    const ProviderSources& sources);
 
 // Those of a charter: names that `taken` has already are refused.
 Result<std::vector<ProviderSetup>> set_up_charter_providers(
     const std::vector<ProviderDeclaration>& declared, const ModelPool& taken,
-    const Catalogue& catalogue, const SecretSources& sources);
+    const Catalogue& catalogue, const ProviderSources& sources);
 
 }  // namespace pawl

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "pawl/adapter/host/secrets.h"
+#include "pawl/adapter/provider/provider_executor.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/builtin_providers.h"
 #include "tests/support/test_loop.h"
@@ -14,12 +16,14 @@ namespace {
 using Wanted = ProviderSetup::Wanted;
 
 struct Stage {
-  SecretSources sources() const {
-    return {[this](const std::string& name) -> std::optional<std::string> {
-              const auto found = variables.find(name);
-              return found == variables.end() ? std::nullopt : std::optional(found->second);
-            },
-            std::make_shared<KnownSecrets>(), "/nowhere"};
+  ProviderSources sources() const {
+    const EnvironmentReader environment =
+        [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    return {environment, std::make_shared<HostSecrets>(SecretSources{environment}), "/nowhere",
+            check_quirks};
   }
   std::vector<ProviderDeclaration> declared(const std::string& yaml) const {
     const DocumentResult document = parse_yaml(yaml);

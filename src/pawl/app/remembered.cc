@@ -1,55 +1,29 @@
 #include "pawl/app/remembered.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <functional>
 
-#include "pawl/app/files.h"
-#include "pawl/base/describe_errno.h"
-#include "pawl/base/descriptor.h"
+#include "pawl/base/files.h"
+#include "pawl/base/locked_file.h"
 
 namespace pawl {
 namespace {
 
-constexpr mode_t kPrivate = 0600;
-
 std::string path_in(const std::string& data) {
   return data + "/remembered.jsonl";
-}
-
-Error failed(const std::string& what, const std::string& path) {
-  return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + describe_errno(errno)};
-}
-
-// Held by whoever changes the file; none if it cannot be had.
-Descriptor lock_at(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivate));
-  if (file && ::flock(file.number(), LOCK_EX) != 0) file.reset();
-  return file;
 }
 
 using Change = std::function<Status(std::vector<RememberedApproval>&)>;
 
 Status change(const std::string& data, const Change& how) {
   PAWL_CHECK(make_private_directory(data));
-  const Descriptor lock = lock_at(path_in(data) + ".lock");
-  if (!lock) return failed("lock", path_in(data));
-  PAWL_TRY(auto all, load_remembered(data));
-  PAWL_CHECK(how(all));
-  std::string text;
-  for (const RememberedApproval& one : all) text += remembered_line(one);
-  const std::string fresh = path_in(data) + ".new";
-  ::unlink(fresh.c_str());  // of a process that was killed
-  PAWL_CHECK(write_new_file(fresh, text));
-  if (::chmod(fresh.c_str(), kPrivate) != 0) return failed("protect", fresh);
-  if (::rename(fresh.c_str(), path_in(data).c_str()) != 0) return failed("replace", path_in(data));
-  return ok();
+  return change_locked_file(path_in(data), [&]() -> Result<std::string> {
+    PAWL_TRY(auto all, load_remembered(data));
+    PAWL_CHECK(how(all));
+    std::string text;
+    for (const RememberedApproval& one : all) text += remembered_line(one);
+    return text;
+  });
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "pawl/app/script_model.h"
 
+#include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 
 namespace pawl {
 namespace {
@@ -18,6 +19,18 @@ std::vector<std::string> told_of(const std::vector<Fault>& faults, const std::st
 bool looks_like_a_script(const DocumentResult& document, const std::string& text) {
   if (document.root) return document.root->find(kMark) != nullptr;
   return text.find(kMark) != std::string::npos;
+}
+
+// What answers when no provider is configured: an agent that says so.
+Script default_script() {
+  Script script;
+  script.replies = {ScriptReply::say(
+      "This is the script inside pawl, and no model: no provider is configured. Set "
+      "ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or name a model in the "
+      "charter; "
+      "pawl models lists them.")};
+  script.after_last = Script::AfterLast::repeats_last;
+  return script;
 }
 
 }  // namespace
@@ -40,6 +53,19 @@ ScriptText read_script_text(const std::string& text, const std::string& path) {
   for (std::string& fault : told_of(reading.faults, path)) faults.push_back(std::move(fault));
   if (!faults.empty()) reading.script.reset();
   return {std::move(reading.script), std::move(faults)};
+}
+
+ScriptModels script_models(Loop& loop) {
+  ScriptModels models;
+  models.fallback = [&loop] { return make_scripted_executor(default_script(), loop); };
+  models.read = read_script_file;
+  models.load = [&loop](const std::string& text, const std::string& path) {
+    ScriptText script = read_script_text(text, path);
+    ScriptModels::Loaded loaded{nullptr, std::move(script.faults)};
+    if (script.script) loaded.executor = make_scripted_executor(*std::move(script.script), loop);
+    return loaded;
+  };
+  return models;
 }
 
 }  // namespace pawl

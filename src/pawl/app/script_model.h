@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/adapter/executor_scripted/script.h"
+#include "pawl/app/assembly.h"
 #include "pawl/base/result.h"
 
 namespace pawl {
@@ -24,5 +25,8 @@ struct ScriptText {
 // `path` is what the faults call the file. The faults of a text that does not look like a script
 // quote nothing of it: the charter may name a file that is nobody's business.
 ScriptText read_script_text(const std::string& text, const std::string& path);
+
+// The loop outlives the models.
+ScriptModels script_models(Loop& loop);
 
 }  // namespace pawl

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "pawl/app/files.h"
+#include "pawl/base/files.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

@@ -1,25 +1,15 @@
 #include "pawl/app/toolbox.h"
-#include "pawl/app/masked_programs.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "pawl/adapter/backend/command/command_tool.h"
-#include "pawl/adapter/backend/files/rooted_files.h"
-#include "pawl/adapter/backend/session/registry.h"
-#include "pawl/adapter/egress/egress_proxy.h"
-#include "pawl/adapter/egress/guard.h"
-#include "pawl/adapter/egress/guarded_client.h"
-#include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/app/call_facts.h"
-#include "pawl/app/files.h"
-#include "pawl/app/git_config.h"
+#include "pawl/app/command_admission.h"
 #include "pawl/app/host_programs.h"
-#include "pawl/app/host_scripts.h"
+#include "pawl/app/masked_programs.h"
 #include "pawl/app/network_within.h"
-#include "pawl/app/sandbox_doctor.h"
 #include "pawl/app/toolbox_egress.h"
-#include "pawl/app/workspace_roots.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/tool_registry.h"
 #include "pawl/runtime/tools/session_command.h"
 #include "pawl/runtime/tools_http/http_fetch.h"
@@ -85,8 +75,8 @@ std::string here() {
   return std::filesystem::current_path(none).string();
 }
 
-backend::SessionNotice notice_on(Loop& loop,
-                                 const std::function<void(const std::string&)>& notice) {
+std::function<void(const ExecutionContext&, const std::string&)> notice_on(
+    Loop& loop, const std::function<void(const std::string&)>& notice) {
   return [&loop, notice](const ExecutionContext& of_run, const std::string& text) {
     if (notice) loop.post([notice, line = of_run.run.text + ": " + text] { notice(line); });
   };
@@ -183,11 +173,6 @@ Result<EgressPolicy> Toolbox::egress_of(const NetworkPolicy& network) const {
   return parse_egress_policy(network.hosts);
 }
 
-const std::shared_ptr<Resolver>& Toolbox::resolver() {
-  if (!resolver_) resolver_ = make_thread_resolver(loop_);
-  return resolver_;
-}
-
 // What the user's policies demand. `about` is a word of the charter that stands for the tools.
 bool Toolbox::demand_level(Work& work, const SandboxReach& reach, const std::string& about) {
   for (const UserPolicy& policy : work.policies.all) {
@@ -203,8 +188,8 @@ bool Toolbox::demand_level(Work& work, const SandboxReach& reach, const std::str
 
 // For the person who starts a run, and for the journal where another process takes it up.
 void Toolbox::note_level(Work& work, const SandboxReach& reach) {
-  if (is_complete(reach)) return;
-  sandbox_note_ = "sandbox: " + describe_reach(reach);
+  if (options_.adapters->is_complete(reach)) return;
+  sandbox_note_ = "sandbox: " + options_.adapters->describe(reach);
   std::string& remark = work.agent.remark;
   remark += (remark.empty() ? "" : "; ") + sandbox_note_;
 }
@@ -230,26 +215,21 @@ bool Toolbox::make_sessions(Work& work) {
     work.faults.push_back({sandbox.backend, error.message, ""});
     return false;
   };
-  for (ToolFault& fault : faults_of_roots(work.charter(), work.roots, sensitive_places())) {
+  const SensitivePlaces sensitive = options_.adapters->sensitive_places();
+  for (ToolFault& fault : faults_of_roots(work.charter(), work.roots, sensitive)) {
     work.faults.push_back(std::move(fault));
   }
   if (!work.faults.empty()) return false;
   const auto policy = egress_of(sandbox.network);
   if (!policy) return refuse(policy.error());
-  backend::BackendOptions options;
-  options.filter = options_.filter;
-  options.notice = notice_on(loop_, options_.notice);
-  options.open_files = backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>();
-  if (sandbox.network.access == NetworkAccess::limited && options_.sockets != nullptr) {
-    const auto sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
-    const auto proxy = std::make_shared<EgressProxy>(
-        *options_.sockets, make_egress_guard(loop_, resolver(), *policy, sink));
-    options.connect_proxy = [proxy](const ExecutionContext& of_run) {
-      auto fd = proxy->connect(of_run.run.text);
-      return fd ? *fd : -1;
-    };
+  SessionNeeds needs;
+  needs.filter = options_.filter;
+  needs.notice = notice_on(loop_, options_.notice);
+  if (sandbox.network.access == NetworkAccess::limited) {
+    needs.limited = *policy;
+    needs.sink = [notes = work.egress](const EgressEvent& event) { notes->add(event); };
   }
-  auto backend = backend::make_backend(sandbox.backend, loop_, options);
+  auto backend = options_.adapters->make_backend(sandbox.backend, std::move(needs));
   if (!backend) return refuse(backend.error());
   const auto level = (*backend)->probe();
   if (!level) return refuse(level.error());
@@ -295,9 +275,9 @@ bool Toolbox::make_sessions(Work& work) {
 // Also where no tool needs a session: what is written there must mean something.
 void Toolbox::check_sandbox(Work& work) const {
   const SandboxDeclaration& sandbox = work.charter().sandbox;
-  const std::vector<std::string> names = backend::backend_names();
+  const std::vector<std::string> names = options_.adapters->backend_names();
   if (std::ranges::find(names, sandbox.backend) == names.end()) {
-    const auto none = backend::make_backend(sandbox.backend, loop_, {});
+    const auto none = options_.adapters->make_backend(sandbox.backend, {});
     work.faults.push_back({sandbox.backend, none.error().message, ""});
   }
   for (const std::string& host : sandbox.network.hosts) {
@@ -323,7 +303,6 @@ void Toolbox::add_commands(Work& work) {
       continue;
     }
     if (!demand_level(work, {}, declared.spec.name)) return;
-    if (!pool_) pool_ = std::make_shared<CommandPool>();
     work.place.on_host[declared.spec.name] = absolute(work.charter().directory, ".");
     CommandSpec spec;
     spec.tool = declared.spec;
@@ -335,12 +314,13 @@ void Toolbox::add_commands(Work& work) {
       spec.admit = admitting(options_.trust, work.files.read,
                              command_files(*words, work.charter().directory), spec.admit);
     }
-    work.add(make_command_tool(std::move(spec), loop_, pool_), std::move(gated));
+    work.add(options_.adapters->make_command(std::move(spec)), std::move(gated));
   }
 }
 
 void Toolbox::add_http(Work& work, const std::string& name) {
-  if (!options_.http) {
+  const auto client = options_.adapters->http();
+  if (!client) {
     work.faults.push_back({name, "this host has no HTTP client for " + name, ""});
     return;
   }
@@ -350,10 +330,8 @@ void Toolbox::add_http(Work& work, const std::string& name) {
     return;
   }
   // A guard for each call: what it decides is the call's, also where calls overlap.
-  const auto make = [this, client = options_.http(), resolver = resolver(), policy = *policy,
-                     post = name == "http_post"](EgressSink sink) {
-    auto guarded = make_guarded_client(loop_, client,
-                                       make_egress_guard(loop_, resolver, policy, std::move(sink)));
+  const auto make = [this, client, policy = *policy, post = name == "http_post"](EgressSink sink) {
+    auto guarded = options_.adapters->guarded(client, policy, std::move(sink));
     return post ? make_http_post(loop_, std::move(guarded))
                 : make_http_fetch(loop_, std::move(guarded));
   };
@@ -410,10 +388,13 @@ void Toolbox::add_common(Work& work) {
       return touches_of(place, description, input);
     };
     if (description->needs.subprocess) {
-      gated.shell = [description = *description, directory = work.place.directory,
-                     roots = git_roots_of(work.charter().sandbox.backend, work.roots)](
-                        const std::string& input, const ShellPolicy& policy) {
-        return with_plain_git(shell_of(description, input, policy), input, directory, roots);
+      const GitObjection git = [adapters = options_.adapters, directory = work.place.directory,
+                                roots = git_roots_of(work.charter().sandbox.backend, work.roots)] {
+        return adapters->git_objection(directory, roots);
+      };
+      gated.shell = [description = *description, git](const std::string& input,
+                                                      const ShellPolicy& policy) {
+        return with_plain_git(shell_of(description, input, policy), input, git);
       };
     }
     if (description->needs.person) {
@@ -478,12 +459,10 @@ void Toolbox::make_gate(Work& work) {
     return circumstances_of(place, call);
   };
   seal_scripts(work);
-  policy.scripts = [this, directory = work.charter().directory,
+  policy.scripts = [directory = work.charter().directory,
                     scripts = work.scripts](const std::string& script) -> std::shared_ptr<Tool> {
     const auto found = scripts.find(absolute(directory, script));
-    if (found == scripts.end()) return nullptr;
-    if (!pool_) pool_ = std::make_shared<CommandPool>();
-    return script_tool(directory, found->second, loop_, pool_);
+    return found == scripts.end() ? nullptr : found->second.make_tool();
   };
   auto gate = make_policy_gate(std::move(policy), std::move(work.gated), loop_);
   if (gate) {
@@ -497,7 +476,7 @@ void Toolbox::make_gate(Work& work) {
 // One that is not there, or cannot be sealed, is none, and denies.
 void Toolbox::seal_scripts(Work& work) const {
   for (const std::string& path : work.place.scripts) {
-    auto script = judging_script(path);
+    auto script = options_.adapters->judging_script(path, work.charter().directory);
     if (!script) continue;
     const auto& files = work.files.read;
     const auto read = std::ranges::find(files, path, &HostFile::path);
@@ -525,6 +504,7 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   work.roots = roots_of(agent.charter);
   work.place.directory = work.roots.directory;
   work.place.environment = sandbox.environment;
+  work.place.host_environment = options_.adapters->command_environment();
   work.place.roots = {work.roots.directory};
   for (const auto* list : {&work.roots.write, &work.roots.read}) {
     work.place.roots.insert(work.place.roots.end(), list->begin(), list->end());

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/file_trust.h"
+#include "pawl/app/tool_adapters.h"
+#include "pawl/app/workspace_roots.h"
 #include "pawl/port/byte_filter.h"
 #include "pawl/port/egress.h"
-#include "pawl/port/http.h"
-#include "pawl/port/sockets.h"
+#include "pawl/port/file_trust.h"
 #include "pawl/runtime/agent.h"
 #include "pawl/runtime/policy_user.h"
 #include "pawl/runtime/tools/run_sessions.h"
@@ -19,12 +19,8 @@
 
 namespace pawl {
 
-class CommandPool;
-class EgressProxy;
-
 struct ToolboxOptions {
-  std::function<std::shared_ptr<HttpClient>()> http = {};  // for http_fetch; empty: there is none
-  SocketLoop* sockets = nullptr;                           // for the proxy of listed hosts
+  std::shared_ptr<ToolAdapters> adapters = {};  // never null
   std::string data = {};       // what the host keeps, journals among it: no tool may write there
   std::string artifacts = {};  // a directory; empty: none are kept
   std::uint64_t artifacts_bytes_max = ExecutionContext().store_kept_bytes;  // of all runs
@@ -42,13 +38,6 @@ struct ToolboxOptions {
 struct FilesOfHost {
   std::vector<HostFile> read = {};
   std::vector<std::string> named = {};  // absolute: the charter of a run that is taken up
-};
-
-// A fault of the charter: a text in it that it is about, and what is wrong.
-struct ToolFault {
-  std::string about;
-  std::string message;
-  std::string remedy;
 };
 
 // Made and used on the loop thread; the loop outlives it and what it makes.
@@ -86,12 +75,9 @@ class Toolbox {
   void seal_scripts(Work& work) const;
   Status protect_files(const Work& work, ExecutionContext& context) const;
   Result<EgressPolicy> egress_of(const NetworkPolicy& network) const;
-  const std::shared_ptr<Resolver>& resolver();
 
   Loop& loop_;
   ToolboxOptions options_;
-  std::shared_ptr<CommandPool> pool_;  // made with the first command
-  std::shared_ptr<Resolver> resolver_;
   std::string sandbox_note_;
 };
 

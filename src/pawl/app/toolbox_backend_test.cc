@@ -5,8 +5,9 @@
 
 #include "pawl/adapter/backend/session/registry.h"
 #include "pawl/adapter/journal_memory/journal_memory.h"
-#include "pawl/app/assembly.h"
-#include "pawl/app/files.h"
+#include "pawl/app/program_models.h"
+#include "pawl/app/program_tools.h"
+#include "pawl/base/files.h"
 #include "pawl/runtime/asio_loop.h"
 #include "pawl/runtime/service.h"
 #include "tests/support/temp_directory.h"
@@ -48,7 +49,8 @@ class BookedBackend final : public Backend {
 };
 
 struct Stage {
-  explicit Stage(ToolboxOptions options = {}) : assembler(loop, models, std::move(options)) {
+  explicit Stage(ToolboxOptions options = {})
+      : assembler(loop, models, program_parts(loop, std::move(options))) {
     REQUIRE(write_new_file(directory / "s.yaml", kScript));
   }
   Assembled with(const std::string& sandbox) {
@@ -61,7 +63,7 @@ struct Stage {
 
   TempDirectory directory;
   AsioLoop loop;
-  ModelLayer models{loop, {}};
+  ModelLayer models{loop, with_program_parts({})};
   AgentAssembler assembler;
 };
 

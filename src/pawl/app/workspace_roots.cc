@@ -1,12 +1,7 @@
 #include "pawl/app/workspace_roots.h"
 
-#include <fcntl.h>
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -18,10 +13,6 @@ namespace pawl {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kAccountsMax = 4096;
-constexpr uid_t kFirstPerson = 1000;
-constexpr uid_t kNobody = 65534;
 
 // Never written as a whole.
 constexpr std::array<std::string_view, 20> kSystem = {
@@ -76,7 +67,7 @@ class RootCheck {
 
   // `text` is how the charter names it.
   void look(const std::string& text, const std::string& path, std::string_view what) {
-    if (const auto found = open_link_free(path, O_PATH); !found) {
+    if (const Status found = reach_link_free(path); !found) {
       const bool absent = found.error().code == ErrorCode::not_found;
       add(text, std::string(what) + " " + path + ": " + found.error().message,
           absent ? "create it, or name another" : "");
@@ -161,26 +152,6 @@ WorkspaceRoots roots_of(const Charter& charter) {
   for (const std::string& path : charter.sandbox.read) roots.read.push_back(place(path));
   for (const std::string& path : charter.sandbox.deny) roots.deny.push_back(place(path));
   return roots;
-}
-
-SensitivePlaces sensitive_places() {
-  SensitivePlaces places;
-  places.homes.emplace_back("/root");
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {  // NOLINT
-    places.elsewhere.push_back(real(home));
-  }
-  std::size_t seen = 0;
-  ::setpwent();  // NOLINT(concurrency-mt-unsafe): charters are read on one thread
-  while (const passwd* account = ::getpwent()) {  // NOLINT(concurrency-mt-unsafe)
-    if (++seen > kAccountsMax) break;
-    if (account->pw_dir == nullptr || account->pw_dir[0] != '/') continue;
-    const bool person = account->pw_uid == 0 || account->pw_uid == ::geteuid() ||
-                        (account->pw_uid >= kFirstPerson && account->pw_uid != kNobody);
-    (person ? places.homes : places.elsewhere).push_back(real(account->pw_dir));
-  }
-  ::endpwent();                   // NOLINT(concurrency-mt-unsafe)
-  std::erase(places.homes, "/");  // as good as none
-  return places;
 }
 
 std::vector<ToolFault> faults_of_roots(const Charter& charter, const WorkspaceRoots& roots,

@@ -8,10 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/toolbox.h"
+#include "pawl/port/sensitive_places.h"
 #include "pawl/runtime/charter.h"
 
 namespace pawl {
+
+// A fault of the charter: a text in it that it is about, and what is wrong.
+struct ToolFault {
+  std::string about;
+  std::string message;
+  std::string remedy;
+};
 
 struct WorkspaceRoots {
   std::string directory;  // where commands start
@@ -22,13 +29,6 @@ struct WorkspaceRoots {
 
 // Absolute and plain, beneath the real directory of the charter. Nothing is looked at but that.
 WorkspaceRoots roots_of(const Charter& charter);
-
-// Homes of people, system directories and places of credentials.
-struct SensitivePlaces {
-  std::vector<std::string> homes;      // of root and of people: never a write root as a whole
-  std::vector<std::string> elsewhere;  // $HOME and homes of services: never by default
-};
-SensitivePlaces sensitive_places();
 
 // One fault for each root that cannot be used, or must not be.
 std::vector<ToolFault> faults_of_roots(const Charter& charter, const WorkspaceRoots& roots,

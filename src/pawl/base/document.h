@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -199,5 +200,13 @@ class MapReader {
   std::string where_;
   std::vector<std::string> known_;
 };
+
+// What a text is as a document. There is a root exactly when there are no faults.
+struct DocumentResult {
+  std::optional<Node> root;
+  std::vector<Fault> faults;
+};
+// An adapter's reader of such texts.
+using DocumentParser = std::function<DocumentResult(std::string_view text)>;
 
 }  // namespace pawl

@@ -56,4 +56,9 @@ Result<Descriptor> open_link_free(const std::string& path, int flags) {
                path + ": " + describe_errno(error)};
 }
 
+Status reach_link_free(const std::string& path) {
+  const auto found = open_link_free(path, O_PATH);
+  return found ? ok() : Status(found.error());
+}
+
 }  // namespace pawl

@@ -1,6 +1,6 @@
 // Where a shortage of memory can be survived. The program ends when it gets no more memory
-// (app/console.cc); while one of these lives on a thread, operator new throws std::bad_alloc there
-// instead, and whoever made it catches that.
+// (adapter/host/console.cc); while one of these lives on a thread, operator new throws
+// std::bad_alloc there instead, and whoever made it catches that.
 #pragma once
 
 namespace pawl {

@@ -10,6 +10,10 @@ namespace pawl {
 
 inline constexpr std::size_t kPathEntriesMax = 256;
 
+// The PATH of commands, on the host and in a sandbox.
+inline constexpr std::string_view kCommandPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 // The value of PATH in "NAME=value" texts; empty when there is none.
 std::string_view find_path(const std::vector<std::string>& environment);
 

@@ -209,6 +209,12 @@ class BackendSession {
   virtual std::unique_ptr<Operation> cleanup(std::function<void(Status)> done) = 0;
 };
 
+// The isolation that tools would have on this machine.
+struct SandboxReach {
+  IsolationLevel level = IsolationLevel::none;
+  int landlock = 0;  // the version behind the level; 0: none
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -8,21 +8,12 @@
 #include <string>
 
 #include "pawl/base/json.h"
+#include "pawl/port/kept_files.h"
 #include "pawl/runtime/export.h"
 #include "pawl/runtime/run_loader.h"
 #include "pawl/runtime/run_writer.h"
 
 namespace pawl {
-
-// The lines of a file that can be read more than once.
-class LineSource {
- public:
-  virtual ~LineSource() = default;
-  // The next line, without its line break; nullopt at the end of the file. invalid_argument: the
-  // last line does not end. limit_exceeded: the line is longer than `bytes_max`.
-  virtual Result<std::optional<std::string>> next(std::size_t bytes_max) = 0;
-  virtual Status rewind() = 0;
-};
 
 inline constexpr std::size_t kBlobsPerRecordMax = 100'000;
 inline constexpr std::size_t kBlobBytesPerRecordMax = 512U << 20U;

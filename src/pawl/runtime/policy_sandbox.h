@@ -22,12 +22,6 @@ struct SandboxDemand {
 SandboxDemand read_sandbox_demand(const Node& node, std::vector<Fault>& faults,
                                   const std::string& where);
 
-// The isolation that a charter's tools would have on this machine.
-struct SandboxReach {
-  IsolationLevel level = IsolationLevel::none;
-  int landlock = 0;
-};
-
 // Why a policy refuses this isolation; empty: it does not. From strong to weak: namespace,
 // container, landlock, and everything else, which no demand accepts.
 std::string sandbox_objection(const SandboxDemand& demand, const SandboxReach& reach);

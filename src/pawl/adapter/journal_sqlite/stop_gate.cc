@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -47,6 +48,19 @@ void stop_between_commits() noexcept {
   int none = kNone;
   stop_state.compare_exchange_strong(none, kWanted);
   if (commits_under_way == 0) stop_if_wanted();
+}
+
+void stop_only_between_commits() {
+  struct sigaction action{};
+  if (::sigaction(SIGTSTP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = [](int) {
+    const int before = errno;
+    stop_between_commits();
+    errno = before;
+  };
+  action.sa_flags = SA_RESTART;
+  static_cast<void>(::sigaction(SIGTSTP, &action, nullptr));
 }
 
 }  // namespace pawl::sqlite

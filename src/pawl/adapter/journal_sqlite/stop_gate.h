@@ -17,4 +17,8 @@ class CommitSection {
 // when it was continued, or at once if a commit is under way. Safe in a signal handler.
 void stop_between_commits() noexcept;
 
+// From now on Ctrl-Z (SIGTSTP) stops the process when no commit is under way, so that no other
+// process has to wait for a lock that a stopped one holds.
+void stop_only_between_commits();
+
 }  // namespace pawl::sqlite

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "pawl/adapter/provider/chat_quirks.h"
 #include "pawl/adapter/provider/dialect_executor.h"
 
 namespace pawl {
@@ -37,6 +38,15 @@ Result<ProviderDialect> parse_provider_dialect(std::string_view text) {
   return Error{ErrorCode::invalid_argument,
                "unknown dialect " + std::string(text.substr(0, 40)) +
                    "; there are: anthropic, openai_responses, openai_chat, gemini"};
+}
+
+Status check_quirks(const ProviderConfig& config) {
+  provider::WireOptions options;
+  options.name = config.name;
+  options.base_url = config.base_url;
+  options.quirks = config.quirks;
+  const auto known = provider::chat_quirks_of(options);
+  return known ? ok() : Status(known.error());
 }
 
 std::shared_ptr<Executor> make_provider_executor(ProviderConfig config, Loop& loop,

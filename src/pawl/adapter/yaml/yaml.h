@@ -13,9 +13,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "pawl/base/document.h"
 
@@ -33,12 +31,6 @@ struct YamlLimits {
   // it in memory before it says anything, so its tokens are limited to two and a half per node.
   std::size_t nodes_max = 200'000;
   std::size_t scalar_bytes_max = std::size_t{1} << 20;
-};
-
-// There is a root exactly when there are no faults.
-struct DocumentResult {
-  std::optional<Node> root;
-  std::vector<Fault> faults;
 };
 
 // Every fault is listed, in source order and at most kFaultsMax of them; a syntax error or a limit

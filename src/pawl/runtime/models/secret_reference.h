@@ -14,19 +14,12 @@
 #include <vector>
 
 #include "pawl/base/document.h"
+#include "pawl/port/secrets.h"
 
 namespace pawl {
 
 inline constexpr std::size_t kSecretPathBytesMax = 4096;
 inline constexpr std::size_t kSecretArgumentsMax = 64;
-
-struct SecretReference {
-  enum class Kind : std::uint8_t { environment, file, command } kind = Kind::environment;
-  std::string name;                    // of the variable, or the path
-  std::vector<std::string> arguments;  // of a command, the program first
-
-  friend bool operator==(const SecretReference&, const SecretReference&) = default;
-};
 
 // nullopt: there were faults. `where` names the map that `key` stands in.
 std::optional<SecretReference> read_secret_reference(const Node& node, const std::string& where,

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "pawl/base/json.h"
+#include "pawl/base/shell_word.h"
 #include "pawl/runtime/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "pawl/base/json.h"
+#include "pawl/base/shell_word.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/trust_question.h"

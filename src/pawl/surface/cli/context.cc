@@ -3,6 +3,7 @@
 #include <array>
 
 #include "pawl/base/hidden_characters.h"
+#include "pawl/base/shell_word.h"
 #include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/escape.h"
 

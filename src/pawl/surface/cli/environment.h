@@ -12,51 +12,15 @@
 
 #include "pawl/base/document.h"
 #include "pawl/port/budget.h"
+#include "pawl/port/console.h"
+#include "pawl/port/finding.h"
+#include "pawl/port/kept_files.h"
 #include "pawl/port/main_loop.h"
 #include "pawl/runtime/approvals_remembered.h"
+#include "pawl/runtime/models/model_row.h"
 #include "pawl/runtime/service.h"
 
 namespace pawl {
-
-enum class Stream : std::uint8_t { out, err };
-
-// Bytes that were given to a stream since it is paced, bytes that the system took of them, and
-// bytes in its pipe that the reader has not read.
-struct Backlog {
-  std::uint64_t queued = 0;
-  std::uint64_t written = 0;
-  std::uint64_t unread = 0;
-
-  std::uint64_t pending() const { return queued - written; }
-  bool operator==(const Backlog&) const = default;
-};
-
-// Lines of a run wait in the journal, not in memory, while more than this waits for the reader.
-inline constexpr std::uint64_t kOutputPendingMax = 64U << 10U;
-// How long a process whose work is done waits for a reader who does not read.
-inline constexpr std::int64_t kReaderGraceMs = 5'000;
-
-// Standard output and error. Writing never fails for the caller: who closes the pipe wants to see
-// no more, and the run goes on. What is lost for another reason is told at the end.
-class Console {
- public:
-  virtual ~Console() = default;
-  // Waits for the reader until the console is paced, and never after.
-  virtual void write(Stream stream, std::string_view text) = 0;
-  // From now on text is written at the reader's pace, beside the loop. `progress` is called on some
-  // thread when something was written since backlog() was last asked; empty: on none any more.
-  virtual void pace(std::function<void()> progress) = 0;
-  virtual Backlog backlog(Stream stream) = 0;  // zeros until the console is paced
-  // The reader was waited for in vain: the rest of what was written is dropped.
-  virtual void abandon(Stream stream) = 0;
-  // Waits until everything is written; not longer than kReaderGraceMs for a reader who does not
-  // read.
-  virtual void flush() = 0;
-  virtual bool is_terminal(Stream stream) const = 0;
-  virtual std::size_t columns() const = 0;
-  // Why text was lost although somebody wanted it (a full disk); empty: it was not.
-  virtual std::string loss(Stream stream) const = 0;
-};
 
 enum class LogLevel : std::uint8_t { error, warn, info, debug };
 enum class Color : std::uint8_t { automatic, always, never };
@@ -173,15 +137,6 @@ struct VersionNumbers {
   std::uint32_t schema = 0;
 };
 
-// One thing that was looked at.
-struct Finding {
-  enum class Grade : std::uint8_t { ok, warning, problem } grade = Grade::ok;
-  std::string about;   // "database"
-  std::string text;    // what was found
-  std::string remedy;  // what helps; empty when nothing needs to
-  std::vector<std::pair<std::string, std::uint64_t>> figures = {};  // the same, for programs
-};
-
 // What somebody has decided to go on without: a store that was behind its mark.
 struct StoreAcceptance {
   std::string why;  // what was wrong; empty: nothing
@@ -193,17 +148,6 @@ struct StoreAcceptance {
 struct StoreRestoration {
   std::string aside;  // where the directory is that was replaced; empty: there was none
   std::vector<std::string> paused;
-};
-
-// A model that could be asked, or could not yet.
-struct ModelRow {
-  std::string id;                    // "provider/model"
-  std::uint64_t context_tokens = 0;  // 0: not known; so is the next
-  std::uint64_t output_tokens = 0;
-  Prices prices;                          // of a token
-  std::vector<std::string> capabilities;  // "thinking", "images", …
-  std::vector<std::string> names;         // aliases and tiers that lead to it
-  std::string missing;                    // "set OPENAI_API_KEY"; empty: it can be asked
 };
 
 // What a tenant may spend by the configuration, and what it has spent.
@@ -225,20 +169,6 @@ struct Handover {
 
 // look: as refuse, and it will only be read: one that cannot be written is read through a copy.
 enum class IfAbsent : std::uint8_t { make, refuse, look };
-
-struct FileTally {
-  std::uint64_t files = 0;
-  std::uint64_t bytes = 0;
-};
-enum class OldFiles : std::uint8_t { counted, removed };
-
-// A new file, written piece by piece. Unless finish() says ok, there is no such file.
-class OutputFile {
- public:
-  virtual ~OutputFile() = default;
-  virtual Status write(std::string_view piece) = 0;
-  virtual Status finish() = 0;
-};
 
 class CliEnvironment {
  public:

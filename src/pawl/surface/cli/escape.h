@@ -24,7 +24,4 @@ std::string_view cut_columns(std::string_view safe, std::size_t columns_max);
 // can be done.
 std::vector<std::string> broken_line(std::string_view safe, std::size_t columns_max);
 
-// For a command that somebody may copy into a shell.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace pawl

@@ -53,11 +53,4 @@ TEST_CASE("a wide line is broken between words, or where it must be") {
   CHECK(broken_line(" 1234567", 4) == Lines{" 123", "4567"});
 }
 
-TEST_CASE("a word survives a shell") {
-  CHECK(shell_quoted("abc-1_2.x") == "abc-1_2.x");
-  CHECK(shell_quoted("a b") == "'a b'");
-  CHECK(shell_quoted("it's") == "'it'\\''s'");
-  CHECK(shell_quoted("") == "''");
-}
-
 }  // namespace pawl

@@ -8,43 +8,19 @@
 // it ends, whatever it has left running is killed, also after success: a tool starts no daemon.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "pawl/adapter/backend/command/command_pool.h"
-#include "pawl/adapter/backend/command/sealed_program.h"
-#include "pawl/kernel/tool_spec.h"
-#include "pawl/port/byte_filter.h"
+#include "pawl/base/program_path.h"
+#include "pawl/port/command.h"
 #include "pawl/port/loop.h"
-#include "pawl/port/tool.h"
 
 namespace pawl {
 
-inline constexpr std::string_view kCommandPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 // What a command sees of the host. Everything else stays behind, credentials above all.
 std::map<std::string, std::string> inherited_environment();
-
-// With the rights of the host. Those of a charter with a sandbox run in its session instead
-// (runtime/tools/session_command.h).
-struct CommandSpec {
-  ToolSpec tool;
-  std::vector<std::string> command;         // command[0] with a '/' is relative to the directory
-  std::vector<std::string> status_command;  // of a reconcilable tool
-  std::string working_directory;
-  std::map<std::string, std::string> environment;  // extra; cannot replace a PAWL_ variable
-  // Runs in the place of command[0], which is then only what the program is told that it is. Its
-  // own name for itself is a descriptor: PAWL_SCRIPT_DIR names the directory of command[0].
-  SealedProgram sealed = nullptr;
-  // Asked just before a start, on the thread of the command; an error, and it is not started.
-  std::function<Status()> admit = {};
-  std::shared_ptr<const ByteFilter> filter = nullptr;  // for output that is cut; null: none
-};
 
 // Made and used on the loop thread. The loop outlives the operations, which keep the pool alive.
 std::unique_ptr<Tool> make_command_tool(CommandSpec spec, Loop& loop,
