@@ -18,12 +18,12 @@
 
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/sse.h"
 #include "pawl/base/assert.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/reply_assembler.h"
+#include "pawl/run/model/reply_assembler.h"
 
 namespace pawl::bench {
 namespace {

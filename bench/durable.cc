@@ -20,10 +20,10 @@
 #include "bench/meter.h"
 #include "bench/raw_sqlite.h"
 #include "bench/workload.h"
-#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/engine.h"
+#include "pawl/engine/engine.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl::bench {

@@ -19,8 +19,8 @@
 #include "bench/latency.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
-#include "pawl/runtime/asio_loop.h"
 
 namespace pawl::bench {
 namespace {

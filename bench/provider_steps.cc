@@ -14,12 +14,12 @@
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
-#include "pawl/adapter/fake_provider/fake_provider.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
-#include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/base/json.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/engine.h"
+#include "pawl/engine/engine.h"
+#include "pawl/testing/fake_provider/fake_provider.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 
 namespace pawl::bench {
 namespace {

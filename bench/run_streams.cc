@@ -13,10 +13,10 @@
 #include "bench/http_server.h"
 #include "bench/latency.h"
 #include "bench/meter.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/engine.h"
+#include "pawl/engine/engine.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl::bench {

@@ -1,6 +1,6 @@
 // What the secret filter costs for a megabyte of text, by the number of known secrets.
 //   build/release/bin/pawl_bench_secret_filter [MEGABYTES]
-#include "pawl/runtime/secret_filter/secret_filter.h"
+#include "pawl/filter/secrets/secret_filter.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
 
 namespace pawl::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "pawl/port/loop.h"
 #include "pawl/port/tool.h"
-#include "pawl/runtime/agent.h"
+#include "pawl/run/agent/agent.h"
 
 namespace pawl::bench {
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
-#include "pawl/runtime/asio_loop.h"
 #include "tests/support/raw_server.h"
 
 namespace pawl::contract {

@@ -1,10 +1,10 @@
 // Readers of the fake provider: its scripts, its recordings, and the requests it answers.
 #include <array>
 
-#include "pawl/adapter/fake_provider/cassette.h"
-#include "pawl/adapter/fake_provider/responder.h"
-#include "pawl/adapter/fake_provider/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
+#include "pawl/testing/fake_provider/cassette.h"
+#include "pawl/testing/fake_provider/responder.h"
+#include "pawl/testing/fake_provider/script_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace pawl::fuzz {

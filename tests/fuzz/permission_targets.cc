@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "pawl/base/utf8.h"
-#include "pawl/runtime/permission/approval_render.h"
-#include "pawl/runtime/permission/shell_commands.h"
-#include "pawl/runtime/permission/shell_reader.h"
-#include "pawl/runtime/permission/shell_rules.h"
+#include "pawl/gate/approvals/approval_render.h"
+#include "pawl/gate/shell/shell_commands.h"
+#include "pawl/gate/shell/shell_reader.h"
+#include "pawl/gate/shell/shell_rules.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace pawl::fuzz {

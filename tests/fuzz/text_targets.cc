@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "pawl/adapter/backend/command/command_answer.h"
-#include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/adapter/http_curl/response_head.h"
 #include "pawl/adapter/yaml/yaml.h"
@@ -10,9 +9,10 @@
 #include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/base/utf8.h"
-#include "pawl/runtime/charter_reader.h"
+#include "pawl/charter/charter_reader.h"
 #include "pawl/surface/cli/arguments.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/testing/executor_scripted/script_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace pawl::fuzz {

@@ -23,7 +23,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual([int(number) for number, _, _ in self.rows], list(range(1, BUGS_MAX + 1)))
 
     def test_what_finds_it_is_there(self):
-        header = (ROOT / "src/pawl/sim/planted.h").read_text()
+        header = (ROOT / "src/pawl/testing/sim/planted.h").read_text()
         simulated = set(re.findall(r'\{PlantedBug::\w+, "(\w+)"\}', header))
         known = {"sim": simulated, "planted": set(switch.read_bugs())}
         for number, where, name in self.rows:

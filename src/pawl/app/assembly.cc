@@ -8,8 +8,8 @@
 #include "pawl/app/project_docs.h"
 #include "pawl/base/files.h"
 #include "pawl/base/json.h"
-#include "pawl/runtime/agent_check.h"
-#include "pawl/runtime/charter_reader.h"
+#include "pawl/charter/charter_reader.h"
+#include "pawl/run/agent/agent_check.h"
 
 namespace pawl {
 namespace {

@@ -10,7 +10,7 @@
 #include "pawl/app/toolbox.h"
 #include "pawl/port/file_trust.h"
 #include "pawl/port/loop.h"
-#include "pawl/runtime/agent.h"
+#include "pawl/run/agent/agent.h"
 
 namespace pawl {
 

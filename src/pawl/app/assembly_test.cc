@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/app/program_models.h"
 #include "pawl/app/program_tools.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/charter_tools.h"
+#include "pawl/charter/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

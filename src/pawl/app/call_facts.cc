@@ -9,7 +9,7 @@
 #include "pawl/app/call_words.h"
 #include "pawl/base/files.h"
 #include "pawl/base/json.h"
-#include "pawl/runtime/permission/reach.h"
+#include "pawl/gate/rules/reach.h"
 
 namespace pawl {
 namespace {

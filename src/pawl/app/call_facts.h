@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/runtime/policy_gate.h"
-#include "pawl/runtime/tools/tool_catalogue.h"
+#include "pawl/gate/policy_gate.h"
+#include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <climits>
 #include <utility>
 
-#include "pawl/runtime/permission/shell_commands.h"
+#include "pawl/gate/shell/shell_commands.h"
 
 namespace pawl {
 namespace {

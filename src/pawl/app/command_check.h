@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/runtime/charter.h"
+#include "pawl/charter/charter.h"
 
 namespace pawl {
 

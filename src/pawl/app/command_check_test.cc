@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "pawl/adapter/yaml/yaml.h"
-#include "pawl/runtime/charter_reader.h"
+#include "pawl/charter/charter_reader.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

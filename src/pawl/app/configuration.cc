@@ -8,7 +8,7 @@
 
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/charter.h"
+#include "pawl/charter/charter.h"
 
 namespace pawl {
 namespace {

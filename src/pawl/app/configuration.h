@@ -8,8 +8,8 @@
 
 #include "pawl/app/model_configuration.h"
 #include "pawl/base/document.h"
+#include "pawl/gate/policy_user.h"
 #include "pawl/port/environment_reader.h"
-#include "pawl/runtime/policy_user.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {

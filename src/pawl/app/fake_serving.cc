@@ -6,13 +6,13 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 
-#include "pawl/adapter/fake_provider/fake_provider.h"
-#include "pawl/adapter/fake_provider/script_reader.h"
 #include "pawl/adapter/host/line_file.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/redactor.h"
+#include "pawl/filter/redactor.h"
+#include "pawl/testing/fake_provider/fake_provider.h"
+#include "pawl/testing/fake_provider/script_reader.h"
 
 namespace pawl {
 namespace {

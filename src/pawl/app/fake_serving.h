@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/asio_loop.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <set>
 
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/backend/command/command_tool.h"
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/engine.h"
-#include "pawl/runtime/run_loader.h"
+#include "pawl/engine/engine.h"
+#include "pawl/journal/run_loader.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/kernel/codec.h"
-#include "pawl/runtime/service.h"
+#include "pawl/service/service.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/test_loop.h"
 

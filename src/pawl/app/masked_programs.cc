@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "pawl/base/program_path.h"
-#include "pawl/runtime/permission/glob.h"
-#include "pawl/runtime/permission/shell_commands.h"
+#include "pawl/gate/rules/glob.h"
+#include "pawl/gate/shell/shell_commands.h"
 
 namespace pawl {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/runtime/permission/rules.h"
-#include "pawl/runtime/permission/shell_rules.h"
+#include "pawl/gate/rules/rules.h"
+#include "pawl/gate/shell/shell_rules.h"
 
 namespace pawl {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/runtime/charter.h"
-#include "pawl/runtime/charter_budget.h"
-#include "pawl/runtime/models/budgeted_executor.h"
+#include "pawl/charter/charter.h"
+#include "pawl/charter/charter_budget.h"
+#include "pawl/models/budgeted_executor.h"
 
 namespace pawl {
 

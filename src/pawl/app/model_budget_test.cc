@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/runtime/models/fake_executor_test.h"
+#include "pawl/models/fake_executor_test.h"
 
 namespace pawl {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "pawl/runtime/charter.h"
+#include "pawl/charter/charter.h"
 
 namespace pawl {
 namespace {

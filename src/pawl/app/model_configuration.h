@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/runtime/charter_budget.h"
-#include "pawl/runtime/models/model_names.h"
-#include "pawl/runtime/models/provider_declaration.h"
+#include "pawl/charter/charter_budget.h"
+#include "pawl/models/model_names.h"
+#include "pawl/models/provider_declaration.h"
 
 namespace pawl {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pawl/app/model_layer.h"
+#include "pawl/models/model_row.h"
 #include "pawl/port/finding.h"
-#include "pawl/runtime/models/model_row.h"
 
 namespace pawl {
 

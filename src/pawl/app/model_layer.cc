@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pawl/base/files.h"
-#include "pawl/runtime/models/sampling_check.h"
+#include "pawl/models/sampling_check.h"
 
 namespace pawl {
 namespace {

@@ -11,10 +11,10 @@
 #include "pawl/app/model_budget.h"
 #include "pawl/app/model_configuration.h"
 #include "pawl/app/providers.h"
-#include "pawl/runtime/charter.h"
-#include "pawl/runtime/models/model_pool.h"
-#include "pawl/runtime/models/model_resolver.h"
-#include "pawl/runtime/models/routing_executor.h"
+#include "pawl/charter/charter.h"
+#include "pawl/models/model_pool.h"
+#include "pawl/models/model_resolver.h"
+#include "pawl/models/routing_executor.h"
 
 namespace pawl {
 

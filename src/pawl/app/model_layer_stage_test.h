@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pawl/app/program_models.h"
-#include "pawl/runtime/models/fake_executor_test.h"
+#include "pawl/models/fake_executor_test.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "pawl/app/model_layer_stage_test.h"
-#include "pawl/runtime/secret_filter/secret_filter.h"
+#include "pawl/filter/secrets/secret_filter.h"
 
 namespace pawl {
 namespace {

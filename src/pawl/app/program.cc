@@ -34,9 +34,9 @@
 #include "pawl/app/program_tools.h"
 #include "pawl/app/remembered.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/charter_reader.h"
-#include "pawl/runtime/event_json.h"
-#include "pawl/runtime/redactor.h"
+#include "pawl/charter/charter_reader.h"
+#include "pawl/filter/redactor.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/trust_view.h"
 
 namespace pawl {

@@ -9,9 +9,9 @@
 #include "pawl/app/assembly.h"
 #include "pawl/app/fake_serving.h"
 #include "pawl/app/simulation.h"
-#include "pawl/runtime/policy_user.h"
-#include "pawl/runtime/redactor.h"
-#include "pawl/runtime/secret_filter/secret_filter.h"
+#include "pawl/filter/redactor.h"
+#include "pawl/filter/secrets/secret_filter.h"
+#include "pawl/gate/policy_user.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {

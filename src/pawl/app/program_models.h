@@ -5,7 +5,7 @@
 
 #include "pawl/adapter/host/secrets.h"
 #include "pawl/app/model_layer.h"
-#include "pawl/runtime/secret_filter/known_secrets.h"
+#include "pawl/filter/secrets/known_secrets.h"
 
 namespace pawl {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/models/catalogue.h"
+#include "pawl/models/model_pool.h"
+#include "pawl/models/provider_declaration.h"
 #include "pawl/port/environment_reader.h"
 #include "pawl/port/provider.h"
-#include "pawl/runtime/models/catalogue.h"
-#include "pawl/runtime/models/model_pool.h"
-#include "pawl/runtime/models/provider_declaration.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/approvals_remembered.h"
+#include "pawl/gate/approvals/approvals_remembered.h"
 
 namespace pawl {
 

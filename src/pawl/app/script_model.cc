@@ -1,9 +1,9 @@
 #include "pawl/app/script_model.h"
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
-#include "pawl/adapter/executor_scripted/script_reader.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/base/files.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
+#include "pawl/testing/executor_scripted/script_reader.h"
 
 namespace pawl {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/executor_scripted/script.h"
 #include "pawl/app/assembly.h"
 #include "pawl/base/result.h"
+#include "pawl/testing/executor_scripted/script.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pawl/sim/simulator.h"
+#include "pawl/testing/sim/simulator.h"
 
 namespace pawl {
 namespace {

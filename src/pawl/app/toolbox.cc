@@ -10,9 +10,9 @@
 #include "pawl/app/network_within.h"
 #include "pawl/app/toolbox_egress.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/tool_registry.h"
-#include "pawl/runtime/tools/session_command.h"
-#include "pawl/runtime/tools_http/http_fetch.h"
+#include "pawl/tools/http/http_fetch.h"
+#include "pawl/tools/session_command.h"
+#include "pawl/tools/tool_registry.h"
 
 namespace pawl {
 namespace {

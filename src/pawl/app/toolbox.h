@@ -9,13 +9,13 @@
 
 #include "pawl/app/tool_adapters.h"
 #include "pawl/app/workspace_roots.h"
+#include "pawl/gate/policy_user.h"
 #include "pawl/port/byte_filter.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/file_trust.h"
-#include "pawl/runtime/agent.h"
-#include "pawl/runtime/policy_user.h"
-#include "pawl/runtime/tools/run_sessions.h"
-#include "pawl/runtime/tools/tool_catalogue.h"
+#include "pawl/run/agent/agent.h"
+#include "pawl/tools/run_sessions.h"
+#include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 

@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/backend/session/registry.h"
-#include "pawl/adapter/journal_memory/journal_memory.h"
 #include "pawl/app/program_models.h"
 #include "pawl/app/program_tools.h"
 #include "pawl/base/files.h"
-#include "pawl/runtime/asio_loop.h"
-#include "pawl/runtime/service.h"
+#include "pawl/service/service.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/charter/charter.h"
 #include "pawl/port/sensitive_places.h"
-#include "pawl/runtime/charter.h"
 
 namespace pawl {
 

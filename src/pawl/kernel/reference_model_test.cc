@@ -192,7 +192,7 @@ void live(std::uint64_t seed, Rng& rng, Life& life, Outcome& outcome) {
                  std::string(name(stop_reason_of(life.run.state())))];
 }
 
-// The same beginning under another name, as the runtime tells it again (runtime/fork.h). What it
+// The same beginning under another name, as the runtime tells it again (history/fork.h). What it
 // took has been spent: the books of the fork begin with it.
 void tell_again(std::uint64_t seed, const Life& origin, std::size_t length, Life& fork,
                 Outcome& outcome) {

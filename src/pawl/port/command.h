@@ -19,7 +19,7 @@ namespace pawl {
 using SealedProgram = std::shared_ptr<const Descriptor>;
 
 // With the rights of the host. Those of a charter with a sandbox run in its session instead
-// (runtime/tools/session_command.h).
+// (tools/session_command.h).
 struct CommandSpec {
   ToolSpec tool;
   std::vector<std::string> command;         // command[0] with a '/' is relative to the directory

@@ -5,8 +5,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <pawl/adapter/backend/files/rooted_files.h>
 #include <pawl/adapter/backend/session/registry.h>
-#include <pawl/runtime/policy_gate.h>
-#include <pawl/runtime/tools/execute_call.h>
+#include <pawl/gate/policy_gate.h>
+#include <pawl/tools/execute_call.h>
 
 #include <tests/contract/backend_contract.h>
 

@@ -29,7 +29,7 @@ bool is_text(std::string_view media_type) {
   return media_type.starts_with("text/") || media_type.starts_with("application/json");
 }
 
-// Pawl's own note of what an executor's tool has done (runtime/reply_assembler.cc). An executor
+// Pawl's own note of what an executor's tool has done (run/model/reply_assembler.cc). An executor
 // that runs tools itself may have had this provider's name; the provider knows no such block.
 bool is_native_result(const Json& json) {
   const std::string* type = json.find_string("type");

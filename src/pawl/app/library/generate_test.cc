@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
 
 namespace pawl {
 namespace {

@@ -1,7 +1,7 @@
 #include "pawl/app/library/permissions.h"
 
-#include "pawl/runtime/thrown.h"
-#include "pawl/runtime/tool_registry.h"
+#include "pawl/base/thrown.h"
+#include "pawl/tools/tool_registry.h"
 
 namespace pawl {
 

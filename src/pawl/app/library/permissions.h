@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/runtime/agent.h"
-#include "pawl/runtime/approvals.h"
-#include "pawl/runtime/policy_gate.h"
-#include "pawl/runtime/processors/processors_reader.h"
-#include "pawl/runtime/service.h"
+#include "pawl/filter/processors/processors_reader.h"
+#include "pawl/gate/approvals/approvals.h"
+#include "pawl/gate/policy_gate.h"
+#include "pawl/run/agent/agent.h"
+#include "pawl/service/service.h"
 
 namespace pawl {
 

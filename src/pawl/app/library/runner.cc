@@ -1,7 +1,7 @@
 #include "pawl/app/library/runner.h"
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
 #include "pawl/app/library/runner_parts.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
 
 namespace pawl {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "pawl/app/library/permissions.h"
+#include "pawl/engine/engine.h"
 #include "pawl/port/sockets.h"
-#include "pawl/runtime/agent.h"
-#include "pawl/runtime/callbacks.h"
-#include "pawl/runtime/engine.h"
-#include "pawl/runtime/machine_step.h"
-#include "pawl/runtime/native_tool.h"
+#include "pawl/run/agent/agent.h"
+#include "pawl/run/agent/callbacks.h"
+#include "pawl/run/agent/machine_step.h"
+#include "pawl/tools/native_tool.h"
 
 namespace boost::asio {
 class io_context;

@@ -2,9 +2,9 @@
 // executors.
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/pawl.h"
-#include "pawl/runtime/asio_loop.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 
 namespace pawl {
 namespace {

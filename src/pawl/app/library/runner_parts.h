@@ -6,10 +6,10 @@
 #include <deque>
 #include <map>
 
-#include "pawl/adapter/journal_memory/journal_memory.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/app/library/runner.h"
 #include "pawl/base/assert.h"
-#include "pawl/runtime/asio_loop.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/approvals.h"
+#include "pawl/gate/approvals/approvals.h"
 
 namespace pawl {
 

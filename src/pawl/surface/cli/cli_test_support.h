@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/executor_scripted/executor_scripted.h"
-#include "pawl/adapter/journal_memory/journal_memory.h"
-#include "pawl/runtime/asio_loop.h"
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/surface/cli/environment.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 
 namespace pawl {
 

@@ -3,8 +3,8 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
-#include "pawl/runtime/approvals.h"
-#include "pawl/runtime/event_json.h"
+#include "pawl/gate/approvals/approvals.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"

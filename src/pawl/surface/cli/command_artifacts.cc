@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "pawl/base/json.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/port/journal_checks.h"
-#include "pawl/runtime/event_json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

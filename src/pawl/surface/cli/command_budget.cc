@@ -1,9 +1,9 @@
 // budget: what a run or a tenant has spent, and letting it spend more.
 #include "pawl/base/json.h"
-#include "pawl/runtime/charter_budget.h"
-#include "pawl/runtime/charter_limits.h"
-#include "pawl/runtime/explain.h"
-#include "pawl/runtime/models/budgeted_executor.h"
+#include "pawl/charter/charter_budget.h"
+#include "pawl/charter/charter_limits.h"
+#include "pawl/history/explain.h"
+#include "pawl/models/budgeted_executor.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/run_options.h"
 #include "pawl/surface/cli/steering.h"

@@ -1,9 +1,9 @@
 // Commands that go through all runs, with more of them than one page of the list holds.
 #include <doctest/doctest.h>
 
+#include "pawl/journal/run_summary.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/kernel.h"
-#include "pawl/runtime/run_summary.h"
 #include "pawl/surface/cli/cli_test_support.h"
 
 namespace pawl {

@@ -8,7 +8,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/shell_word.h"
-#include "pawl/runtime/housekeeping.h"
+#include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/old_outputs.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "pawl/base/json.h"
-#include "pawl/runtime/event_json.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

@@ -1,7 +1,7 @@
 // logs, attach: commands that follow a run by its journal, whoever drives it.
 #include <fmt/format.h>
 
-#include "pawl/runtime/event_json.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/paced_view.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "pawl/base/json.h"
-#include "pawl/runtime/housekeeping.h"
+#include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/help.h"

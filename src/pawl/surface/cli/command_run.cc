@@ -3,7 +3,6 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
-#include "pawl/runtime/tools/staging.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
@@ -11,6 +10,7 @@
 #include "pawl/surface/cli/run_options.h"
 #include "pawl/surface/cli/signing.h"
 #include "pawl/surface/cli/trust_question.h"
+#include "pawl/tools/staging.h"
 
 namespace pawl {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "pawl/base/hidden_characters.h"
 #include "pawl/base/shell_word.h"
-#include "pawl/runtime/event_json.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {

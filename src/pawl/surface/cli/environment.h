@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "pawl/base/document.h"
+#include "pawl/gate/approvals/approvals_remembered.h"
+#include "pawl/models/model_row.h"
 #include "pawl/port/budget.h"
 #include "pawl/port/console.h"
 #include "pawl/port/finding.h"
 #include "pawl/port/kept_files.h"
 #include "pawl/port/main_loop.h"
-#include "pawl/runtime/approvals_remembered.h"
-#include "pawl/runtime/models/model_row.h"
-#include "pawl/runtime/service.h"
+#include "pawl/service/service.h"
 
 namespace pawl {
 

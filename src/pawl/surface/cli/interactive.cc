@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "pawl/base/utf8.h"
-#include "pawl/runtime/approvals.h"
+#include "pawl/gate/approvals/approvals.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/signing.h"

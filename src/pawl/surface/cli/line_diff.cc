@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pawl/runtime/permission/visible.h"
+#include "pawl/gate/approvals/visible.h"
 
 namespace pawl {
 namespace {

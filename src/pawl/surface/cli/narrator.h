@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/runtime/run_event.h"
+#include "pawl/journal/run_event.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <set>
 
-#include "pawl/runtime/housekeeping.h"
+#include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/context.h"
 
 namespace pawl {

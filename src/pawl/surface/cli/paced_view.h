@@ -4,7 +4,7 @@
 #include <deque>
 #include <memory>
 
-#include "pawl/runtime/run_loader.h"
+#include "pawl/journal/run_loader.h"
 #include "pawl/surface/cli/view.h"
 
 namespace pawl {

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "pawl/runtime/charter_budget.h"
-#include "pawl/runtime/charter_limits.h"
-#include "pawl/runtime/charter_models.h"
-#include "pawl/runtime/charter_money.h"
+#include "pawl/charter/charter_budget.h"
+#include "pawl/charter/charter_limits.h"
+#include "pawl/charter/charter_models.h"
+#include "pawl/charter/charter_money.h"
 
 namespace pawl {
 namespace {

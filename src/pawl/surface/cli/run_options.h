@@ -3,7 +3,7 @@
 
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/sampling.h"
-#include "pawl/runtime/invocation.h"
+#include "pawl/run/agent/invocation.h"
 #include "pawl/surface/cli/arguments.h"
 
 namespace pawl {

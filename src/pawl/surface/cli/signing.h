@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pawl/base/ed25519.h"
-#include "pawl/runtime/approval_signature.h"
-#include "pawl/runtime/approvals.h"
+#include "pawl/gate/approvals/approval_signature.h"
+#include "pawl/gate/approvals/approvals.h"
 #include "pawl/surface/cli/context.h"
 
 namespace pawl {

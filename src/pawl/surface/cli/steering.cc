@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pawl/base/json.h"
-#include "pawl/runtime/housekeeping.h"
+#include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/drive.h"
 
 namespace pawl {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pawl/runtime/event_json.h"
+#include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/live_view.h"
 

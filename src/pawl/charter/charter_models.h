@@ -1,0 +1,34 @@
+// Which model a charter runs on, and how it is to answer.
+#pragma once
+
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/charter/charter.h"
+
+namespace pawl {
+
+inline constexpr std::int64_t kKeepMessagesMax = 10'000;
+inline constexpr std::int64_t kRatioPercentMin = 10;
+inline constexpr std::int64_t kRatioPercentMax = 95;
+
+// The section `models`, and the value of a `model` key (nullptr: there is none), which may be a
+// chain of targets and names. Without a choice it is the only entry; without any entry the model is
+// left to the configuration. `reader` reads the charter. Names of others are not known here.
+void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Fault>& faults,
+                         Charter& charter);
+
+// `max_tokens`, `temperature`, `effort`, `stream`: those that are given replace what is there.
+void read_sampling(MapReader& reader, SamplingOptions& sampling);
+
+// `system_header`, `compaction`.
+void read_conversation(MapReader& reader, std::vector<Fault>& faults, Charter& charter);
+
+// The section `output`: its schema is compiled, so that a fault in it is found before a run is.
+void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema);
+
+// "0.7" with `digits` 3 is 700: decimal text as an integer, never by way of binary floating point.
+// nullopt: no such number, or more digits.
+std::optional<std::uint64_t> parse_fixed_point(std::string_view text, std::size_t digits);
+
+}  // namespace pawl

@@ -1,0 +1,43 @@
+// The tools that a charter defines and allows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/charter/charter.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kToolDescriptionBytesMax = 64U << 10U;
+inline constexpr std::size_t kCommandWordsMax = 256;
+inline constexpr std::size_t kCommandWordBytesMax = 64U << 10U;
+
+// The tools that Pawl brings; a test compares them with those that there are.
+inline constexpr std::array<std::string_view, 13> kCommonToolNames = {
+    "exec",        "bash", "view",     "create_file", "str_replace", "grep",     "glob",
+    "apply_patch", "todo", "ask_user", "read_output", "http_fetch",  "http_post"};
+bool is_common_tool(std::string_view name);
+
+// Letters, digits, '_' and '-'.
+bool is_tool_name(std::string_view text);
+
+struct CharterTools {
+  std::vector<CommandDeclaration> commands = {};  // in the order of the document
+  std::vector<std::string> common = {};           // of Pawl's own, by name
+  std::vector<std::string> left_out = {};         // defined, but not allowed
+  std::vector<std::string> asked = {};            // patterns: allowed, if somebody says so
+};
+
+// The section `tools` of a charter. A tool with a fault is among the commands all the same, so that
+// whoever names it is not told that it is unknown.
+CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
+                        CharterPermissions& permissions);
+
+// Leaves out the commands that the list under `key` does not name; without the key, none.
+void keep_listed(MapReader& reader, std::string_view key, CharterTools& tools);
+
+}  // namespace pawl

@@ -1,0 +1,37 @@
+// The variables of a charter: {{name}} in its instructions.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/base/document.h"
+#include "pawl/base/result.h"
+#include "pawl/charter/charter.h"
+
+namespace pawl {
+
+inline constexpr std::size_t kVariablesMax = 64;
+inline constexpr std::size_t kVariableNameBytesMax = 64;
+inline constexpr std::size_t kVariableBytesMax = 256U << 10U;
+
+// A letter or '_', then letters, digits, '_' and '-'.
+bool is_variable_name(std::string_view text);
+
+// The section `vars` of a charter: names and their defaults.
+void read_variables(const Node& node, std::vector<Fault>& faults,
+                    std::map<std::string, std::string>& out);
+
+// The distinct names that stand in double braces, in their order. Spaces around a name are allowed;
+// braces around anything that is no name are text.
+std::vector<std::string> variables_used(std::string_view text);
+
+// The instructions with every variable replaced by its given value, or else by its default. Values
+// are not searched for variables again. A given variable that is not declared, one that is used and
+// not declared, and a text that becomes too long are errors.
+Result<std::string> render_instructions(const Charter& charter,
+                                        const std::map<std::string, std::string>& given);
+
+}  // namespace pawl

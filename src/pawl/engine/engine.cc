@@ -1,0 +1,423 @@
+#include "pawl/engine/engine.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "pawl/base/json.h"
+#include "pawl/base/memory_shortage.h"
+#include "pawl/charter/charter_vars.h"
+#include "pawl/engine/guarded_store.h"
+#include "pawl/kernel/rules.h"
+#include "pawl/run/agent/agent_check.h"
+#include "pawl/run/agent/invocation_record.h"
+#include "pawl/run/model/model_compactor.h"
+
+namespace pawl {
+namespace {
+
+// What a charter that was built in C++ pins in place of a document.
+std::string text_of(const RunnableAgent& agent) {
+  if (!agent.charter.text.empty()) return agent.charter.text;
+  JsonWriter out;
+  out.begin_object();
+  out.field("name", agent.charter.name);
+  out.field("instructions", agent.charter.instructions);
+  out.field("model", agent.charter.model);
+  out.key("tools").begin_array();
+  for (const auto& tool : agent.tools) out.string(to_hex(definition_digest(tool->spec())));
+  out.end_array();
+  out.end_object();
+  return out.take();
+}
+
+// What providers put before every conversation, and more when there are tools: by recorded traffic.
+constexpr std::uint64_t kPreambleTokens = 100;
+constexpr std::uint64_t kToolsPreambleTokens = 400;
+
+// Of instructions and tools, which are part of every request.
+std::uint64_t base_tokens(const DriverSetup& setup) {
+  std::uint64_t bytes = setup.instructions.size() + setup.agent.project_docs.size();
+  const std::vector<ToolSpec> tools = setup.tools.specs();
+  for (const ToolSpec& tool : tools) {
+    bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
+  }
+  return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) +
+         rules_of(kSemantics).estimate_tokens(bytes);
+}
+
+RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
+  const Charter& charter = request.agent.charter;
+  const InvocationContext& context = *request.context;
+  const std::string text = text_of(request.agent);
+  RunStarted event;
+  event.run = *request.id;
+  record_invocation(context, event);
+  event.name = charter.name;
+  event.charter_digest = sha256(text);
+  event.charter = ingress.keep(text);
+  event.directory = charter.directory;
+  event.node = charter.node;
+  event.model = charter.model;
+  event.limits = with_budget(context.resource_limits().value_or(charter.limits), charter.spending);
+  event.guards = charter.guards;
+  event.retry = charter.retry;
+  event.targets = targets_of(request.agent);
+  event.prices = event.targets.front().prices;
+  event.compaction = charter.compaction;
+  event.output_tokens = charter.sampling.max_output_tokens.value_or(0);
+  event.base_tokens = base_tokens(setup);
+  for (const PendingAttachment& one : request.attachments) {
+    event.attachments.push_back({one.media_type, one.name, ingress.keep(one.bytes)});
+  }
+  event.tools = setup.tools.pinned();
+  for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
+  for (const PriorMessage& message : context.history()) {
+    event.history.push_back({message.speaker, ingress.keep(message.text)});
+  }
+  for (const PolicyText& policy : request.agent.policies) {
+    event.policies.push_back({policy.file, ingress.keep(policy.source)});
+  }
+  event.project_docs = ingress.keep(request.agent.project_docs);
+  event.files = request.agent.files;
+  event.file_sessions = request.agent.file_sessions;
+  event.approvers = charter.permissions.approvers;
+  event.signers = charter.permissions.signers;
+  std::string input = request.input;
+  if (charter.processors) {
+    Processing done = charter.processors->input.process(std::move(input), TextSource::run_input,
+                                                        Destination::model);
+    input = std::move(done.text);
+    event.blocked = std::move(done.blocked);
+  }
+  event.input = ingress.keep(std::move(input));
+  return event;
+}
+
+}  // namespace
+
+RunId make_run_id(std::int64_t wall_ms) {
+  static constexpr char kDigits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  constexpr int kTimeDigits = 9;
+  constexpr int kRandomDigits = 11;
+  std::array<std::uint8_t, kRandomDigits> noise{};
+  PAWL_ASSERT(getrandom(noise.data(), noise.size(), 0) == static_cast<ssize_t>(noise.size()));
+  std::string text;
+  const auto time = static_cast<std::uint64_t>(wall_ms);
+  for (int i = kTimeDigits - 1; i >= 0; --i) {
+    text.push_back(kDigits[(time >> (5U * static_cast<unsigned>(i))) & 31U]);
+  }
+  for (const std::uint8_t byte : noise) text.push_back(kDigits[byte & 31U]);
+  return RunId{text};
+}
+
+Engine::Engine(EngineOptions options)
+    : options_(std::move(options)), guarded_(std::make_unique<GuardedStore>(options_.store)) {
+  options_.store = guarded_->parts();
+}
+
+Engine::~Engine() {
+  *alive_ = false;
+}
+
+void Engine::on_ended(std::function<void(const RunId&, const Status&)> ended) {
+  ended_ = std::move(ended);
+}
+
+std::shared_ptr<void> Engine::subscribe(RunEventSink sink) {
+  const std::uint64_t id = ++sinks_made_;
+  sinks_.emplace(id, std::move(sink));
+  return std::shared_ptr<void>(nullptr, [this, id, alive = alive_](void*) {
+    if (*alive) sinks_.erase(id);
+  });
+}
+
+void Engine::publish(const RunEvent& event) {
+  const auto sinks = sinks_;  // a sink may end its own subscription
+  for (const auto& [id, sink] : sinks) {
+    try {
+      sink(event);
+    } catch (...) {  // A watcher's bug is neither the run's nor the other watchers'.
+    }
+  }
+}
+
+Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
+                                      const std::map<std::string, std::string>& variables) const {
+  AgentParts parts;
+  if (const auto fault = check_agent(agent, parts)) return fault->error;
+  DriverSetup setup;
+  setup.output_schema = std::move(parts.output_schema);
+  if (!agent.compactor) {
+    const std::string model = agent.compaction_targets.empty()
+                                  ? agent.charter.compaction.model
+                                  : agent.compaction_targets.front().literal;
+    agent.compactor = make_model_compactor(agent.executor, model);
+  }
+  setup.tools = std::move(parts.tools);
+  setup.mcp_servers = std::move(parts.mcp_servers);
+  PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
+  setup.agent = std::move(agent);
+  return setup;
+}
+
+std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) {
+  DriverServices services{options_.loop,
+                          guarded_->for_drivers(),
+                          options_.callbacks,
+                          [this, alive = alive_](const RunEvent& event) {
+                            if (*alive) publish(event);
+                          },
+                          [this, alive = alive_] { return *alive && !sinks_.empty(); },
+                          options_.snapshot_bytes_min,
+                          options_.filter};
+  auto driver = std::make_shared<Driver>(
+      std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
+        if (!*alive) return;
+        if (status) wake_later(id);
+        const auto ending = drivers_.find(id);
+        const bool over = ending != drivers_.end() &&
+                          std::holds_alternative<Finished>(ending->second->run()->life);
+        if (over) lent_.erase(id);
+        drivers_.erase(id);
+        const bool damaged = !status && status.error().code == ErrorCode::corrupt;
+        if (damaged) (void)look_again(id);
+        if (status && takes_up_again(id)) return;
+        if (ended_) ended_(id, status);
+      });
+  drivers_[id] = driver;
+  if (!poll_timer_) {
+    poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
+  }
+  return driver;
+}
+
+// What was posted between a driver's last look and the moment it let the run go was posted to a run
+// that was driven: it is taken up here. Who posts later finds that nobody drives it.
+bool Engine::takes_up_again(const RunId& id) {
+  if (options_.store.inbox == nullptr) return false;
+  const auto rows = options_.store.inbox->pending(id);
+  if (!rows || rows->empty()) return false;
+  return static_cast<bool>(resume(id));
+}
+
+void Engine::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
+  if (!request.context) request.context = InvocationContextBuilder().build();
+  if (!request.id) request.id = make_run_id(options_.loop.wall_ms());
+  const RunId id = *request.id;
+  const auto refuse = [&](Error error) {
+    options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
+  };
+  auto setup =
+      guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
+  if (!setup) return refuse(setup.error());
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) {
+    return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
+  }
+  auto lease = options_.store.journal->acquire(id);
+  if (!lease) return refuse(lease.error());
+  if (lease->length > 0) {
+    return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
+  }
+  Ingress ingress;
+  auto event = guarded(
+      "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
+  if (!event) return refuse(event.error());
+  if (const Status proven = prove_starter(*event, request.sign); !proven) {
+    return refuse(proven.error());
+  }
+  // A bound that comes with the call, and not with the charter, binds as little.
+  if (const auto fault = check_priced(request.agent, event->limits)) return refuse(fault->error);
+  if (const Status fit = check_invocation(*event); !fit) return refuse(fit.error());
+  if (!event->services.empty() && lent_.size() < kLentServicesMax) {
+    lent_[id] = request.context->services();
+  }
+  if (options_.callbacks.watches_agents()) event->agent_callbacks = Presence::present;
+  setup->context = request.context;
+  setup->lease = *std::move(lease);
+  const auto driver = make_driver(*std::move(setup), id);
+  driver->begin(*std::move(event), ingress.take_blobs(),
+                [id, accepted = std::move(accepted)](const Status& status) {
+                  if (status) {
+                    accepted(id);
+                  } else {
+                    accepted(status.error());
+                  }
+                });
+}
+
+Result<DriverSetup> Engine::setup_of_pinned(const RunId& id) const {
+  PAWL_TRY(const Record first, read_record(*options_.store.reader, id, 0));
+  const RunStarted* started = std::get_if<RunStarted>(&first.event);
+  if (started == nullptr) return Error{ErrorCode::corrupt, "its first record is not run_started"};
+  return setup_of(*started, id);
+}
+
+Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& charter_of) const {
+  if (!options_.agents) {
+    return Error{ErrorCode::invalid_argument, "this host has no source of agents to resume with"};
+  }
+  PinnedCharter pinned;
+  pinned.name = started.name;
+  PAWL_TRY(pinned.text, resolve(*options_.store.reader, charter_of, started.charter));
+  pinned.digest = started.charter_digest;
+  pinned.directory = started.directory;
+  pinned.model = started.model;
+  for (const AcceptedPolicy& policy : started.policies) {
+    PAWL_TRY(std::string source, resolve(*options_.store.reader, charter_of, policy.source));
+    pinned.policies.push_back({policy.file, std::move(source)});
+  }
+  PAWL_TRY(pinned.project_docs, resolve(*options_.store.reader, charter_of, started.project_docs));
+  pinned.files = started.files;
+  pinned.file_sessions = started.file_sessions;
+  PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
+  std::map<std::string, std::string> variables;
+  for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
+  PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
+  const auto lent = lent_.find(charter_of);
+  PAWL_TRY(setup.context,
+           recorded_invocation(started, charter_of, *options_.store.reader,
+                               lent == lent_.end() ? nullptr : &lent->second, options_.services));
+  return setup;
+}
+
+// Loads the run that was just acquired. A store that cannot be read now, or memory that is not
+// there, is not the run's fault: then this load does not count against it.
+Result<LoadedRun> Engine::load(const RunId& run, std::uint64_t epoch) const {
+  auto loaded = load_or_lack(run);
+  if (loaded || loaded.error().code == ErrorCode::corrupt) return loaded;
+  // A store that fails here, too, counts it; `pawl verify` helps then.
+  static_cast<void>(options_.store.journal->forgive(run, epoch));
+  return loaded;
+}
+
+Result<LoadedRun> Engine::load_or_lack(const RunId& run) const {
+  const MemoryMayLack survivable;
+  try {
+    auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
+    if (!loaded && loaded.error().code == ErrorCode::corrupt) loaded = look_again(run);
+    if (loaded && loaded->not_understood) return not_understood(run, *loaded->not_understood);
+    return loaded;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::unavailable, "there is not enough memory to load run " + run.text};
+  }
+}
+
+// Damage quarantines a run, if a second look finds it too: there is no way back from there, and
+// disks and memory do fail for a moment.
+Result<LoadedRun> Engine::look_again(const RunId& run) const {
+  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::no);
+  if (!loaded && loaded.error().code == ErrorCode::corrupt) {
+    PAWL_CHECK(options_.store.journal->quarantine(run, loaded.error().message));
+  }
+  return loaded;
+}
+
+// A run that goes on by itself at a certain time is taken up again then, as long as this process
+// lives; after that, whoever looks for such runs does it.
+void Engine::wake_later(const RunId& id) {
+  const auto driver = drivers_.find(id);
+  if (driver == drivers_.end()) return;
+  const auto due = wake_wall_at(driver->second->run().state());
+  if (!due) return;
+  Wake& wake = wakes_[id];
+  wake.wait = waits_for(driver->second->run().state());
+  wake.due_ms = *due;
+  wake_when_due(id);
+}
+
+void Engine::wake_when_due(const RunId& id) {
+  Wake& wake = wakes_[id];
+  const std::int64_t delay =
+      std::clamp<std::int64_t>(wake.due_ms - options_.loop.wall_ms(), 0, kWakeLookMs);
+  wake.timer = options_.loop.after(delay, [this, id] {
+    options_.loop.post([this, id, alive = alive_] {
+      if (!*alive) return;
+      const auto found = wakes_.find(id);
+      if (found == wakes_.end()) return;
+      if (options_.loop.wall_ms() < found->second.due_ms) return wake_when_due(id);
+      wakes_.erase(found);
+      const Status resumed = resume(id);
+      if (!resumed && ended_) ended_(id, resumed);
+    });
+  });
+}
+
+bool Engine::wakes(const RunId& run) const {
+  const auto found = wakes_.find(run);
+  return found != wakes_.end() && found->second.wait == WaitFor::rate_limit;
+}
+
+Status Engine::resume(const RunId& run) {
+  if (drivers_.contains(run)) return ok();
+  PAWL_TRY(DriverSetup setup, take_over(run));
+  if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
+                                          std::string(name(status_of(setup.loaded.run.state())))};
+  }
+  const std::string& remark = setup.agent.remark;
+  const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
+  make_driver(std::move(setup), run)->attach(by);
+  return ok();
+}
+
+Status Engine::reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs) {
+  if (drivers_.contains(run)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
+  }
+  PAWL_TRY(DriverSetup setup, take_over(run));
+  const RunState& state = setup.loaded.run.state();
+  const Stamp now{setup.lease.epoch, options_.loop.wall_ms(), state.elapsed_ms};
+  PAWL_CHECK(check(setup.loaded.run, event, now));
+  return make_driver(std::move(setup), run)->reopen(std::move(event), std::move(blobs));
+}
+
+// A run that nobody drives, and who is to drive it.
+Result<DriverSetup> Engine::take_over(const RunId& run) {
+  wakes_.erase(run);
+  // The agent first: what this process lacks must not count as a failed load of the run.
+  auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
+  const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;
+  if (!setup && !damaged) return setup.error();
+  PAWL_TRY(RunLease lease, options_.store.journal->acquire(run));
+  PAWL_TRY(LoadedRun loaded, load(run, lease.epoch));
+  if (!setup) return setup.error();
+  setup->lease = std::move(lease);
+  setup->loaded = std::move(loaded);
+  return *std::move(setup);
+}
+
+void Engine::notice(const RunId& run) {
+  const auto found = drivers_.find(run);
+  if (found != drivers_.end()) std::shared_ptr<Driver>(found->second)->take_inbox();
+}
+
+Status Engine::feed(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
+  const auto found = drivers_.find(run);
+  if (found == drivers_.end()) {
+    return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
+  }
+  return std::shared_ptr<Driver>(found->second)->feed(std::move(event), std::move(blobs));
+}
+
+const Run* Engine::find(const RunId& run) const {
+  const auto found = drivers_.find(run);
+  return found == drivers_.end() ? nullptr : &found->second->run();
+}
+
+void Engine::poll() {
+  poll_timer_.reset();
+  if (drivers_.empty()) return;
+  poll_timer_ = options_.loop.after(kInboxPollMs, [this] { poll(); });
+  const auto version = options_.store.catalog->version();
+  if (!version || *version == version_seen_) return;
+  const auto addressed = options_.store.inbox->addressed();
+  if (!addressed) return;  // It is asked again at the next poll.
+  version_seen_ = *version;
+  for (const RunId& run : *addressed) notice(run);
+}
+
+}  // namespace pawl

@@ -1,0 +1,134 @@
+// All live runs of a process: starts them, takes them up, watches for messages to them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pawl/history/fork.h"
+#include "pawl/run/driver.h"
+
+namespace pawl {
+
+class GuardedStore;
+
+struct PendingAttachment {
+  std::string media_type;
+  std::string name;
+  std::string bytes;
+};
+
+struct StartRequest {
+  RunnableAgent agent;
+  std::string input;
+  std::optional<RunId> id;  // made here when absent
+  std::shared_ptr<const InvocationContext> context;
+  std::vector<PendingAttachment> attachments = {};
+  Sign sign = {};  // by the person who starts it; needed where two people have to agree
+};
+
+struct EngineOptions {
+  Loop& loop;
+  Store store;
+  CallbackRegistry callbacks;
+  AgentSource agents;          // for runs that are carried on; may be empty
+  std::string name = "local";  // who drives, in the journal
+  std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
+  // Known secrets become handles before the kernel, the journal or anybody sees them; null: none.
+  std::shared_ptr<const ByteFilter> filter = nullptr;
+  // For runs that are carried on: what they were started with, by name.
+  ServiceRegistry services = {};
+};
+
+// Runs whose services this process remembers. A run beyond that is looked up in the registry.
+inline constexpr std::size_t kLentServicesMax = 10'000;
+
+// A run that goes on by itself at a time of the wall's is looked at this often: timers stand still
+// while the machine sleeps, the wall's clock does not, and it may be set.
+inline constexpr std::int64_t kWakeLookMs = 30'000;
+
+// How long messages of other processes may go unnoticed.
+inline constexpr std::int64_t kInboxPollMs = 100;
+
+class Engine {
+ public:
+  explicit Engine(EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // `accepted` gets the id when the run is durable; it is driven here from then on.
+  void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
+  // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
+  // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.
+  void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
+  // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
+  // (and then it is quarantined).
+  Status resume(const RunId& run);
+  // Takes a run up that is over, and lets it go on: see RunReopened. conflict: driven elsewhere,
+  // not over, or the run does not accept it; then nothing was changed.
+  Status reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs = {});
+
+  // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
+  void on_ended(std::function<void(const RunId&, const Status&)> ended);
+  // Everything that happens to runs driven here. The subscription ends with the handle.
+  std::shared_ptr<void> subscribe(RunEventSink sink);
+
+  // Looks for messages to a run now, instead of at the next poll.
+  void notice(const RunId& run);
+  // Feeds an event of the host's own to a run driven here.
+  Status feed(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
+  // Whether a run that waits, and for nobody, is taken up again here by itself.
+  bool wakes(const RunId& run) const;
+  const Run* find(const RunId& run) const;
+  std::size_t live() const { return drivers_.size(); }
+  const Store& store() const { return options_.store; }
+  const ByteFilter* filter() const { return options_.filter.get(); }
+  Loop& loop() { return options_.loop; }
+
+ private:
+  Result<DriverSetup> setup_for(RunnableAgent agent,
+                                const std::map<std::string, std::string>& variables) const;
+  Result<DriverSetup> setup_of_pinned(const RunId& id) const;
+  // `charter_of` is the run whose blobs hold the charter.
+  Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
+  Result<LoadedRun> load(const RunId& run, std::uint64_t epoch) const;
+  Result<LoadedRun> load_or_lack(const RunId& run) const;
+  bool takes_up_again(const RunId& id);
+  Result<LoadedRun> look_again(const RunId& run) const;
+  Result<DriverSetup> take_over(const RunId& run);
+  std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
+  void publish(const RunEvent& event);
+  void wake_later(const RunId& id);
+  void wake_when_due(const RunId& id);
+  void poll();
+  struct ForkPlan;
+  Result<ForkPlan> plan_fork(ForkRequest request) const;
+  Status write_fork(const std::shared_ptr<ForkPlan>& plan,
+                    std::function<void(Result<Forked>)> accepted);
+  void drive_fork(ForkPlan& plan, RunLease lease);
+
+  EngineOptions options_;  // its store is `guarded_`
+  std::unique_ptr<GuardedStore> guarded_;
+  std::map<RunId, std::shared_ptr<Driver>> drivers_;
+  std::function<void(const RunId&, const Status&)> ended_;
+  std::map<std::uint64_t, RunEventSink> sinks_;
+  std::uint64_t sinks_made_ = 0;
+  std::uint64_t version_seen_ = 0;
+  struct Wake {
+    std::unique_ptr<Timer> timer;
+    WaitFor wait = WaitFor::nothing;
+    std::int64_t due_ms = 0;  // by the wall's clock
+  };
+  std::map<RunId, Wake> wakes_;
+  std::map<RunId, InvocationServices> lent_;  // to runs that were started here and are not over
+  std::unique_ptr<Timer> poll_timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+// 20 characters: milliseconds, then random bits. Sorts by time.
+RunId make_run_id(std::int64_t wall_ms);
+
+}  // namespace pawl

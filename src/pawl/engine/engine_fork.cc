@@ -1,0 +1,163 @@
+// Forking: plan it without a trace, write the prefix, go on where it ends.
+#include "pawl/engine/engine.h"
+#include "pawl/engine/guarded_store.h"
+#include "pawl/history/export.h"
+#include "pawl/journal/run_summary.h"
+
+namespace pawl {
+
+struct Engine::ForkPlan {
+  ForkRequest request;
+  DriverSetup setup;
+  RunStarted started;  // the fork's first event, but for edits
+  ForkCut cut;
+  std::unique_ptr<PrefixRewriter> prefix;
+};
+
+namespace {
+
+// What the fork's first event has of its own.
+std::function<void(RunStarted&)> renamed(const RunStarted& own) {
+  return [own](RunStarted& event) {
+    event.run = own.run;
+    event.started_by = own.started_by;
+    event.start_signature = own.start_signature;
+    event.model = own.model;
+    event.prices = own.prices;
+    event.targets = own.targets;
+    event.forked_from = own.forked_from;
+  };
+}
+
+Status check_model(const DriverSetup& setup, const std::string& asked) {
+  if (asked.empty() || setup.agent.charter.model == asked) return ok();
+  return Error{ErrorCode::invalid_argument,
+               "this host cannot run the fork with the model '" + asked + "'"};
+}
+
+Result<RunStarted> started_of(JournalReader& reader, const RunId& run) {
+  PAWL_TRY(Record first, read_record(reader, run, 0));
+  auto* started = std::get_if<RunStarted>(&first.event);
+  if (started != nullptr) return std::move(*started);
+  return Error{ErrorCode::corrupt, "the first record of run " + run.text + " is not run_started"};
+}
+
+// What was replaced in a redacted run was part of what its model saw.
+Status check_whole(Catalog& catalog, const RunId& run) {
+  ListQuery query;
+  query.id_prefix = run.text;
+  query.count_max = 1;  // It comes first.
+  PAWL_TRY(const auto found, catalog.list(query));
+  for (const RunSummary& summary : found) {
+    const std::string redacted = std::string(kLookOnly) + std::string(kRedacted);
+    if (summary.id == run && summary.reason == redacted) {
+      return Error{ErrorCode::conflict,
+                   "run " + run.text + " is redacted: it can be looked at, not forked"};
+    }
+  }
+  return ok();
+}
+
+// What somebody edits comes from outside like what it replaces: it passes the same filter and,
+// where it is input, the same processors.
+Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest& request) {
+  for (ForkEdit& edit : request.edits) {
+    if (filter != nullptr) edit.text = filter->ingress(std::move(edit.text));
+    const bool is_message = edit.target.starts_with("message");
+    if (!charter.processors || (edit.target != "input" && !is_message)) continue;
+    PAWL_TRY(edit.text, admit_input(charter.processors->input, std::move(edit.text),
+                                    is_message ? TextSource::message : TextSource::run_input));
+  }
+  return ok();
+}
+
+}  // namespace
+
+// Tells the prefix once without writing anything: what cannot be forked leaves no trace.
+Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
+  JournalReader& reader = *options_.store.reader;
+  ForkPlan plan;
+  if (!request.id) request.id = make_run_id(options_.loop.wall_ms());
+  PAWL_CHECK(check_whole(*options_.store.catalog, request.parent));
+  PAWL_TRY(plan.started, started_of(reader, request.parent));
+  if (!request.model.empty()) plan.started.model = request.model;
+  plan.started.identity = request.by;
+  PAWL_TRY(plan.setup,
+           guarded("the agent", [&] { return setup_of(plan.started, request.parent); }));
+  PAWL_CHECK(check_model(plan.setup, request.model));
+  PAWL_CHECK(admit_edits(options_.filter.get(), plan.setup.agent.charter, request));
+  if (!request.model.empty()) {
+    plan.started.targets = targets_of(plan.setup.agent);
+    plan.started.prices = plan.started.targets.front().prices;
+  }
+  plan.started.run = *request.id;
+  plan.started.started_by = request.by;
+  plan.started.start_signature.clear();
+  PAWL_CHECK(prove_starter(plan.started, request.sign));
+  plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
+  PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
+  PrefixRewriter rehearsal(reader, request, edits, renamed(plan.started),
+                           PrefixRewriter::Blobs::left_out);
+  while (true) {
+    PAWL_TRY(const auto piece, rehearsal.next());
+    if (!piece) break;
+  }
+  PAWL_CHECK(rehearsal.edits().check_all_met());
+  plan.cut = *rehearsal.cut();
+  plan.started.forked_from =
+      ForkedFrom{request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
+  plan.prefix = std::make_unique<PrefixRewriter>(reader, request, edits, renamed(plan.started),
+                                                 PrefixRewriter::Blobs::copied);
+  plan.prefix->end_at(plan.cut);
+  plan.request = std::move(request);
+  return plan;
+}
+
+Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
+                          std::function<void(Result<Forked>)> accepted) {
+  const RunId id = *plan->request.id;
+  const Error taken{ErrorCode::conflict, "there is a run " + id.text + " already"};
+  // Looked at first: asking to drive a run that is there would count against it.
+  if (options_.store.reader->read(id, 0, 1)) return taken;
+  PAWL_TRY(RunLease lease, options_.store.journal->acquire(id));
+  if (lease.length > 0) return taken;
+  const auto writer = std::make_shared<RunWriter>(
+      *options_.store.journal, id, "the fork is not whole: its making was cut short",
+      [plan] { return summary_of(plan->prefix->rewritten().run.state()); });
+  writer->write(
+      std::move(lease), [plan] { return plan->prefix->next(); },
+      [this, plan, accepted = std::move(accepted), alive = alive_](Result<RunLease> done) {
+        if (!*alive) return;
+        if (!done) return accepted(done.error());
+        const Forked forked{*plan->request.id, plan->request.step, *plan->started.forked_from,
+                            plan->prefix->rewritten().run->tally};
+        accepted(forked);
+        drive_fork(*plan, *std::move(done));
+      });
+  return ok();
+}
+
+void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
+  const RunId id = *plan.request.id;
+  const Record last = plan.prefix->last();
+  plan.setup.lease = std::move(lease);
+  plan.setup.loaded = plan.prefix->take();
+  const bool paused = std::holds_alternative<Pausing>(plan.setup.loaded.run->course);
+  make_driver(std::move(plan.setup), id)->go_on(last);
+  // Whoever forks wants it to go on, also where the other run had been paused.
+  if (paused) static_cast<void>(feed(id, ResumeRequested{plan.request.by}));
+}
+
+void Engine::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
+  auto plan = plan_fork(std::move(request));
+  Status begun = ok();
+  if (plan) {
+    begun = write_fork(std::make_shared<ForkPlan>(*std::move(plan)), accepted);
+  } else {
+    begun = plan.error();
+  }
+  if (begun) return;
+  options_.loop.post([accepted = std::move(accepted), begun] { accepted(begun.error()); });
+}
+
+}  // namespace pawl

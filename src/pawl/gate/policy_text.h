@@ -1,0 +1,10 @@
+// The version of a policy: a digest of everything it says.
+#pragma once
+
+#include "pawl/gate/policy_gate.h"
+
+namespace pawl {
+
+Digest policy_digest(const GatePolicy& policy, const RuleSet& rules);
+
+}  // namespace pawl

@@ -1,0 +1,268 @@
+#include "pawl/history/explain.h"
+
+#include <fmt/format.h>
+
+#include "pawl/history/explain_permissions.h"
+#include "pawl/history/export.h"
+#include "pawl/journal/event_json.h"
+#include "pawl/journal/run_loader.h"
+
+namespace pawl {
+namespace {
+
+std::string remedy_for(StopReason reason) {
+  switch (reason) {
+    case StopReason::steps:
+    case StopReason::model_calls:
+    case StopReason::tool_calls:
+    case StopReason::time:
+    case StopReason::tokens:
+    case StopReason::bytes_in:
+    case StopReason::bytes_out:
+    case StopReason::branches:
+      return fmt::format("Raise `limits.{}` in the charter if it should go further.", name(reason));
+    case StopReason::repeated_call:
+      return "It was going round in circles; `guards.identical_calls` sets how often it may.";
+    case StopReason::repeated_step:
+      return "It was going round in circles; `guards.identical_steps` sets how often it may.";
+    case StopReason::tool_errors:
+      return "Look at the last tool results with `pawl logs`; `guards.tool_errors` sets how many "
+             "in a row are tolerated.";
+    case StopReason::max_tokens:
+      return "Its answer does not fit the model's output limit, even after it was asked to be "
+             "brief.";
+    case StopReason::refusal:
+      return "The model declined to answer; what it said is the run's output.";
+    case StopReason::callback:
+      return "A callback of the host asked for it.";
+    default:
+      return "";
+  }
+}
+
+std::string used(const RunState& state) {
+  const Tally& tally = state.tally;
+  return fmt::format(
+      "Used: {} of {} steps, {} of {} model calls, {} of {} tool calls, {} of {} tokens, "
+      "{:.1f} of {:.0f} s of work, {}.\n",
+      tally.steps, state.limits.steps, tally.model_calls, state.limits.model_calls,
+      tally.tool_calls, state.limits.tool_calls, total_tokens(tally.usage), state.limits.tokens,
+      static_cast<double>(tally.active_ms) / 1000.0,
+      static_cast<double>(state.limits.time_ms) / 1000.0,
+      format_money(tally.cost_pico, state.prices.currency));
+}
+
+std::string explain_outcome(const RunState& state) {
+  const Ending& ending = std::get<Ending>(state.course);
+  const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
+  switch (ending.status) {
+    case RunStatus::done:
+      return fmt::format("It is done: the model {} in step {}{}.\n",
+                         ending.reason == StopReason::cede ? "gave control back" : "ended its turn",
+                         ending.step, detail);
+    case RunStatus::cancelled:
+      return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
+    case RunStatus::failed:
+      return fmt::format("It failed in step {}: {}{}.\n", ending.step, name(ending.reason), detail);
+    default:
+      return fmt::format("It was stopped in step {} by {}{}. {}\n", ending.step,
+                         name(ending.reason), detail, remedy_for(ending.reason));
+  }
+}
+
+std::string input_of(JournalReader& reader, const RunState& state, const Call& call) {
+  const auto record = read_record(reader, state.id, call.seq);
+  if (!record) return "?";
+  const auto block = call_block(call, *record);
+  if (!block) return "?";
+  const auto bytes = resolve(reader, state.id, (*block)->input);
+  return bytes ? *bytes : "?";
+}
+
+// What the call's tool reported after it had been given up.
+std::string evidence_of(JournalReader& reader, const RunState& state, const Call& call) {
+  if (!call.late_result) return "";
+  const auto record = read_record(reader, state.id, *call.late_result);
+  const auto* late = record ? std::get_if<ResultCameLate>(&record->event) : nullptr;
+  if (late == nullptr) return "";
+  const auto text = resolve(reader, state.id, late->content);
+  return fmt::format("Its tool reported after all, too late to count (record {}): {}: {}\n",
+                     *call.late_result, name(late->end), text ? *text : "?");
+}
+
+std::string_view why_in_doubt(const RunState& state, const Call& call) {
+  const PinnedTool* tool = find_tool(state, call.tool);
+  const bool askable = tool != nullptr && tool->effect == EffectClass::reconcilable;
+  return askable ? "its tool could not tell, or the run ended before it was asked"
+                 : "its tool can be neither repeated nor asked";
+}
+
+std::string explain_doubt(JournalReader& reader, const RunState& state) {
+  std::string text;
+  for (const CallId id : calls_in_doubt(state)) {
+    const Call& call = *find_call(state, id);
+    text += fmt::format(
+        "Call {} ({} {}) was started, and whether it took effect is not known: it was cut short "
+        "and {}. Its key is {}.\n",
+        to_string(id), call.tool, input_of(reader, state, call), why_in_doubt(state, call),
+        key_of(state, id));
+    text += evidence_of(reader, state, call);
+    if (std::holds_alternative<Finished>(state.life)) continue;
+    text += fmt::format(
+        "Find out, then say so: pawl resolve {} {} --happened [RESULT] | "
+        "--did-not-happen\n",
+        state.id.text, to_string(id));
+  }
+  return text;
+}
+
+// Where the run ended, and what it left behind: nobody can change that any more, but somebody may
+// have to look after it.
+std::string explain_end(JournalReader& reader, const RunState& state) {
+  std::string text = explain_outcome(state) + explain_doubt(reader, state);
+  std::size_t unanswered = 0;
+  for (const Instance& instance : state.instances) unanswered += instance.waiting_messages.size();
+  if (unanswered > 0) {
+    text += fmt::format("Messages that it took and did not answer: {}.\n", unanswered);
+  }
+  return text;
+}
+
+std::string explain_pause_of_provider(const RunState& state) {
+  const auto due = wake_wall_at(state);
+  return "It waits because the provider asked for a pause" +
+         (due ? ", until " + format_time(*due) : std::string()) + ". Then: pawl resume " +
+         state.id.text + ", or pawl resume --due for all such runs\n";
+}
+
+std::string explain_wait(JournalReader& reader, const RunState& state) {
+  switch (waits_for(state)) {
+    case WaitFor::in_doubt:
+      return "It waits for somebody to say what a call did.\n" + explain_doubt(reader, state);
+    case WaitFor::approval:
+    case WaitFor::input:
+      return explain_approvals(reader, state);
+    case WaitFor::budget:
+      return explain_budget_wait(state);
+    case WaitFor::rate_limit:
+      return explain_pause_of_provider(state);
+    case WaitFor::paused:
+      return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
+    default:
+      break;
+  }
+  std::string text = "It waits for an event.\n";
+  for (const Instance& instance : state.instances) {
+    if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
+      text += fmt::format("{} is suspended ({}): pawl resume {} --instance {} --suspend-id {}\n",
+                          to_string(instance.id), phase->reason, state.id.text,
+                          to_string(instance.id), phase->suspend_id);
+    }
+    if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
+      text += fmt::format(
+          "{} has handed its turn to the host: pawl push {} --message TEXT answers it, then pawl "
+          "resume {}\n",
+          to_string(instance.id), state.id.text, state.id.text);
+    }
+  }
+  return text;
+}
+
+std::string explain_running(const RunState& state, Driven driven) {
+  std::string text = fmt::format("It is in step {}.", state.tally.steps);
+  for (const Instance& instance : state.instances) {
+    if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
+      text += fmt::format(" {} waits to try its model call again, after {} failed attempts.",
+                          to_string(instance.id), phase->failed_attempts);
+    }
+  }
+  for (const OpenEffect& effect : state.open) {
+    if (effect.kind == EffectKind::model) text += " A model call is under way.";
+    if (effect.kind == EffectKind::tool) {
+      text += " Tool call " + to_string(effect.call) + " is under way.";
+    }
+  }
+  if (driven == Driven::yes) return text + " A process drives it.\n";
+  return text + fmt::format(
+                    "\nNobody drives it: its process ended or was killed. Go on with: pawl "
+                    "resume {}\n",
+                    state.id.text);
+}
+
+// `unreadable` says what a look at its journal found just now; empty: it can be read.
+std::string explain_quarantine(const RunSummary& summary, const std::string& unreadable) {
+  const std::string& run = summary.id.text;
+  if (!unreadable.empty()) {
+    return "Its journal cannot be read: " + unreadable + "\nNobody drives it; `pawl verify " + run +
+           "` says what is damaged.\n";
+  }
+  const std::string lifts =
+      "`pawl verify " + run + "` checks all of it, and lifts the quarantine if it is sound.\n";
+  if (summary.reason.starts_with("loaded ")) {
+    return "It was " + summary.reason +
+           ": each process that took it up ended before it could go on. That may be for want of "
+           "memory, or because something killed it; nothing is known to be damaged.\n" +
+           "`pawl resume " + run + "` checks all of it, and goes on if it is sound.\n";
+  }
+  return "Its journal could not be trusted: " + summary.reason + "\nIt can be read now. " + lifts;
+}
+
+}  // namespace
+
+std::string explain_budget_wait(const RunState& state) {
+  const std::string& run = state.id.text;
+  for (const Instance& instance : state.instances) {
+    const auto* held = std::get_if<AwaitingBudget>(&instance.phase);
+    if (held == nullptr) continue;
+    const auto more = [&run](std::string_view option) {
+      return fmt::format("It waits for more: pawl budget {} {}, then pawl resume {}\n", run, option,
+                         run);
+    };
+    switch (held->unit) {
+      case BudgetUnit::money:
+        return more("--raise 1.00");
+      case BudgetUnit::tokens:
+        return more("--raise-tokens 10000");
+      case BudgetUnit::time:
+        return more("--raise-time 10m");
+      case BudgetUnit::tenant:
+        return fmt::format(
+            "It waits for its tenant's budget until {}: pawl budget --tenant {} --raise 1.00, "
+            "then pawl resume {}\n",
+            format_time(held->until_at_ms), state.tenant, run);
+    }
+  }
+  return "";
+}
+
+Result<std::string> explain_run(JournalReader& reader, const RunSummary& summary,
+                                const RunState& state, Driven driven,
+                                const std::string& quarantine) {
+  const bool interrupted = driven == Driven::no && (summary.status == name(RunStatus::running) ||
+                                                    summary.status == name(RunStatus::queued));
+  const std::string_view standing = interrupted ? "interrupted" : std::string_view(summary.status);
+  std::string text = fmt::format("Run {} ({}) is {}.\n", summary.id.text, summary.name,
+                                 quarantine.empty() ? standing : "quarantined");
+  const bool look_only = quarantine.empty() && summary.reason.starts_with(kLookOnly);
+  if (look_only) {
+    text += "It was imported and can be looked at; nobody drives it: " +
+            summary.reason.substr(kLookOnly.size()) + ".\n";
+  } else if (!quarantine.empty() || summary.status == name(RunStatus::quarantined)) {
+    return text + explain_quarantine(summary, quarantine);
+  }
+  switch (status_of(state)) {
+    case RunStatus::queued:
+    case RunStatus::running:
+      text += explain_running(state, driven);
+      break;
+    case RunStatus::waiting:
+      text += explain_wait(reader, state);
+      break;
+    default:
+      text += explain_end(reader, state);
+      break;
+  }
+  return text + explain_permissions(reader, summary.id) + used(state);
+}
+
+}  // namespace pawl

@@ -1,0 +1,164 @@
+#include "pawl/history/fork.h"
+
+#include <algorithm>
+
+#include "pawl/journal/contents.h"
+#include "pawl/kernel/tally.h"
+#include "pawl/port/journal_checks.h"
+
+namespace pawl {
+namespace {
+
+bool started_by(const Record& record, EffectId id) {
+  return std::any_of(record.effects.begin(), record.effects.end(), [id](const Effect& effect) {
+    return std::visit(
+        [id](const auto& one) {
+          if constexpr (requires { one.effect; }) return one.effect == id;
+          return false;
+        },
+        effect);
+  });
+}
+
+bool ends_step(const Record& record, std::uint64_t step) {
+  return std::any_of(record.decisions.begin(), record.decisions.end(), [step](const Decision& one) {
+    const StepEnded* ended = std::get_if<StepEnded>(&one);
+    return ended != nullptr && ended->step == step;
+  });
+}
+
+// Nothing is under way that an earlier record started, and no call is without its result.
+bool at_rest(const RunState& state, const Record& last) {
+  return state.calls.empty() &&
+         std::all_of(state.open.begin(), state.open.end(),
+                     [&last](const OpenEffect& open) { return started_by(last, open.id); });
+}
+
+const std::string& currency_of(const RunState& state) {
+  return state.targets.front().prices.currency;
+}
+
+// What the prefix has cost was paid, whatever the fork's own model costs: the first reply that is
+// told makes up for what failures before it cost less here. (Other money cannot be added up.)
+void keep_cost(const RunState& told, const RunState& parent, const Stamp& stamp, Event& event) {
+  std::optional<std::uint64_t>* stated = nullptr;
+  if (auto* replied = std::get_if<ModelReplied>(&event)) stated = &replied->cost_pico;
+  if (auto* compacted = std::get_if<ContextCompacted>(&event)) stated = &compacted->cost_pico;
+  if (stated == nullptr || told.targets == parent.targets) return;
+  if (currency_of(told) != currency_of(parent)) return;
+  const std::uint64_t paid = parent.tally.cost_pico;
+  if (tally_after(told, event, stamp).cost_pico == paid) return;
+  *stated = paid - std::min(paid, told.tally.cost_pico);
+}
+
+}  // namespace
+
+PrefixRewriter::PrefixRewriter(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
+                               std::function<void(RunStarted&)> change, Blobs blobs)
+    : reader_(reader),
+      parent_(request.parent),
+      step_(request.step),
+      edits_(std::move(edits)),
+      change_(std::move(change)),
+      blobs_(blobs),
+      walker_(reader, request.parent) {
+  if (step_ == 0) step_state_ = Step::ended;
+}
+
+Result<std::optional<WritePiece>> PrefixRewriter::next() {
+  if (cut_ && walker_.loaded().run->length > cut_->seq) return std::optional<WritePiece>();
+  PAWL_TRY(auto original, walker_.next());
+  if (!original) return not_ended();
+  if (!is_understood(*original)) return not_understood(parent_, original->seq);
+  Ingress ingress;
+  Event event = original->event;
+  edits_.apply(rewritten_.run.state(), event, ingress);
+  keep_cost(rewritten_.run.state(), walker_.loaded().run.state(), original->stamp, event);
+  if (auto* started = std::get_if<RunStarted>(&event)) {
+    change_(*started);
+    rewritten_.chain = chain_origin(started->run);
+  }
+  WritePiece piece;
+  PAWL_TRY(piece.blobs, blobs_for(event, ingress));
+  PAWL_TRY(last_, rewrite(std::move(event), *original));
+  piece.bytes = encode_record(last_);
+  piece.chain = rewritten_.chain = chain_after(rewritten_.chain, piece.bytes);
+  rewritten_.bytes_since_snapshot += piece.bytes.size();
+  if (!cut_) look_for_cut(*original);
+  return std::optional<WritePiece>(std::move(piece));
+}
+
+// The parent's drivers are not the fork's; its clocks are: what the prefix took counts.
+Result<Record> PrefixRewriter::rewrite(Event event, const Record& original) {
+  Stamp stamp = original.stamp;
+  stamp.epoch = kFirstEpoch;
+  const std::uint64_t seq = rewritten_.run->length;
+  const std::string what(name(event));
+  if (std::holds_alternative<Unrecognised>(event)) {
+    Record record;
+    record.minor = original.minor;
+    record.seq = seq;
+    record.stamp = stamp;
+    record.event = std::move(event);
+    PAWL_CHECK(fold(rewritten_.run, record));
+    return record;
+  }
+  auto record = advance(rewritten_.run, std::move(event), stamp);
+  if (record) return record;
+  return Error{ErrorCode::conflict,
+               "record " + std::to_string(seq) + " (" + what + ") of run " + parent_.text +
+                   " does not follow from the prefix as it is now: " + record.error().message};
+}
+
+Result<std::vector<StoredBlob>> PrefixRewriter::blobs_for(const Event& event,
+                                                          Ingress& ingress) const {
+  std::vector<StoredBlob> blobs = ingress.take_blobs();
+  for (const BlobRef& blob : blobs_of(event)) {
+    const bool new_here = std::any_of(blobs.begin(), blobs.end(), [&blob](const StoredBlob& one) {
+      return one.digest == blob.digest;
+    });
+    if (new_here) continue;
+    PAWL_CHECK(check_kept(blob));
+    if (blobs_ == Blobs::left_out) continue;
+    PAWL_TRY(std::string bytes, reader_.blob(parent_, blob.digest));
+    blobs.push_back({blob.digest, std::move(bytes)});
+  }
+  return blobs;
+}
+
+// A model would have to go on without what it had read.
+Status PrefixRewriter::check_kept(const BlobRef& blob) const {
+  PAWL_TRY(const auto gone, reader_.expired_at(parent_, blob.digest));
+  if (!gone) return ok();
+  return Error{ErrorCode::conflict, "step " + std::to_string(step_) + " of run " + parent_.text +
+                                        " cannot be forked at: of record " +
+                                        std::to_string(walker_.loaded().run->length - 1) + ", " +
+                                        expired_blob(parent_, blob.digest, *gone).message +
+                                        "; fork at an earlier step"};
+}
+
+void PrefixRewriter::look_for_cut(const Record& original) {
+  if (ends_step(original, step_)) step_state_ = Step::ended;
+  const LoadedRun& parent = walker_.loaded();
+  if (step_state_ == Step::open || !at_rest(parent.run.state(), original)) return;
+  cut_ = ForkCut{original.seq, parent.chain};
+}
+
+Error PrefixRewriter::not_ended() const {
+  const RunState& state = walker_.loaded().run.state();
+  const std::string step = std::to_string(step_);
+  if (step_state_ == Step::ended) {
+    return Error{ErrorCode::conflict,
+                 "step " + step + " of run " + parent_.text +
+                     " has calls that have not ended; fork at an earlier step"};
+  }
+  if (state.tally.steps < step_) {
+    return Error{ErrorCode::invalid_argument, "run " + parent_.text + " has " +
+                                                  std::to_string(state.tally.steps) +
+                                                  " steps; it has no step " + step};
+  }
+  return Error{ErrorCode::conflict, "step " + step + " of run " + parent_.text +
+                                        " has not ended; fork at an earlier one"};
+}
+
+}  // namespace pawl

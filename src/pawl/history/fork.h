@@ -1,0 +1,89 @@
+// A run that begins with the recorded prefix of another. The prefix is decided again: each of its
+// events is decided anew under the fork's own id, and none of its effects is performed. So the fork
+// has a journal and a chain of its own, and everything that can be done with a run can be done with
+// it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/gate/approvals/approval_signature.h"
+#include "pawl/history/fork_edits.h"
+#include "pawl/journal/run_loader.h"
+#include "pawl/journal/run_writer.h"
+#include "pawl/kernel/kernel.h"
+
+namespace pawl {
+
+struct ForkRequest {
+  RunId parent;
+  std::uint64_t step = 0;  // the last one of the prefix; 0: none, the input alone
+  std::vector<ForkEdit> edits;
+  std::string model;        // instead of the parent's; empty: the same
+  std::optional<RunId> id;  // made when absent
+  std::string by;           // who forks
+  Sign sign = {};           // likewise, as in StartRequest
+};
+
+// What a fork begins with.
+struct Forked {
+  RunId run;
+  std::uint64_t step = 0;  // the last one of the prefix
+  ForkedFrom from;
+  Tally inherited;  // of the prefix: it counts against the fork's limits
+};
+
+// Where the prefix ends: at the first record after which the step and all its calls have ended and
+// nothing that was started before is still under way.
+struct ForkCut {
+  std::uint64_t seq = 0;
+  Digest chain;  // of the parent, after that record
+};
+
+// Decides a prefix again under the id of the fork, record by record.
+class PrefixRewriter {
+ public:
+  enum class Blobs : std::uint8_t { copied, left_out };
+  // `change` is applied to run_started, `edits` to every event.
+  PrefixRewriter(JournalReader& reader, const ForkRequest& request, ForkEdits edits,
+                 std::function<void(RunStarted&)> change, Blobs blobs);
+
+  // Without a cut, until one is found. conflict: the step has not ended, or an edited event leads
+  // elsewhere, so that what follows it cannot have happened. nullopt: the prefix is complete.
+  Result<std::optional<WritePiece>> next();
+
+  void end_at(const ForkCut& cut) { cut_ = cut; }
+  const std::optional<ForkCut>& cut() const { return cut_; }
+  const ForkEdits& edits() const { return edits_; }
+  const LoadedRun& rewritten() const { return rewritten_; }
+  LoadedRun take() { return std::move(rewritten_); }
+  // The last record of the prefix: its effects are the first to be performed.
+  const Record& last() const { return last_; }
+
+ private:
+  Result<Record> rewrite(Event event, const Record& original);
+  Result<std::vector<StoredBlob>> blobs_for(const Event& event, Ingress& ingress) const;
+  Status check_kept(const BlobRef& blob) const;
+  void look_for_cut(const Record& original);
+  Error not_ended() const;
+
+  JournalReader& reader_;
+  RunId parent_;
+  std::uint64_t step_;
+  ForkEdits edits_;
+  std::function<void(RunStarted&)> change_;
+  Blobs blobs_;
+  JournalWalker walker_;  // of the parent
+  LoadedRun rewritten_;
+  Record last_;
+  std::optional<ForkCut> cut_;
+  enum class Step : std::uint8_t { open, ended } step_state_ = Step::open;
+};
+
+// The epoch of every record of a prefix: that of the first driver of the fork.
+inline constexpr std::uint64_t kFirstEpoch = 1;
+
+}  // namespace pawl

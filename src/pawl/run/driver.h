@@ -1,0 +1,78 @@
+// Drives one run: feeds events to the kernel, has the records appended, and performs the effects
+// once their intents are durable. It decides nothing.
+//
+// DrivenRun holds the run; each other part performs one kind of effect, reads the run through it,
+// and reports outcomes to it as events. Parts have no locks and no threads: all of it happens on
+// the loop thread. Callbacks hold the driver weakly.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/run/call_judge.h"
+#include "pawl/run/driven_run.h"
+#include "pawl/run/driver_callbacks.h"
+#include "pawl/run/driver_inbox.h"
+#include "pawl/run/model/model_calls.h"
+#include "pawl/run/operations.h"
+#include "pawl/run/tool_calls.h"
+
+namespace pawl {
+
+class Driver final : public DrivenRun::Owner {
+ public:
+  // Called once, when this driver has nothing more to do: the run is over, or it waits, or (error)
+  // the store failed it.
+  using Ended = std::function<void(Status)>;
+
+  Driver(DriverServices services, DriverSetup setup, Ended ended);
+
+  // The first event of a new run. `accepted` is called when it is durable.
+  void begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted);
+  // Goes on with a run that was written whole by this process: performs the effects of its last
+  // record, which nobody has done.
+  void go_on(const Record& last);
+  // Takes an existing run up.
+  void attach(const std::string& by);
+  // Of a run that is over: it goes on by this event, or stays as it was.
+  Status reopen(RunReopened event, std::vector<StoredBlob> blobs);
+  // Looks for messages of other processes.
+  void take_inbox() { inbox_.take(); }
+  // Feeds an event of the host's own. conflict: the kernel refused it.
+  Status feed(Event event, std::vector<StoredBlob> blobs = {}) {
+    return run_.feed(std::move(event), std::move(blobs));
+  }
+
+  const Run& run() const { return run_.run(); }
+
+ private:
+  void on_appended(const std::shared_ptr<const RecordView>& view, const Status& status) override;
+  void on_store_threw(const Status& thrown) override;
+  void on_end(const Status& status) override;
+  void on_durable(const RecordView& view);
+
+  // `record` holds the intents.
+  void perform_effects(const Record& record);
+  void perform(const Record& record, const BeginAgent& effect);
+  void perform(const Record& record, const EndAgent& effect);
+  void perform(const Record& record, const CallModel& effect);
+  void perform(const Record& record, const CompactContext& effect);
+  void perform(const Record& record, const JudgeCall& effect);
+  void perform(const Record& record, const RunTool& effect);
+  void perform(const Record& record, const AskStatus& effect);
+  void perform(const Record& record, const AbortEffect& effect);
+
+  Ended ended_;
+  StatusCallback accepted_;
+  DrivenRun run_;
+  Operations operations_;
+  DriverCallbacks callbacks_;
+  CallJudge judge_;
+  ModelCalls model_calls_;
+  ToolCalls tool_calls_;
+  DriverInbox inbox_;
+};
+
+}  // namespace pawl

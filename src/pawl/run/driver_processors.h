@@ -1,0 +1,18 @@
+// Applies the processors of a charter to the texts of a run: messages on their way in, results on
+// their way to the model, events on their way to subscribers. The journal keeps the original.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pawl/run/driven_run.h"
+
+namespace pawl {
+
+// invalid_argument: a processor blocks the message.
+Status process_message(const DrivenRun& run, Content& message);
+std::string process_for_model(const DrivenRun& run, std::string text, const std::string& tool);
+std::shared_ptr<const RecordView> process_for_stream(const DrivenRun& run,
+                                                     std::shared_ptr<const RecordView> view);
+
+}  // namespace pawl

@@ -1,0 +1,186 @@
+#include "pawl/run/model/model_request.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "pawl/kernel/transcript.h"
+
+namespace pawl {
+namespace {
+
+class JournalTranscript : public Transcript {
+ public:
+  JournalTranscript(std::weak_ptr<const DrivenRun> run, InstanceId instance, std::size_t length,
+                    std::shared_ptr<std::optional<Error>> unreadable)
+      : run_(std::move(run)),
+        instance_(instance),
+        length_(length),
+        unreadable_(std::move(unreadable)) {}
+
+  std::size_t length() const override { return length_; }
+
+  Result<std::vector<Message>> load(MessageRange range) const override {
+    const std::size_t first = std::min(range.first, length_);
+    const std::size_t end = first + std::min(range.count, length_ - first);
+    const auto run = run_.lock();
+    const Instance* instance = run ? find_instance(run->state(), instance_) : nullptr;
+    if (instance == nullptr || end > instance->transcript.size()) {
+      return Error{ErrorCode::not_found, "the conversation has changed"};
+    }
+    std::vector<Message> messages;
+    messages.reserve(end - first);
+    for (std::size_t i = first; i < end; ++i) {
+      auto message = read(*run, instance->transcript[i]);
+      if (!message) return *(*unreadable_ = message.error());
+      messages.push_back(*std::move(message));
+    }
+    return messages;
+  }
+
+ private:
+  Result<Message> read(const DrivenRun& run, const Entry& entry) const {
+    const RunId& id = run.id();
+    JournalReader& reader = run.reader();
+    // What lies before the snapshot that the run was loaded from was checked by nobody here.
+    const bool trusted = entry.seq >= run.checked_from();
+    PAWL_TRY(const Record record, trusted ? read_trusted_record(reader, id, entry.seq)
+                                          : read_record(reader, id, entry.seq));
+    PAWL_TRY(Message message, message_of(entry, record));
+    PAWL_TRY(std::string text, resolve(reader, id, message.text));
+    message.text = Content(std::move(text));
+    for (Block& block : message.blocks) PAWL_CHECK(resolve_block(reader, id, block));
+    for (Attachment& one : message.attachments) {
+      PAWL_TRY(std::string bytes, resolve(reader, id, one.bytes));
+      one.bytes = Content(std::move(bytes));
+    }
+    return message;
+  }
+
+  static Status resolve_block(JournalReader& reader, const RunId& id, Block& block) {
+    Content* content = std::visit(
+        [](auto& one) -> Content* {
+          if constexpr (requires { one.text; }) return &one.text;
+          if constexpr (requires { one.input; }) return &one.input;
+          if constexpr (requires { one.json; }) return &one.json;
+        },
+        block);
+    PAWL_TRY(std::string bytes, resolve(reader, id, *content));
+    *content = Content(std::move(bytes));
+    return ok();
+  }
+
+  std::weak_ptr<const DrivenRun> run_;
+  InstanceId instance_;
+  std::size_t length_;
+  std::shared_ptr<std::optional<Error>> unreadable_;
+};
+
+// An agent without a directory has no roots, and no path is compared.
+void set_write_roots(const Charter& charter, HookPolicy& policy) {
+  const std::filesystem::path directory(charter.directory);
+  if (!directory.is_absolute()) return;
+  policy.directory = charter.directory;
+  policy.write_roots.emplace();
+  for (const std::string& root : charter.sandbox.write) {
+    std::string text = (directory / root).lexically_normal().string();
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    policy.write_roots->push_back(std::move(text));
+  }
+}
+
+SamplingOptions sampling_for(const RunnableAgent& agent, const std::string& model,
+                             const CallModel& effect) {
+  SamplingOptions sampling = agent.charter.sampling;
+  for (const ResolvedTarget& target : agent.targets) {
+    if (target.literal != model || sampling.effort != ReasoningEffort::unset) continue;
+    sampling.effort = target.effort;
+  }
+  if (effect.output_tokens > 0) sampling.max_output_tokens = effect.output_tokens;
+  return sampling;
+}
+
+}  // namespace
+
+std::shared_ptr<const Transcript> make_journal_transcript(
+    DrivenRun& run, InstanceId instance, std::size_t length,
+    std::shared_ptr<std::optional<Error>> unreadable) {
+  return std::make_shared<JournalTranscript>(run.weak(run), instance, length,
+                                             std::move(unreadable));
+}
+
+PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
+                                  const CallJudge& judge,
+                                  std::shared_ptr<const Transcript> transcript) {
+  const DriverSetup& setup = run.setup();
+  const Instance* instance = find_instance(run.state(), effect.instance);
+  PAWL_ASSERT(instance != nullptr);
+  PhaseExecutionRequest request;
+  request.run = run.id();
+  request.instance = effect.instance;
+  request.step = effect.step;
+  request.attempt = effect.attempt;
+  request.position = effect.position;
+  request.model = run.state().targets.at(effect.target).literal;
+  request.system_prompt = setup.instructions;
+  request.sampling = sampling_for(setup.agent, request.model, effect);
+  request.output_schema = setup.agent.charter.output_schema;
+  request.working_directory = setup.agent.charter.directory;
+  request.tenant = run.state().tenant;
+  if (setup.context) request.on_behalf = setup.context->on_behalf();
+  request.reserved = effect.reserved;
+  request.mcp_servers = setup.mcp_servers;
+  request.note = step_warning(rules_of(run.state().semantics), effect.steps_left);
+  request.tools = setup.tools.specs();
+  request.hook_policy.allowed_tools.emplace();
+  for (const ToolSpec& tool : request.tools) {
+    request.hook_policy.allowed_tools->push_back(tool.name);
+  }
+  set_write_roots(setup.agent.charter, request.hook_policy);
+  request.hook_policy.on_pre_tool_use = judge.native_hook(effect.instance);
+  if (const ProviderSession* session = find_session(*instance, provider_of(request.model))) {
+    request.session = session->handle;
+    request.session_length = session->length;
+  }
+  request.transcript = std::move(transcript);
+  return request;
+}
+
+void adapt_to_capabilities(const DrivenRun& run, const ExecutorCapabilities& bits,
+                           PhaseExecutionRequest& request) {
+  const RunnableAgent& agent = run.setup().agent;
+  if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
+  if (!bits.supports_claude_md_native_walk_up && !agent.project_docs.empty()) {
+    request.system_prompt = request.system_prompt.empty()
+                                ? agent.project_docs
+                                : agent.project_docs + "\n\n" + request.system_prompt;
+  }
+  if (bits.supports_native_file_tools) {
+    std::erase_if(request.tools, [&agent](const ToolSpec& tool) {
+      return std::find(agent.file_tools.begin(), agent.file_tools.end(), tool.name) !=
+             agent.file_tools.end();
+    });
+  }
+  if (agent.subagents.empty()) return;
+  if (bits.supports_native_subagents) {
+    request.subagents = agent.subagents;
+  } else {
+    run.log(request.model + " runs no subagents: it is not told of " +
+            std::to_string(agent.subagents.size()));
+  }
+}
+
+std::optional<PhaseFailed> unsupported_input(const DrivenRun& run,
+                                             const PhaseExecutionRequest& request,
+                                             const ExecutorCapabilities& bits) {
+  const Instance* instance = find_instance(run.state(), request.instance);
+  if (instance == nullptr || instance->attachments == 0) return std::nullopt;
+  if (bits.supports_image_input) return std::nullopt;
+  PhaseFailed failed;
+  failed.category = ErrorCategory::validation_error;
+  failed.kind = FailureKind::unsupported;
+  failed.message = request.model + " takes no images or files, and the conversation has " +
+                   std::to_string(instance->attachments);
+  return failed;
+}
+
+}  // namespace pawl

@@ -1,0 +1,135 @@
+// What people say to a run, as events: checked against the run as it stands.
+#include <algorithm>
+
+#include "pawl/base/json.h"
+#include "pawl/kernel/codec.h"
+#include "pawl/service/service.h"
+
+namespace pawl {
+
+Result<Event> Service::message(const RunId& run, std::string text, std::string from) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  if (text.size() > kMessageBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a message has at most 512 KiB"};
+  }
+  return Event(MessageReceived{kRootInstance, Content(std::move(text)), std::move(from)});
+}
+
+// Only the first verdict counts. Who gives another, to correct it, has to learn that it was not.
+Status Service::check_unresolved(const RunId& run, CallId call) const {
+  PAWL_TRY(const std::vector<InboxRow> rows, engine_.store().inbox->pending(run));
+  for (const InboxRow& row : rows) {
+    const auto event = decode_event(row.body);
+    const auto* verdict = event ? std::get_if<DoubtResolved>(&*event) : nullptr;
+    if (verdict == nullptr || verdict->call != call) continue;
+    return Error{ErrorCode::conflict, to_string(call) + " of run " + run.text +
+                                          " has been resolved by " + verdict->by + " (" +
+                                          std::string(name(verdict->verdict)) +
+                                          "); that takes effect with `pawl resume " + run.text +
+                                          "` and cannot be changed"};
+  }
+  return ok();
+}
+
+Result<Event> Service::resolution(const RunId& run, CallId call, DoubtVerdict verdict,
+                                  std::optional<std::string> result, std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  if (std::holds_alternative<Finished>(details.state.life)) {
+    return Error{ErrorCode::conflict,
+                 "run " + run.text +
+                     " is over, and what it left in doubt stays so; `pawl explain` lists it"};
+  }
+  const Call* found = find_call(details.state, call);
+  if (found == nullptr || !std::holds_alternative<CallDoubtful>(found->state)) {
+    return Error{ErrorCode::conflict, to_string(call) + " of run " + run.text +
+                                          " is not in doubt; `pawl show` lists the calls that are"};
+  }
+  PAWL_CHECK(check_unresolved(run, call));
+  DoubtResolved event;
+  event.instance = found->instance;
+  event.call = call;
+  event.verdict = verdict;
+  const std::string said = "The call took effect, as " + by + " has established. ";
+  if (verdict == DoubtVerdict::happened) event.result = Content(result.value_or(said));
+  event.by = std::move(by);
+  event.attempt = found->attempts;
+  return Event(std::move(event));
+}
+
+Result<Event> Service::budget_raise(const RunId& run, const BudgetAmount& by,
+                                    std::string who) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  const Limits& limits = details.state.limits;
+  if (by == BudgetAmount{}) {
+    return Error{ErrorCode::invalid_argument, "raise it by more than nothing"};
+  }
+  const auto no_bound = [&run](const std::string& what) {
+    return Error{ErrorCode::conflict,
+                 "run " + run.text + " has no bound on its " + what + " to raise"};
+  };
+  if (by.cost_pico > 0 && limits.cost_pico == 0 && limits.ask_cost_pico == 0) {
+    return no_bound("cost");
+  }
+  if (by.tokens > 0 && limits.budget_tokens == 0) return no_bound("budget of tokens");
+  if (by.time_ms > 0 && limits.budget_ms == 0) return no_bound("budget of time");
+  return Event(BudgetRaised{by.cost_pico, std::move(who), by.tokens, by.time_ms});
+}
+
+Result<Event> Service::external_turn(const RunId& run, ExternalTurn turn, std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  const auto& instances = details.state.instances;
+  const auto waiting = std::find_if(instances.begin(), instances.end(), [](const Instance& one) {
+    return std::holds_alternative<AwaitingExternal>(one.phase);
+  });
+  if (waiting == instances.end()) {
+    return Error{ErrorCode::conflict, "run " + run.text + " has handed no turn out; pawl show " +
+                                          run.text + " says what it does"};
+  }
+  if (turn.text.empty() && turn.calls.empty()) {
+    return Error{ErrorCode::invalid_argument, "a turn says something or calls a tool"};
+  }
+  std::size_t bytes = turn.text.size();
+  for (const auto& [tool, input] : turn.calls) {
+    bytes += tool.size() + input.size();
+    const auto json = parse_json(input);
+    if (!json || !json->is_object()) {
+      return Error{ErrorCode::invalid_argument, "the input of " + tool + " must be a JSON object" +
+                                                    (json ? "" : ": " + json.error().message)};
+    }
+  }
+  if (bytes > kMessageBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a turn has at most 512 KiB"};
+  }
+  ExternalTurnPushed event;
+  event.instance = waiting->id;
+  event.by = std::move(by);
+  if (!turn.text.empty()) event.blocks.emplace_back(TextBlock{Content(std::move(turn.text))});
+  for (auto& [tool, input] : turn.calls) {
+    CallBlock call;
+    call.tool = std::move(tool);
+    call.input = Content(std::move(input));
+    event.blocks.emplace_back(std::move(call));
+  }
+  return Event(std::move(event));
+}
+
+Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance,
+                                           std::string suspend_id, std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  const Instance* found = find_instance(details.state, instance);
+  if (found == nullptr) {
+    return Error{ErrorCode::not_found,
+                 "run " + run.text + " has no instance " + to_string(instance)};
+  }
+  const Suspended* suspended = std::get_if<Suspended>(&found->phase);
+  if (suspended == nullptr) {
+    return Error{ErrorCode::conflict, to_string(instance) + " is not suspended"};
+  }
+  if (suspended->suspend_id != suspend_id) {
+    return Error{ErrorCode::conflict, to_string(instance) + " is suspended as " +
+                                          suspended->suspend_id + ", not as " + suspend_id};
+  }
+  return Event(InstanceResumed{instance, std::move(suspend_id), std::move(by)});
+}
+
+}  // namespace pawl

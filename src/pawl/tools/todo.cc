@@ -1,0 +1,78 @@
+#include "pawl/tools/todo.h"
+
+#include "pawl/base/json.h"
+#include "pawl/tools/native_tool.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kItemsMax = 100;
+
+std::string_view mark_of(std::string_view status) {
+  if (status == "done") return "[x] ";
+  if (status == "in_progress") return "[>] ";
+  return status == "pending" ? "[ ] " : "";
+}
+
+class TodoTool : public Tool {
+ public:
+  TodoTool(ToolSpec spec, Loop& loop) : spec_(std::move(spec)), loop_(loop) {}
+
+  const ToolSpec& spec() const override { return spec_; }
+
+  std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
+                                    std::function<void(ToolOutcome)> done) override {
+    const auto text = todo_result(invocation.input);
+    ToolOutcome outcome;
+    outcome.kind = text ? ToolOutcome::Kind::succeeded : ToolOutcome::Kind::failed;
+    outcome.content = cut_output(text ? *text : text.error().message,
+                                 static_cast<std::size_t>(spec_.output_bytes_max));
+    outcome.content_length = text ? text->size() : outcome.content.size();
+    return answer_later(loop_, std::move(done), std::move(outcome));
+  }
+
+  std::unique_ptr<Operation> status(const ToolInvocation& /*invocation*/,
+                                    std::function<void(ToolStatus)> done) override {
+    return answer_later(loop_, std::move(done),
+                        ToolStatus{ToolStatus::Kind::unknown, "it has no effect to ask about"});
+  }
+
+ private:
+  const ToolSpec spec_;
+  Loop& loop_;
+};
+
+}  // namespace
+
+Result<std::string> todo_result(std::string_view input) {
+  PAWL_TRY(const Json parsed, parse_json(input));
+  const Json* const items = parsed.find("items");
+  if (items == nullptr || !items->is_array() || items->array().size() > kItemsMax) {
+    return Error{ErrorCode::invalid_argument,
+                 "items: a list of at most " + std::to_string(kItemsMax) + " is needed"};
+  }
+  std::string output;
+  for (const Json& item : items->array()) {
+    const std::string* const text = item.find_string("text");
+    const std::string* const status = item.find_string("status");
+    const std::string_view mark = status == nullptr ? std::string_view() : mark_of(*status);
+    if (text == nullptr || mark.empty()) {
+      return Error{ErrorCode::invalid_argument,
+                   "items: each needs a text and a status of pending, in_progress or done"};
+    }
+    output += mark;
+    output += *text;
+    output += '\n';
+  }
+  if (output.empty()) output = "[nothing is to be done]\n";
+  JsonWriter writer;
+  writer.begin_object().field("ok", true).field("output", output);
+  writer.field("items", *items).key("files").begin_array().end_array().end_object();
+  return writer.take();
+}
+
+std::shared_ptr<Tool> make_todo_tool(const ToolSpec& spec, Loop& loop) {
+  return std::make_shared<TodoTool>(spec, loop);
+}
+
+}  // namespace pawl
