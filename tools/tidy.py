@@ -14,6 +14,8 @@ from tidy_checks.source import Tree
 CHECKS = [
     layers.includes,
     layers.cmake_sees,
+    layers.cycles,
+    layers.rooms,
     layers.kernel_purity,
     sizes.columns,
     sizes.files,

@@ -10,8 +10,8 @@ TIDY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "tidy.py"
 
 CLEAN = {
     "CMakeLists.txt": "".join(f"pawl_directory(src/pawl/{d})\n" for d in (
-        "base", "kernel", "port", "runtime", "adapter/journal_memory", "adapter/executor_scripted",
-        "surface/cli", "app")),
+        "base", "kernel", "port", "gate", "run", "service", "adapter/asio",
+        "testing/journal_memory", "testing/executor_scripted", "surface/cli", "app")),
     "README.md": "# Title\n\n```sh\n# a comment, not a title\n```\n",
     "docs/transitions.md": "# Transitions\n\ncreated: started\n",
     "docs/notes/cases/D.md": "# D\n\n| sc-D01 | `src/pawl/base/text_test.cc: \"length\"` |\n",
@@ -27,54 +27,77 @@ CLEAN = {
     "src/pawl/kernel/run.cc": '#include "pawl/kernel/run.h"\n// time() is named, not called.\n'
                               "int at(const Run& run) { return run.time(); }\n",
     "src/pawl/kernel/run_test.cc": '#include "pawl/kernel/run.h"\n'
-                                   '#include "pawl/adapter/journal_memory/journal.h"\n',
+                                   '#include "pawl/testing/journal_memory/journal.h"\n',
     "src/pawl/port/CMakeLists.txt": "pawl_layer(port SEES base kernel)\n",
     "src/pawl/port/journal.h": '#pragma once\n#include "pawl/kernel/run.h"\nstruct Journal {};\n',
-    "src/pawl/runtime/CMakeLists.txt": "pawl_layer(runtime SOURCES pump.cc SEES port)\n"
-                                       "pawl_tests(runtime FILES pump_test.cc)\n",
-    "src/pawl/runtime/pump.h": '#pragma once\n#include "pawl/port/journal.h"\n',
-    "src/pawl/runtime/pump.cc": '#include "pawl/runtime/pump.h"\n',
-    "src/pawl/runtime/pump_test.cc": '#include "pawl/runtime/pump.h"\n',
-    "src/pawl/adapter/journal_memory/CMakeLists.txt": "pawl_layer(journal_memory SEES port)\n",
-    "src/pawl/adapter/journal_memory/journal.h": '#pragma once\n#include "pawl/port/journal.h"\n',
-    "src/pawl/adapter/executor_scripted/CMakeLists.txt":
+    "src/pawl/gate/README.md": "# gate\n",
+    "src/pawl/gate/CMakeLists.txt": "pawl_layer(gate SEES base port)\n",
+    "src/pawl/gate/gate.h": '#pragma once\n#include "pawl/port/journal.h"\n',
+    "src/pawl/run/README.md": "# run\n",
+    "src/pawl/run/CMakeLists.txt": "pawl_layer(run SOURCES pump.cc SEES port gate)\n"
+                                   "pawl_tests(run FILES pump_test.cc)\n",
+    "src/pawl/run/pump.h": '#pragma once\n#include "pawl/gate/gate.h"\n'
+                           "namespace pawl {\nstruct Pump {\n};\n}\n",
+    "src/pawl/run/pump.cc": '#include "pawl/run/pump.h"\n',
+    "src/pawl/run/pump_test.cc": '#include "pawl/run/pump.h"\n',
+    "src/pawl/service/README.md": "# service\n",
+    "src/pawl/service/CMakeLists.txt": "pawl_layer(service SEES run)\n",
+    "src/pawl/service/service.h": '#pragma once\n#include "pawl/run/pump.h"\n',
+    "src/pawl/adapter/asio/CMakeLists.txt": "pawl_layer(asio SEES port)\n",
+    "src/pawl/adapter/asio/loop.h": '#pragma once\n#include "pawl/port/journal.h"\n',
+    "src/pawl/testing/journal_memory/CMakeLists.txt": "pawl_layer(journal_memory SEES port)\n",
+    "src/pawl/testing/journal_memory/journal.h": '#pragma once\n#include "pawl/port/journal.h"\n',
+    "src/pawl/testing/executor_scripted/CMakeLists.txt":
         "pawl_layer(executor_scripted SOURCES script.cc SEES port)\n"
         "pawl_tests(executor_scripted FILES script_test.cc)\n",
-    "src/pawl/adapter/executor_scripted/script.h":
-        "#pragma once\nnamespace pawl {\nstruct Twice {\n};\n}\n",
-    "src/pawl/adapter/executor_scripted/script.cc":
-        '#include "pawl/adapter/executor_scripted/script.h"\n',
-    "src/pawl/adapter/executor_scripted/script_test.cc": "\n",
-    "src/pawl/surface/cli/CMakeLists.txt": "pawl_layer(cli SOURCES cli.cc SEES runtime)\n"
+    "src/pawl/testing/executor_scripted/script.h":
+        "#pragma once\n",
+    "src/pawl/testing/executor_scripted/script.cc":
+        '#include "pawl/testing/executor_scripted/script.h"\n',
+    "src/pawl/testing/executor_scripted/script_test.cc": "\n",
+    "src/pawl/surface/cli/CMakeLists.txt": "pawl_layer(cli SOURCES cli.cc SEES service)\n"
                                            "pawl_tests(cli FILES cli_test.cc)\n",
-    "src/pawl/surface/cli/cli.h": '#pragma once\n#include "pawl/runtime/pump.h"\n',
+    "src/pawl/surface/cli/cli.h": '#pragma once\n#include "pawl/service/service.h"\n',
     "src/pawl/surface/cli/cli.cc": '#include "pawl/surface/cli/cli.h"\n'
                                    "void hello() { std::cout << 1; }\n",
     "src/pawl/surface/cli/cli_test.cc": "\n",
     "src/pawl/app/CMakeLists.txt": "pawl_program(pawl SOURCES main.cc extra.cc)\n",
-    "src/pawl/app/main.cc": '#include "pawl/adapter/journal_memory/journal.h"\n'
+    "src/pawl/app/main.cc": '#include "pawl/testing/journal_memory/journal.h"\n'
+                            '#include "pawl/adapter/asio/loop.h"\n'
                             '#include "pawl/surface/cli/cli.h"\n',
 }
 
 BASE, KERNEL, PORT = "src/pawl/base/text.cc", "src/pawl/kernel/run.cc", "src/pawl/port/journal.h"
-RUNTIME, CLI = "src/pawl/runtime/pump.cc", "src/pawl/surface/cli/cli.cc"
-EXECUTOR = "src/pawl/adapter/executor_scripted/script.cc"
-MEMORY = "pawl/adapter/journal_memory/journal.h"
+GATE = "src/pawl/gate/gate.h"
+RUN, CLI = "src/pawl/run/pump.cc", "src/pawl/surface/cli/cli.cc"
+EXECUTOR = "src/pawl/testing/executor_scripted/script.cc"
+ASIO = "pawl/adapter/asio/loop.h"
+MEMORY = "pawl/testing/journal_memory/journal.h"
 LONG_BODY = "int f() {\n" + "  g();\n" * 69 + "}\n"
 
 # (check, file, text put at its end, line of the finding counted from the first planted one)
 PLANTED = [
     ("layers", BASE, '#include "pawl/kernel/run.h"\n', 0),
     ("layers", KERNEL, '#include "pawl/port/journal.h"\n', 0),
-    ("layers", PORT, '#include "pawl/runtime/pump.h"\n', 0),
-    ("layers", RUNTIME, f'#include "{MEMORY}"\n', 0),
-    ("layers", RUNTIME, '#include "pawl/surface/cli/cli.h"\n', 0),
-    ("layers", EXECUTOR, f'#include "{MEMORY}"\n', 0),
-    ("layers", EXECUTOR, '#include "pawl/runtime/pump.h"\n', 0),
+    ("layers", PORT, '#include "pawl/run/pump.h"\n', 0),
+    ("layers", RUN, f'#include "{MEMORY}"\n', 0),
+    ("layers", RUN, '#include "pawl/surface/cli/cli.h"\n', 0),
+    ("layers", RUN, f'#include "{ASIO}"\n', 0),
+    ("layers", RUN, '#include "pawl/service/service.h"\n', 0),
+    ("layers", GATE, '#include "pawl/run/pump.h"\n', 0),
+    ("layers", "src/pawl/service/service.h", '#include "pawl/gate/gate.h"\n', 0),
+    ("layers", "src/pawl/gate/CMakeLists.txt", "pawl_layer(more SEES port run)\n", 0),
+    ("layers", "src/pawl/gate/CMakeLists.txt", "pawl_layer(more SEES cli)\n", 0),
+    ("layers", "src/pawl/adapter/asio/loop.h", '#include "pawl/run/pump.h"\n', 0),
+    ("layers", "src/pawl/adapter/asio/loop.h", f'#include "{MEMORY}"\n', 0),
+    ("layers", EXECUTOR, f'#include "{ASIO}"\n', 0),
+    ("layers", EXECUTOR, '#include "pawl/surface/cli/cli.h"\n', 0),
+    ("layers", CLI, f'#include "{ASIO}"\n', 0),
     ("layers", CLI, f'#include "{MEMORY}"\n', 0),
     ("layers", BASE, '#include "text.h"\n', 0),
     ("layers", CLI, "#include <pawl/pawl.h>\n", 0),
-    ("layers", "src/pawl/kernel/CMakeLists.txt", "pawl_layer(more SEES base runtime)\n", 0),
+    ("layers", "src/pawl/kernel/CMakeLists.txt", "pawl_layer(more SEES base run)\n", 0),
+    ("room", "src/pawl/models/model_test.h", "#pragma once\n", 0),
     ("purity", KERNEL, "#include <chrono>\n", 0),
     ("purity", KERNEL, "#include <boost/json.hpp>\n", 0),
     ("purity", KERNEL, "#include <sqlite3.h>\n", 0),
@@ -84,9 +107,9 @@ PLANTED = [
     ("vocabulary", BASE, "struct RunId {};\n", 0),
     ("vocabulary", EXECUTOR, "int next_lane();\n", 0),
     ("vocabulary", EXECUTOR, "struct CharterView {};\n", 0),
-    ("vocabulary", RUNTIME, "int backoff_ms = 2;\n", 0),
-    ("vocabulary", RUNTIME, "int attempts_max = 2;\n", 0),
-    ("vocabulary", RUNTIME, "int step_limit = 2;\n", 0),
+    ("vocabulary", RUN, "int backoff_ms = 2;\n", 0),
+    ("vocabulary", RUN, "int attempts_max = 2;\n", 0),
+    ("vocabulary", RUN, "int step_limit = 2;\n", 0),
     ("columns", BASE, "// " + "x" * 98 + "\n", 0),
     ("file-size", BASE, "//\n" * 599, 598),
     ("function-size", BASE, LONG_BODY, 0),
@@ -94,11 +117,11 @@ PLANTED = [
     ("words", BASE, "void f() { std::cerr << 1; }\n", 0),
     ("words", "src/pawl/base/text_test.cc", "void f() { std::this_thread::sleep_for(x); }\n", 0),
     ("words", "src/pawl/base/text.h", "using namespace std;\n", 0),
-    ("words", RUNTIME, "auto now = std::chrono::system_clock::now();\n", 0),
-    ("words", RUNTIME, "int f() { co_return 1; }\n", 0),
-    ("words", RUNTIME, "\n\nvoid f() {\n  try {\n  } catch (...) {\n  }\n}\n", 4),
-    ("words", RUNTIME, "// TODO: later\n", 0),
-    ("words", RUNTIME, "class RunManager {};\n", 0),
+    ("words", RUN, "auto now = std::chrono::system_clock::now();\n", 0),
+    ("words", RUN, "int f() { co_return 1; }\n", 0),
+    ("words", RUN, "\n\nvoid f() {\n  try {\n  } catch (...) {\n  }\n}\n", 4),
+    ("words", RUN, "// TODO: later\n", 0),
+    ("words", RUN, "class RunManager {};\n", 0),
     ("bool-parameter", PORT, "void close(int run,\n           bool hard);\n", 1),
     ("machine", "README.md", "See /home/someone/pawl.\n", 0),
     ("machine", "README.md", "See registry.example.com.\n", 0),
@@ -114,15 +137,18 @@ PLANTED = [
     ("dead", "NOTE_TO_SELF.txt", "Do not commit.\n", 0),
     ("stale", "docs/notes/rows.md", '# Rows\n\n| A1 | `text_test.cc: "no such sentence"` |\n', 2),
     ("stale", "docs/notes/rows.md", "# Rows\n\n| A1 | `x_test.py: test_nothing` |\n", 2),
-    ("one-definition", PORT, "namespace pawl {\nstruct Twice {\n};\n}\n", 1),
+    ("one-definition", "src/pawl/surface/cli/cli.h", "namespace pawl {\nstruct Pump {\n};\n}\n", 1),
 ]
 # Near misses: what looks like a violation and is none.
 ALLOWED = [
+    (RUN, '#include "pawl/gate/gate.h"\n'),
+    (EXECUTOR, '#include "pawl/run/pump.h"\n'),
+    (EXECUTOR, f'#include "{MEMORY}"\n'),
     (BASE, "// std::cerr in words\nconst char* k = \"std::cerr << TOOL\";\nint plain_run = 0;\n"),
     (BASE, "int f() {\n" + "  g();\n" * 68 + "}\n"),
     ("docs/notes/rows.md", '# Rows\n\nWhat `x_test.cc: "sentence"` means.\n\n| A1 | **open** |\n'),
     (BASE, "const int kTable[] = {\n" + "  1,\n" * 90 + "};\n"),
-    (RUNTIME, "void f() {\n  try {\n  } catch (...) {  // The host's bug is an event.\n  }\n}\n"),
+    (RUN, "void f() {\n  try {\n  } catch (...) {  // The host's bug is an event.\n  }\n}\n"),
     ("src/pawl/base/text_test_support.h", '#include "tests/support/loop.h"\n'),
     ("src/pawl/base/text_test.cc", 'const char* k = R"({"long": "' + "x" * 120 + '"})";\n'),
 ]

@@ -4,17 +4,23 @@ import re
 
 from .source import Finding
 
+LOW = {"base", "kernel", "port"}
+# Each sees LOW, and of the others those that its own CMakeLists.txt lists.
+MIDDLE = {"journal", "filter", "models", "gate", "charter", "tools", "run", "history", "engine"}
+ROOMS = MIDDLE | {"service"}
 SEES = {
     "base": {"base"},
     "kernel": {"base", "kernel"},
-    "port": {"base", "kernel", "port"},
-    "runtime": {"base", "kernel", "port", "runtime"},
-    "adapter": {"base", "kernel", "port"},
-    "surface": {"base", "kernel", "port", "runtime"},
-    "sim": {"base", "kernel", "port", "runtime", "sim", "adapter"},
-    "app": {"base", "kernel", "port", "runtime", "adapter", "surface", "sim", "app"},
+    "port": LOW,
+    **{room: LOW | MIDDLE for room in ROOMS},
+    "adapter": LOW,
+    "surface": LOW | ROOMS,
+    "testing": LOW | ROOMS | {"testing"},
+    "app": LOW | ROOMS | {"adapter", "surface", "testing", "app"},
 }
-ORDER = "surface -> runtime -> port -> kernel -> base; adapters see port, kernel and base"
+ORDER = "base < kernel < port < rooms of the middle < service < surface < app"
+# Groups whose folders are libraries of their own.
+GROUPS = ("adapter", "surface", "testing")
 # The umbrella header offers a host what the core component holds.
 UMBRELLA = "src/pawl/pawl.h"
 
@@ -24,13 +30,37 @@ def layer_of_include(name):
     parts = name.split("/")
     if parts[0] != "pawl" or len(parts) < 3:
         return None
-    deep = parts[1] in ("adapter", "surface") and len(parts) > 3
+    deep = parts[1] in GROUPS and len(parts) > 3
     return "/".join(parts[1:3]) if deep else parts[1]
 
 
 def may_see(layer, other):
     group, other_group = layer.split("/")[0], other.split("/")[0]
     return layer == other or other_group in SEES.get(group, set())
+
+
+def layer_calls(file):
+    """(names that it sees, offset of the list) of each pawl_layer() in a CMakeLists.txt."""
+    for call in re.finditer(r"pawl_layer\(([^)]*)\)", file.text):
+        match = re.search(r"\bSEES\s+([a-z_0-9\s]+)", call.group(1))
+        if match:
+            yield match.group(1).split(), call.start(1) + match.start()
+
+
+def neighbours(tree):
+    """{room: {neighbour: line}}, as the CMakeLists.txt of each room lists them."""
+    listed = {}
+    for room in ROOMS:
+        file = tree.by_path.get(f"src/pawl/{room}/CMakeLists.txt")
+        if file is None:
+            continue
+        listed[room] = {name: file.line_of(offset) for names, offset in layer_calls(file)
+                        for name in names}
+    return listed
+
+
+def is_unlisted(listed, layer, other):
+    return layer in listed and other in ROOMS - {layer} and other not in listed[layer]
 
 
 def advice(layer, other):
@@ -40,6 +70,7 @@ def advice(layer, other):
 
 
 def includes(tree):
+    listed = neighbours(tree)
     for file in tree.sources:
         for line, name, quoted in file.includes:
             if quoted and not name.startswith("pawl/"):
@@ -53,10 +84,15 @@ def includes(tree):
                               "it names every layer at once",
                               "include the one header that is needed")
             other = layer_of_include(name)
-            if file.layer is None or other is None or may_see(file.layer, other):
+            if file.layer is None or other is None:
                 continue
-            yield Finding("layers", file.path, line, f"{file.layer} includes {name}",
-                          f"{file.layer} must not see {other}", advice(file.layer, other))
+            if not may_see(file.layer, other):
+                yield Finding("layers", file.path, line, f"{file.layer} includes {name}",
+                              f"{file.layer} must not see {other}", advice(file.layer, other))
+            elif is_unlisted(listed, file.layer, other):
+                yield Finding("layers", file.path, line, f"{file.layer} includes {name}",
+                              f"its CMakeLists.txt does not list {other} under SEES",
+                              "place the file better, or list it if that makes no cycle")
 
 
 def cmake_sees(tree):
@@ -64,14 +100,58 @@ def cmake_sees(tree):
     for file in tree.files:
         if file.name != "CMakeLists.txt" or file.layer is None:
             continue
-        for call in re.finditer(r"pawl_layer\(([^)]*)\)", file.text):
-            match = re.search(r"\bSEES\s+([a-z_0-9\s]+)", call.group(1))
-            for name in match.group(1).split() if match else []:
+        for names, offset in layer_calls(file):
+            for name in names:
                 other = layers.get(name)
                 if other and not may_see(file.layer, other):
-                    line = file.line_of(call.start() + call.group().index(match.group()))
-                    yield Finding("layers", file.path, line, f"{file.layer} links {name}",
+                    yield Finding("layers", file.path, file.line_of(offset),
+                                  f"{file.layer} links {name}",
                                   f"{file.layer} must not see {other}", advice(file.layer, other))
+
+
+def reached(listed, room):
+    seen, todo = set(), [room]
+    while todo:
+        for other in listed.get(todo.pop(), {}):
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return seen
+
+
+def cycles(tree):
+    """Each cycle of rooms once, at the first of them by name."""
+    listed = neighbours(tree)
+    for room, seen in sorted(listed.items()):
+        back = [n for n in seen if n != room and room in reached(listed, n)]
+        circle = {n for n in reached(listed, room) if room in reached(listed, n)}
+        if back and room == min(circle):
+            yield Finding("layers", f"src/pawl/{room}/CMakeLists.txt", max(seen[n] for n in back),
+                          f"{room} and {', '.join(sorted(circle - {room}))} see each other",
+                          "rooms that see each other are one room",
+                          "move what both need into one below them")
+
+
+ROOM_FILES_MAX = 45
+
+
+def rooms(tree):
+    """A room says what lives there, and no folder of it is a heap."""
+    for room in sorted(ROOMS):
+        top = f"src/pawl/{room}"
+        inside = [f for f in tree.files if f.directory == top or f.directory.startswith(top + "/")]
+        if not inside:
+            continue
+        if f"{top}/README.md" not in tree.by_path:
+            yield Finding("room", inside[0].path, 1, f"{room} has no README.md",
+                          "a stranger finds a room by what is said of it",
+                          "ten lines: what lives there, what does not, where to start")
+        for folder in sorted({f.directory for f in inside}):
+            count = sum(1 for f in inside if f.directory == folder)
+            if count > ROOM_FILES_MAX:
+                yield Finding("room", f"{folder}/CMakeLists.txt", 1, f"{count} files in {folder}",
+                              f"a folder has one subject and at most {ROOM_FILES_MAX} files",
+                              "a subfolder for each subject")
 
 
 IMPURE_HEADERS = {

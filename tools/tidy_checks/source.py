@@ -56,11 +56,11 @@ class File:
 
     @functools.cached_property
     def layer(self):
-        """base, kernel, port, runtime, surface/cli, adapter/yaml, app; None outside src/pawl."""
+        """base, kernel, port, run, surface/cli, adapter/yaml, app; None outside src/pawl."""
         parts = self.directory.split("/")
         if parts[:2] != ["src", "pawl"] or len(parts) < 3:
             return None
-        deep = parts[2] in ("adapter", "surface") and len(parts) > 3
+        deep = parts[2] in ("adapter", "surface", "testing") and len(parts) > 3
         return "/".join(parts[2:4]) if deep else parts[2]
 
     @functools.cached_property

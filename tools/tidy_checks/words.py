@@ -4,6 +4,7 @@ import dataclasses
 import re
 import typing
 
+from .layers import ROOMS
 from .source import Finding
 
 SELF = ("tools/tidy_checks/", "tests/tidy/")  # The files that have to write the words down.
@@ -94,20 +95,20 @@ VOCABULARIES = [
                r"runs?|run_ids?|Runs?|RunId|" + part("charter", "agent", "tool", "model"),
                "base knows no domain, so that every layer can stand on it",
                "name the mechanism, or move it to the kernel"),
-    Vocabulary(lambda f: (f.layer or "").startswith("adapter/executor_"),
+    Vocabulary(lambda f: (f.layer or "").startswith("testing/executor_"),
                part("campaign", "lane", "guardrail", "charter"),
                "an executor speaks to a provider and knows no workflow",
                "pass what it needs in the request"),
-    Vocabulary(lambda f: f.layer == "runtime" and not f.is_test,
+    Vocabulary(lambda f: f.layer in ROOMS and not f.is_test,
                r"\w*[Bb]ackoff\w*|retry_\w*|\w*_retry|kRetry\w*|attempts_max|\w+_limit",
-               "the runtime performs; the kernel decides about retries and limits",
+               "a room performs; the kernel decides about retries and limits",
                "make it an event and let the kernel decide"),
 ]
 # Identifiers that match a vocabulary and are right all the same, each with its reason.
 ALLOWED = {
-    ("runtime", "set_limit"): "sets a value of the kernel's Limits and decides nothing",
-    ("runtime", "rate_limit"): "the name of a wait reason that the kernel chose",
-    ("runtime", "retry_after_ms"): "a provider's word, carried into an event",
+    ("room", "set_limit"): "sets a value of the kernel's Limits and decides nothing",
+    ("room", "rate_limit"): "the name of a wait reason that the kernel chose",
+    ("room", "retry_after_ms"): "a provider's word, carried into an event",
 }
 
 
@@ -115,7 +116,8 @@ def vocabulary(tree):
     for file in tree.cpp:
         for words in filter(lambda v: v.applies(file), VOCABULARIES):
             for match in re.finditer(rf"\b(?:{words.identifier})\b", file.code):
-                if (file.layer, match.group()) in ALLOWED:
+                layer = "room" if file.layer in ROOMS else file.layer
+                if (layer, match.group()) in ALLOWED:
                     continue
                 yield Finding("vocabulary", file.path, file.line_of(match.start()),
                               f"{file.layer} says {match.group()}", words.why, words.instead)

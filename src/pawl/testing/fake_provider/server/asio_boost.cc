@@ -1,3 +1,3 @@
-// Asio's body, for programs in which nobody else brings it. The runtime has the same file: of two
+// Asio's body, for programs in which nobody else brings it. adapter/asio has the same file: of two
 // archives with the same symbols a linker takes the first.
 #include <boost/asio/impl/src.hpp>
