@@ -1,13 +1,13 @@
 // Everything a host of Pawl needs.
 #pragma once
 
-#include "pawl/app/library/generate.h"
-#include "pawl/app/library/runner.h"
 #include "pawl/filter/processors/processors_reader.h"
 #include "pawl/filter/processors/shipped_processors.h"
 #include "pawl/filter/secrets/handle_text.h"
 #include "pawl/filter/secrets/secret_filter.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/library/generate.h"
+#include "pawl/library/runner.h"
 #include "pawl/run/agent/agent.h"
 #include "pawl/run/agent/callbacks.h"
 #include "pawl/run/agent/invocation.h"

@@ -1,4 +1,4 @@
-#include "pawl/app/assembly.h"
+#include "pawl/assembly/assembly.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/model_configuration.h"
+#include "pawl/assembly/model_configuration.h"
 #include "pawl/base/document.h"
 #include "pawl/gate/policy_user.h"
 #include "pawl/port/environment_reader.h"

@@ -1,4 +1,4 @@
-#include "pawl/app/model_doctor.h"
+#include "pawl/service/model_doctor.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "pawl/app/model_layer.h"
+#include "pawl/assembly/model_layer.h"
 
 #include <doctest/doctest.h>
 

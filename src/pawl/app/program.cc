@@ -28,15 +28,15 @@
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
 #include "pawl/app/detach.h"
-#include "pawl/app/host_programs.h"
-#include "pawl/app/model_doctor.h"
 #include "pawl/app/program_models.h"
 #include "pawl/app/program_tools.h"
-#include "pawl/app/remembered.h"
 #include "pawl/base/files.h"
 #include "pawl/charter/charter_reader.h"
+#include "pawl/charter/host/host_programs.h"
 #include "pawl/filter/redactor.h"
+#include "pawl/gate/approvals/remembered.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/service/model_doctor.h"
 #include "pawl/surface/cli/trust_view.h"
 
 namespace pawl {

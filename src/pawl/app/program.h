@@ -6,9 +6,9 @@
 
 #include "pawl/adapter/host/console.h"
 #include "pawl/adapter/trust/noted_trust.h"
-#include "pawl/app/assembly.h"
 #include "pawl/app/fake_serving.h"
 #include "pawl/app/simulation.h"
+#include "pawl/assembly/assembly.h"
 #include "pawl/filter/redactor.h"
 #include "pawl/filter/secrets/secret_filter.h"
 #include "pawl/gate/policy_user.h"

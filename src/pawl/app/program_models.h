@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "pawl/adapter/host/secrets.h"
-#include "pawl/app/model_layer.h"
+#include "pawl/assembly/model_layer.h"
 #include "pawl/filter/secrets/known_secrets.h"
 
 namespace pawl {

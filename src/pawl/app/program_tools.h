@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "pawl/app/assembly.h"
+#include "pawl/assembly/assembly.h"
 #include "pawl/port/sockets.h"
 
 namespace pawl {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/app/assembly.h"
+#include "pawl/assembly/assembly.h"
 #include "pawl/base/result.h"
 #include "pawl/testing/executor_scripted/script.h"
 

@@ -1,0 +1,182 @@
+#include "pawl/gate/masked_programs.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "pawl/base/program_path.h"
+#include "pawl/gate/rules/glob.h"
+#include "pawl/gate/shell/shell_commands.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::array<std::string_view, 5> kManyInOne = {"busybox", "toybox", "systemctl",
+                                                        "coreutils", "systemd"};
+
+// "curl" or "curl *"; empty: the pattern names arguments, or several programs.
+std::string whole_program(std::string_view pattern) {
+  const std::vector<std::string_view> words = pattern_words(pattern);
+  const bool any = std::all_of(words.begin() + (words.empty() ? 0 : 1), words.end(),
+                               [](std::string_view word) { return word == "*"; });
+  if (words.empty() || !any || words[0].find_first_of("*?") != std::string_view::npos) return {};
+  return std::string(words[0]);
+}
+
+// The argument in which the tool has its command.
+std::string_view command_argument(std::string_view tool) {
+  return tool == "exec" ? "argv" : "command";
+}
+
+bool denies_for(const ToolRule& rule, const std::string& tool) {
+  if (!rule.enabled || rule.verdict != Verdict::deny || !rule.script.empty()) return false;
+  if (!rule.during.empty() || rule.pattern.arguments.size() != 1) return false;
+  const ArgumentCondition& condition = rule.pattern.arguments.front();
+  return condition.kind == ConditionKind::runs && condition.sense == Sense::is &&
+         condition.argument == command_argument(tool) && glob_matches(rule.pattern.tool, tool);
+}
+
+std::vector<std::string> denied_for(const std::vector<ToolRule>& rules,
+                                    const std::optional<ShellPolicy>& shell,
+                                    const std::string& tool) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) {
+      std::string name = whole_program(pattern);
+      if (!name.empty()) names.push_back(std::move(name));
+    }
+  };
+  for (const ToolRule& rule : rules) {
+    if (denies_for(rule, tool)) add(rule.pattern.arguments.front().values);
+  }
+  if (shell) add(shell->deny);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+// A file that a name resolves to, and what tells whether another file is the same program.
+struct ProgramFile {
+  std::string path;
+  std::string name;  // that a rule denies
+  struct stat status = {};
+};
+
+bool has_bytes_of(const std::string& left, const std::string& right) {
+  std::ifstream one(left, std::ios::binary);
+  std::ifstream other(right, std::ios::binary);
+  return one && other &&
+         std::equal(std::istreambuf_iterator<char>(one), {}, std::istreambuf_iterator<char>(other),
+                    {});
+}
+
+// A hard link, or a copy.
+bool is_twin(const ProgramFile& program, const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (status.st_ino == program.status.st_ino && status.st_dev == program.status.st_dev) return true;
+  return status.st_size == program.status.st_size && status.st_size <= kComparedProgramBytesMax &&
+         has_bytes_of(path, program.path);
+}
+
+// Each directory of PATH, and those in which a system keeps more of the program ("git-core").
+std::vector<std::string> places_of_twins(const std::vector<std::string>& names,
+                                         std::string_view path) {
+  std::vector<std::string> places;
+  const auto add = [&places](const std::string& directory) {
+    std::error_code none;
+    std::string real = std::filesystem::canonical(directory, none).string();
+    if (!none && std::ranges::find(places, real) == places.end()) places.push_back(std::move(real));
+  };
+  for (const std::string& entry : program_candidates(".", path)) add(entry);
+  for (const std::string& name : names) {
+    if (name.find('/') != std::string::npos) continue;
+    for (const char* library :
+         {"/usr/lib/", "/usr/libexec/", "/usr/local/lib/", "/usr/local/libexec/"}) {
+      add(library + name);
+      add(library + name + "-core");
+    }
+  }
+  return places;
+}
+
+// Copies are looked for among names that begin as the program's does: all files of a system would
+// be too many to compare.
+std::vector<std::string> twins_in(const std::string& directory,
+                                  const std::vector<ProgramFile>& programs) {
+  std::vector<std::string> twins;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), &::closedir);
+  std::size_t looked = 0;
+  while (open && looked++ < kProgramEntriesMax) {
+    const dirent* entry = ::readdir(open.get());  // NOLINT(concurrency-mt-unsafe): an own stream
+    if (entry == nullptr) break;
+    const std::string_view shown = entry->d_name;
+    const std::string path = directory + "/" + std::string(shown);
+    const auto is_it = [&](const ProgramFile& program) {
+      return (entry->d_ino == program.status.st_ino || shown.starts_with(program.name)) &&
+             is_twin(program, path);
+    };
+    if (std::ranges::any_of(programs, is_it)) twins.push_back(path);
+  }
+  return twins;
+}
+
+bool is_many_in_one(const std::string& file) {
+  const std::string_view name = command_base_name(file);
+  return std::find(kManyInOne.begin(), kManyInOne.end(), name) != kManyInOne.end();
+}
+
+}  // namespace
+
+std::vector<std::string> programs_denied(const std::vector<ToolRule>& rules,
+                                         const std::optional<ShellPolicy>& shell,
+                                         const std::vector<std::string>& tools) {
+  std::optional<std::vector<std::string>> common;
+  for (const std::string& tool : tools) {
+    if (tool != "bash" && tool != "exec") continue;
+    std::vector<std::string> names = denied_for(rules, shell, tool);
+    if (common) {
+      std::erase_if(*common, [&names](const std::string& name) {
+        return !std::binary_search(names.begin(), names.end(), name);
+      });
+    } else {
+      common = std::move(names);
+    }
+  }
+  return common.value_or(std::vector<std::string>());
+}
+
+std::vector<std::string> files_of_programs(const std::vector<std::string>& names,
+                                           std::string_view path) {
+  std::vector<ProgramFile> programs;
+  for (const std::string& name : names) {
+    for (const std::string& candidate : program_candidates(name, path)) {
+      std::error_code none;
+      ProgramFile program{std::filesystem::canonical(candidate, none).string(),
+                          std::string(command_base_name(name))};
+      if (none || is_many_in_one(program.path)) continue;
+      if (::lstat(program.path.c_str(), &program.status) != 0) continue;
+      if (!S_ISREG(program.status.st_mode)) continue;
+      programs.push_back(std::move(program));
+    }
+  }
+  std::vector<std::string> files;
+  const auto add = [&files](const std::string& file) {
+    const bool known = std::ranges::find(files, file) != files.end();
+    if (!known && files.size() < kMaskedProgramsMax) files.push_back(file);
+  };
+  for (const ProgramFile& program : programs) add(program.path);
+  if (programs.empty()) return files;
+  for (const std::string& directory : places_of_twins(names, path)) {
+    for (const std::string& twin : twins_in(directory, programs)) add(twin);
+  }
+  return files;
+}
+
+}  // namespace pawl

@@ -1,0 +1,113 @@
+#include "pawl/library/runner.h"
+
+#include "pawl/library/runner_parts.h"
+#include "pawl/testing/executor_scripted/executor_scripted.h"
+
+namespace pawl {
+
+Runner::Runner(Ports ports) {
+  std::shared_ptr<AsioLoop> own;
+  if (!ports.loop) {
+    own = std::make_shared<AsioLoop>();
+    ports.loop = own;
+  }
+  parts_ = std::make_unique<Parts>(std::move(ports));
+  parts_->own_loop = std::move(own);
+}
+
+Runner::Runner(boost::asio::io_context& host, Ports ports) {
+  ports.loop = std::make_shared<AsioLoop>(host);
+  parts_ = std::make_unique<Parts>(std::move(ports));
+}
+
+Runner::~Runner() = default;
+Runner::Runner(Runner&&) noexcept = default;
+Runner& Runner::operator=(Runner&&) noexcept = default;
+
+Runner::Result Runner::run(const RunnableAgent& agent, std::string input,
+                           std::shared_ptr<const InvocationContext> context) {
+  return parts_->wait_for([&](Finished finished) {
+    parts_->start(agent, std::move(input), std::move(context), std::move(finished));
+  });
+}
+
+void Runner::start(const RunnableAgent& agent, std::string input, Finished finished,
+                   std::shared_ptr<const InvocationContext> context) {
+  parts_->start(agent, std::move(input), std::move(context), std::move(finished));
+}
+
+Runner::Result Runner::resume(const RunnableAgent& agent, const RunId& run) {
+  return parts_->wait_for([&](Finished finished) { resume(agent, run, std::move(finished)); });
+}
+
+void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finished) {
+  parts_->prepared(agent);
+  parts_->waiting[run] = std::move(finished);
+  const Status resumed = parts_->engine->resume(run);
+  if (resumed) return;
+  parts_->loop->post([parts = parts_.get(), run, resumed] { parts->ended(run, resumed); });
+}
+
+Status Runner::feed(const RunId& run, Event event) {
+  return parts_->engine->feed(run, std::move(event));
+}
+
+pawl::Result<std::vector<PendingApproval>> Runner::approvals(const RunId& run) {
+  JournalReader& reader = *parts_->engine->store().reader;
+  PAWL_TRY(const LoadedRun loaded, load_run(reader, run, UseSnapshot::yes));
+  return pending_approvals(reader, loaded.run.state());
+}
+
+Status Runner::decide(const RunId& run, CallId call, Decided decided) {
+  PAWL_ASSERT(parts_->own_loop != nullptr);
+  const auto durable = std::make_shared<std::optional<Status>>();
+  const auto begin = [&] {
+    parts_->desk->decide(run, call, std::move(decided),
+                         [durable](const Status& said) { *durable = said; });
+  };
+  if (!parts_->block(begin, [&durable] { return durable->has_value(); })) {
+    return Error{ErrorCode::conflict, std::string(kBlockingTwice)};
+  }
+  return **durable;
+}
+
+Status Runner::approve(const RunId& run, CallId call, std::string by) {
+  return decide(run, call, {InterruptDecision::approve, std::move(by)});
+}
+
+Status Runner::deny(const RunId& run, CallId call, std::string by, std::string reason) {
+  return decide(run, call, {InterruptDecision::reject, std::move(by), std::move(reason)});
+}
+
+Status Runner::answer(const RunId& run, CallId call, std::string by, std::string text) {
+  return decide(run, call, {InterruptDecision::input, std::move(by), std::move(text)});
+}
+
+Status Runner::guard(RunnableAgent& agent, GatePolicy policy) {
+  return pawl::guard(agent, std::move(policy), *parts_->loop);
+}
+
+std::shared_ptr<Tool> Runner::tool(NativeTool native) {
+  auto made = make_native_tool(std::move(native), *parts_->loop, parts_->pool);
+  if (made) return *std::move(made);
+  parts_->refused_tool = made.error().message;
+  return nullptr;
+}
+
+std::shared_ptr<Executor> Runner::scripted(Script script) {
+  return make_scripted_executor(std::move(script), *parts_->loop);
+}
+
+Loop& Runner::loop() {
+  return *parts_->loop;
+}
+
+SocketLoop* Runner::sockets() {
+  return dynamic_cast<SocketLoop*>(parts_->loop.get());
+}
+
+Engine& Runner::engine() {
+  return *parts_->engine;
+}
+
+}  // namespace pawl
