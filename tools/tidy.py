@@ -8,7 +8,7 @@ import argparse
 import pathlib
 import sys
 
-from tidy_checks import cases, layers, sizes, tree, words
+from tidy_checks import cases, layers, reach, sizes, tree, words
 from tidy_checks.source import Tree
 
 CHECKS = [
@@ -17,6 +17,8 @@ CHECKS = [
     layers.cycles,
     layers.rooms,
     layers.kernel_purity,
+    reach.reach,
+    reach.engine_behind_service,
     sizes.columns,
     sizes.files,
     sizes.functions,
