@@ -30,7 +30,7 @@ std::optional<std::vector<ChainTarget>> expand_alone(const std::string& chain,
   return *std::move(targets);
 }
 
-std::string directory_of(const std::string& path) {
+std::string directory_with(const std::string& path) {
   std::error_code ignored;  // Then the path as it was given will do.
   return std::filesystem::absolute(path, ignored).parent_path().string();
 }
@@ -73,7 +73,7 @@ Result<Catalogue> ModelLayer::read_catalogue_files() const {
   if (!options_.parse) return catalogue;
   std::string path = configuration_->catalogue;
   if (!path.empty()) {
-    path = (std::filesystem::path(directory_of(options_.config)) / path).string();
+    path = (std::filesystem::path(directory_with(options_.config)) / path).string();
   } else {
     const auto xdg = options_.environment("XDG_CONFIG_HOME");
     const auto home = options_.environment("HOME");
@@ -121,7 +121,7 @@ Result<ModelLayer::Plant*> ModelLayer::plant() {
   auto made = std::make_unique<Plant>();
   PAWL_TRY(made->catalogue, read_catalogue_files());
   PAWL_TRY(made->setups, set_up_providers(configuration_->providers, made->catalogue,
-                                          sources(directory_of(options_.config))));
+                                          sources(directory_with(options_.config))));
   made->pool = std::make_shared<ModelPool>(loop_, options_.sinks);
   PAWL_CHECK(fill(*made->pool, made->setups));
   std::vector<std::string> configured;

@@ -31,7 +31,7 @@ std::vector<fs::path> chain_to(const fs::path& directory) {
   return {directory};
 }
 
-bool is_within(const fs::path& path, const fs::path& root) {
+bool lies_within(const fs::path& path, const fs::path& root) {
   return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
 }
 
@@ -62,7 +62,7 @@ class DocsReader {
     const fs::path real = fs::canonical(path, missing);
     if (missing || !fs::is_regular_file(real, missing)) return;
     const std::string name = path.lexically_relative(root_).string();
-    if (!is_within(real, root_)) return note(name, "leads out of the project");
+    if (!lies_within(real, root_)) return note(name, "leads out of the project");
     if (!seen_.insert(real.string()).second) return;
     auto text = read_regular_file(real.string(), kReadBytesMax);
     if (!text) return note(name, text.error().message);
