@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "pawl/gate/approvals/approvals.h"
 #include "pawl/gate/policy_gate.h"
 #include "pawl/run/agent/agent.h"
-#include "pawl/service/service.h"
 
 namespace pawl {
 
@@ -60,34 +58,6 @@ struct PermissionPort {
   std::function<void(const PermissionRequest& request, std::function<void(Decided)> answer)> ask;
   std::function<void(const PermissionEvent& event)> events = {};
   std::int64_t timeout_ms = kPermissionTimeoutDefaultMs;  // then it is denied, by kByTimeout
-};
-
-// Asks the host on behalf of runs that wait. Lives on the loop thread; the engine outlives it.
-class PermissionDesk {
- public:
-  PermissionDesk(Engine& engine, PermissionPort port);
-  ~PermissionDesk();
-  PermissionDesk(const PermissionDesk&) = delete;
-  PermissionDesk& operator=(const PermissionDesk&) = delete;
-
-  // True: the host is asked, and the run is taken up when all is answered; `failed` hears when that
-  // is not possible. False: nobody is to be asked, or nothing waits.
-  bool ask(const RunId& run, std::function<void(const Status&)> failed);
-  // conflict: it does not wait. `done` when it is durable; the run is not taken up.
-  void decide(const RunId& run, CallId call, Decided decided, StatusCallback done);
-
- private:
-  struct Open;
-  bool asked_too_often(const std::vector<PendingApproval>& pending);
-  void settle(RunId run, CallId call, Decided decided);
-  void ask_one(const PendingApproval& pending);
-
-  Engine& engine_;
-  Service service_;
-  PermissionPort port_;
-  std::map<RunId, Open> open_;
-  std::map<std::pair<RunId, CallId>, std::uint32_t> times_asked_;  // of calls that wait
-  std::shared_ptr<PermissionDesk*> self_;                          // null when the desk is gone
 };
 
 }  // namespace pawl

@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "pawl/engine/engine.h"
+#include "pawl/journal/run_event.h"
 #include "pawl/library/permissions.h"
+#include "pawl/port/services.h"
 #include "pawl/port/sockets.h"
+#include "pawl/port/store.h"
 #include "pawl/run/agent/agent.h"
 #include "pawl/run/agent/callbacks.h"
+#include "pawl/run/agent/invocation.h"
 #include "pawl/run/agent/machine_step.h"
 #include "pawl/tools/native_tool.h"
 
@@ -22,6 +25,7 @@ class io_context;
 
 namespace pawl {
 
+class Engine;
 struct Script;
 
 // What a host may fill. Everything is optional.
@@ -96,7 +100,7 @@ class Runner {
   Loop& loop();
   // The loop for connections: null on a loop of the host's that has none.
   SocketLoop* sockets();
-  Engine& engine();
+  Engine& engine();  // for hosts that include pawl/engine/engine.h
 
  private:
   struct Parts;

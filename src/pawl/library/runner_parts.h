@@ -8,6 +8,8 @@
 
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/base/assert.h"
+#include "pawl/engine/engine.h"
+#include "pawl/library/permission_desk.h"
 #include "pawl/library/runner.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <stdexcept>
 
+#include "pawl/engine/engine.h"
 #include "pawl/pawl.h"
 
 namespace pawl {
