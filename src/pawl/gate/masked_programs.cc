@@ -1,14 +1,10 @@
 #include "pawl/gate/masked_programs.h"
 
-#include <dirent.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 
 #include "pawl/base/program_path.h"
 #include "pawl/gate/rules/glob.h"
@@ -61,12 +57,16 @@ std::vector<std::string> denied_for(const std::vector<ToolRule>& rules,
   return names;
 }
 
-// A file that a name resolves to, and what tells whether another file is the same program.
+// A file that a name resolves to.
 struct ProgramFile {
   std::string path;
   std::string name;  // that a rule denies
-  struct stat status = {};
 };
+
+bool is_plain_file(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, none));
+}
 
 bool has_bytes_of(const std::string& left, const std::string& right) {
   std::ifstream one(left, std::ios::binary);
@@ -78,10 +78,12 @@ bool has_bytes_of(const std::string& left, const std::string& right) {
 
 // A hard link, or a copy.
 bool is_twin(const ProgramFile& program, const std::string& path) {
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  if (status.st_ino == program.status.st_ino && status.st_dev == program.status.st_dev) return true;
-  return status.st_size == program.status.st_size && status.st_size <= kComparedProgramBytesMax &&
+  std::error_code none;
+  if (!is_plain_file(path)) return false;
+  if (std::filesystem::equivalent(path, program.path, none)) return true;
+  const auto size = std::filesystem::file_size(path, none);
+  return !none && size <= kComparedProgramBytesMax &&
+         size == std::filesystem::file_size(program.path, none) && !none &&
          has_bytes_of(path, program.path);
 }
 
@@ -111,18 +113,17 @@ std::vector<std::string> places_of_twins(const std::vector<std::string>& names,
 std::vector<std::string> twins_in(const std::string& directory,
                                   const std::vector<ProgramFile>& programs) {
   std::vector<std::string> twins;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), &::closedir);
+  std::error_code none;
   std::size_t looked = 0;
-  while (open && looked++ < kProgramEntriesMax) {
-    const dirent* entry = ::readdir(open.get());  // NOLINT(concurrency-mt-unsafe): an own stream
-    if (entry == nullptr) break;
-    const std::string_view shown = entry->d_name;
-    const std::string path = directory + "/" + std::string(shown);
+  for (std::filesystem::directory_iterator entry(directory, none), end;
+       !none && entry != end && looked < kProgramEntriesMax; entry.increment(none), ++looked) {
+    const std::string shown = entry->path().filename().string();
+    std::error_code gone;
+    const bool linked = entry->hard_link_count(gone) > 1 && !gone;
     const auto is_it = [&](const ProgramFile& program) {
-      return (entry->d_ino == program.status.st_ino || shown.starts_with(program.name)) &&
-             is_twin(program, path);
+      return (linked || shown.starts_with(program.name)) && is_twin(program, entry->path());
     };
-    if (std::ranges::any_of(programs, is_it)) twins.push_back(path);
+    if (std::ranges::any_of(programs, is_it)) twins.push_back(entry->path());
   }
   return twins;
 }
@@ -160,9 +161,7 @@ std::vector<std::string> files_of_programs(const std::vector<std::string>& names
       std::error_code none;
       ProgramFile program{std::filesystem::canonical(candidate, none).string(),
                           std::string(command_base_name(name))};
-      if (none || is_many_in_one(program.path)) continue;
-      if (::lstat(program.path.c_str(), &program.status) != 0) continue;
-      if (!S_ISREG(program.status.st_mode)) continue;
+      if (none || is_many_in_one(program.path) || !is_plain_file(program.path)) continue;
       programs.push_back(std::move(program));
     }
   }

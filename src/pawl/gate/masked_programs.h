@@ -15,7 +15,7 @@ namespace pawl {
 
 inline constexpr std::size_t kMaskedProgramsMax = 128;
 inline constexpr std::size_t kProgramEntriesMax = 20'000;  // looked at in one directory
-inline constexpr std::int64_t kComparedProgramBytesMax = 256LL << 20U;
+inline constexpr std::uintmax_t kComparedProgramBytesMax = 256U << 20U;
 // Of commands inside a sandbox.
 inline constexpr std::string_view kSandboxPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -7,7 +7,7 @@
 namespace pawl {
 namespace {
 
-using Rules = std::vector<EgressRule>;
+using DomainRules = std::vector<EgressRule>;
 
 // Every host of `inner` is one of `outer`'s. Ports are not a domain's matter.
 bool covers(const EgressRule& outer, const EgressRule& inner) {
@@ -24,16 +24,16 @@ bool covers(const EgressRule& outer, const EgressRule& inner) {
 }
 
 // What cannot be read names no host that could be reached.
-Rules rules_of(const std::vector<std::string>& texts) {
-  Rules rules;
+DomainRules domain_rules_of(const std::vector<std::string>& texts) {
+  DomainRules rules;
   for (const std::string& text : texts) {
     if (auto rule = parse_egress_rule(text)) rules.push_back(*std::move(rule));
   }
   return rules;
 }
 
-Rules within(const Rules& hosts, const Rules& domains) {
-  Rules both;
+DomainRules within(const DomainRules& hosts, const DomainRules& domains) {
+  DomainRules both;
   for (const EgressRule& host : hosts) {
     for (const EgressRule& domain : domains) {
       const bool inside = covers(domain, host);
@@ -57,13 +57,13 @@ NetworkPolicy network_within(NetworkPolicy network, const CharterPermissions& pe
   for (const Grants* grants : all) {
     if (!grants->allowed_domains || network.access == NetworkAccess::none) continue;
     const bool full = network.access == NetworkAccess::full;
-    const Rules domains = rules_of(*grants->allowed_domains);
+    const DomainRules domains = domain_rules_of(*grants->allowed_domains);
     const auto everything = [](const EgressRule& rule) {
       return rule.match == EgressRule::Match::everything;
     };
     if (std::any_of(domains.begin(), domains.end(), everything)) continue;
-    const Rules left =
-        within(rules_of(full ? std::vector<std::string>{"*:*"} : network.hosts), domains);
+    const DomainRules left =
+        within(domain_rules_of(full ? std::vector<std::string>{"*:*"} : network.hosts), domains);
     network = {left.empty() ? NetworkAccess::none : NetworkAccess::limited, {}};
     for (const EgressRule& rule : left) network.hosts.push_back(to_text(rule));
   }

@@ -1,8 +1,8 @@
 // rm, gc, backup: what is kept, and where.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <span>
 
@@ -228,7 +228,8 @@ int command_gc(const CliContext& context) {
 static std::vector<std::string> left_out(const std::string& data) {
   std::vector<std::string> names;
   for (const std::string name : {"logs", "taken"}) {
-    if (::access((data + "/" + name).c_str(), F_OK) == 0) names.push_back(name);
+    std::error_code none;
+    if (std::filesystem::exists(data + "/" + name, none)) names.push_back(name);
   }
   return names;
 }
