@@ -9,9 +9,9 @@
 namespace pawl {
 namespace {
 
-using Verdict = EgressEvent::Verdict;
+using Seen = EgressEvent::Verdict;
 
-EgressEvent event_of(Verdict verdict, std::string target, std::string detail,
+EgressEvent event_of(Seen verdict, std::string target, std::string detail,
                      std::string client = {}) {
   return {verdict, std::move(target), std::move(detail), std::move(client)};
 }
@@ -23,7 +23,7 @@ class AskingTool final : public Tool {
   const ToolSpec& spec() const override { return spec_; }
   std::unique_ptr<Operation> invoke(const ToolInvocation& invocation,
                                     std::function<void(ToolOutcome)> done) override {
-    if (sink_) sink_(event_of(Verdict::allowed, invocation.input, ""));
+    if (sink_) sink_(event_of(Seen::allowed, invocation.input, ""));
     waiting.push_back(std::move(done));
     return std::make_unique<Nothing>();
   }
@@ -51,8 +51,8 @@ ToolInvocation invocation_of(const char* run, const char* input) {
 TEST_CASE("notes are a list, once") {
   EgressNotes notes;
   CHECK(notes.take() == EgressReport{});
-  notes.add(event_of(Verdict::allowed, "a.test:443", "93.184.216.34"));
-  notes.add(event_of(Verdict::refused, "b.test:443", "not listed"));
+  notes.add(event_of(Seen::allowed, "a.test:443", "93.184.216.34"));
+  notes.add(event_of(Seen::refused, "b.test:443", "not listed"));
   CHECK(notes.take() == EgressReport{{{"a.test:443", "allowed", "93.184.216.34"},
                                       {"b.test:443", "refused", "not listed"}},
                                      0});
@@ -62,7 +62,7 @@ TEST_CASE("notes are a list, once") {
 TEST_CASE("notes are bounded in number and length") {
   EgressNotes notes;
   for (std::size_t i = 0; i < kEgressNotesMax + 5; ++i) {
-    notes.add(event_of(Verdict::unresolved, "x:1", std::string(10'000, 'y')));
+    notes.add(event_of(Seen::unresolved, "x:1", std::string(10'000, 'y')));
   }
   const EgressReport taken = notes.take();
   CHECK(taken.left_out == 5);
@@ -92,8 +92,8 @@ TEST_CASE("runs of one agent do not have one another's, and what is forgotten is
   EgressReport seen;
   const auto call = tool->invoke(invocation_of("mine", ""),
                                  [&](const ToolOutcome& outcome) { seen = outcome.egress; });
-  notes->add(event_of(Verdict::allowed, "theirs.test:80", "", "other"));
-  notes->add(event_of(Verdict::allowed, "mine.test:80", "", "mine"));
+  notes->add(event_of(Seen::allowed, "theirs.test:80", "", "other"));
+  notes->add(event_of(Seen::allowed, "mine.test:80", "", "mine"));
   AskingTool::waiting[0]({});
   CHECK(seen == EgressReport{{{"mine.test:80", "allowed", ""}}, 0});
   CHECK(notes->take(RunId{"mine"}) == EgressReport{});
