@@ -8,6 +8,7 @@
 #include "pawl/app/configuration.h"
 #include "pawl/base/json.h"
 #include "pawl/base/schema.h"
+#include "pawl/base/shell_word.h"
 #include "pawl/base/utf8.h"
 #include "pawl/charter/charter_reader.h"
 #include "pawl/surface/cli/arguments.h"

@@ -7,7 +7,7 @@
 namespace pawl {
 namespace {
 
-struct Stage : ModelLayerStage {
+struct DoctorStage : ModelLayerStage {
   using ModelLayerStage::ModelLayerStage;
   std::string probe() {
     return text_of(probe_providers(layer(), loop, [this](const std::function<bool()>& done) {
@@ -41,7 +41,7 @@ const ModelRow* find_row(const std::vector<ModelRow>& rows, const std::string& i
 }  // namespace
 
 TEST_CASE("every model is a row, with its names and what is missing") {
-  Stage stage(
+  DoctorStage stage(
       "aliases: { planning: anthropic/claude-opus-5, tuned: 'openai/ft:mine', odd: nobody/x }\n"
       "tiers: { best: [planning, openai/gpt-5] }\n");
   stage.variables = {{"ANTHROPIC_API_KEY", "k"}};
@@ -61,12 +61,12 @@ TEST_CASE("every model is a row, with its names and what is missing") {
 }
 
 TEST_CASE("doctor says what is configured and what is missing, and asks nobody") {
-  Stage stage(
+  DoctorStage stage(
       "providers: { groq: { key: env:ABSENT },\n"
       "  plain: { dialect: openai_chat, base_url: 'http://box.lan', key: env:PLAIN } }\n"
       "aliases: { odd: anthropic/gpt-9, round: round }\n");
   stage.variables = {{"ANTHROPIC_API_KEY", "very-secret"}, {"PLAIN", "very-secret"}};
-  const std::string text = Stage::text_of(examine_providers(stage.layer()));
+  const std::string text = DoctorStage::text_of(examine_providers(stage.layer()));
 
   CHECK(text.find("0 provider anthropic: https://api.anthropic.com, key from environment variable "
                   "ANTHROPIC_API_KEY; \n") != std::string::npos);
@@ -83,13 +83,13 @@ TEST_CASE("doctor says what is configured and what is missing, and asks nobody")
 }
 
 TEST_CASE("a configuration with faults is a problem") {
-  Stage stage("tiers: 3\n");
-  const std::string text = Stage::text_of(examine_providers(stage.layer()));
+  DoctorStage stage("tiers: 3\n");
+  const std::string text = DoctorStage::text_of(examine_providers(stage.layer()));
   CHECK(text.find("2 models: the configuration file has faults") == 0);
 }
 
 TEST_CASE("live makes exactly one request to each provider that is configured") {
-  Stage stage;
+  DoctorStage stage;
   stage.variables = {{"ANTHROPIC_API_KEY", "k"}, {"OPENAI_API_KEY", "k"}};
   REQUIRE(stage.layer().view());
   stage.executors.at("openai")->probe_result =
@@ -103,7 +103,7 @@ TEST_CASE("live makes exactly one request to each provider that is configured") 
 }
 
 TEST_CASE("a provider that does not answer is a problem, and nobody to ask is none") {
-  Stage stage;
+  DoctorStage stage;
   CHECK(stage.probe() == "0 providers: none is configured: nobody was asked; \n");
   TestLoop loop;
   ModelLayerOptions options;
@@ -114,7 +114,7 @@ TEST_CASE("a provider that does not answer is a problem, and nobody to ask is no
   const auto nobody = probe_providers(unarmed, loop, [](const std::function<bool()>&) {});
   REQUIRE(nobody.size() == 1);
   CHECK(nobody.front().grade == Finding::Grade::problem);
-  Stage silent;
+  DoctorStage silent;
   silent.variables = {{"ANTHROPIC_API_KEY", "k"}};
   REQUIRE(silent.layer().view());
   silent.executors.at("anthropic")->answers_probes = false;

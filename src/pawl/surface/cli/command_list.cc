@@ -57,7 +57,7 @@ Status check_status_word(const std::string& word) {
     if (word == name(status)) return ok();
     known += " " + std::string(name(status));
   }
-  return Error{ErrorCode::invalid_argument, "there is no status " + quoted(word) + "; there is" +
+  return Error{ErrorCode::invalid_argument, "there is no status " + pawl::quoted(word) + "; there is" +
                                                 known + " " + std::string(kInterrupted)};
 }
 
