@@ -301,10 +301,11 @@ TEST_CASE("a run may begin with a history, and resource limits replace the chart
   for (const MachineStep& step : runner.steps(agent, "now", context)) steps.push_back(step);
 
   REQUIRE(steps.size() == 1);
-  REQUIRE(steps[0].history.size() == 4);
+  REQUIRE(steps[0].history.size() == 5);
   CHECK(steps[0].history[0].text == Content("earlier"));
   CHECK(steps[0].history[1].role == Role::assistant);
   CHECK(steps[0].history[2].text == Content("now"));
+  CHECK(steps[0].history[4].role == Role::tool);  // The call at the limit is answered, too.
   CHECK(steps[0].done);
 }
 

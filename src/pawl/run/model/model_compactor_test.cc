@@ -20,14 +20,12 @@ class Asked final : public Executor {
     model = request.model;
     text = *load_conversation(request)->front().text.bytes();
     tools = request.tools.size();
-    if (used) sink(UsageReported{*used});
     return inner_->execute_phase(request, std::move(sink));
   }
 
   std::string model;
   std::string text;
   std::size_t tools = 0;
-  std::optional<Usage> used;  // reported before all else
 
  private:
   std::shared_ptr<Executor> inner_;
@@ -57,13 +55,10 @@ struct Desk {
   std::shared_ptr<Asked> model;
   std::optional<CompactionOutcome> outcome;
 
-  std::optional<Usage> used;
-
   void compact(std::vector<ScriptReply> replies, const std::string& own_model = "") {
     Script script;
     script.replies = std::move(replies);
     model = std::make_shared<Asked>(make_scripted_executor(std::move(script), loop));
-    model->used = used;
     const auto compactor = make_model_compactor(model, own_model);
     CompactionRequest request;
     request.model = "a/x";
@@ -112,8 +107,9 @@ TEST_CASE("a summary that was lost on its way is charged as it was set aside") {
   REQUIRE(refused.outcome);
   CHECK(refused.outcome->charge == Charge::usage);
   Desk lost;
-  lost.used = Usage{10, 1, 0, 0};
-  lost.compact({ScriptReply{ScriptFailure{}}});
+  ScriptReply cut{ScriptFailure{}};
+  cut.usage = Usage{10, 1, 0, 0};
+  lost.compact({cut});
   REQUIRE(lost.outcome);
   CHECK(lost.outcome->charge == Charge::reserved);
 }

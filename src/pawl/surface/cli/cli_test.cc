@@ -18,7 +18,7 @@ TEST_CASE("the version names the numbers of the formats") {
   CHECK(run(environment, {"--version"}) == 0);
 
   CHECK(environment.screen.out ==
-        "pawl 1.2.3\njournal schema 7, record 1, snapshot 3, semantics 1\n");
+        "pawl 1.2.3\njournal schema 7, record 2.0, snapshot 4, semantics 1\n");
 }
 
 TEST_CASE("help is output when it is asked for, and a complaint when nothing was") {

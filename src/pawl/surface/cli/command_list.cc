@@ -57,8 +57,9 @@ Status check_status_word(const std::string& word) {
     if (word == name(status)) return ok();
     known += " " + std::string(name(status));
   }
-  return Error{ErrorCode::invalid_argument, "there is no status " + pawl::quoted(word) + "; there is" +
-                                                known + " " + std::string(kInterrupted)};
+  return Error{ErrorCode::invalid_argument, "there is no status " + pawl::quoted(word) +
+                                                "; there is" + known + " " +
+                                                std::string(kInterrupted)};
 }
 
 // "interrupted" is no status of the store's: it is a running one that nobody drives.
