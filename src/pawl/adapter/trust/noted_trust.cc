@@ -6,7 +6,6 @@
 #include <ctime>
 #include <filesystem>
 
-
 namespace pawl {
 namespace {
 
@@ -174,8 +173,8 @@ Result<NotedTrust::Work> NotedTrust::open() const {
   return work;
 }
 
-Result<std::vector<UntrustedFile>> NotedTrust::untrusted(const std::vector<HostFile>& files,
-                                                        const std::vector<HostFile>& pinned) const {
+Result<std::vector<UntrustedFile>> NotedTrust::untrusted(
+    const std::vector<HostFile>& files, const std::vector<HostFile>& pinned) const {
   std::vector<UntrustedFile> all;
   // Where no session was ever noted, nobody but a person has changed anything.
   if (directory().empty() || (pinned.empty() && !store_.exists())) return all;
@@ -244,7 +243,7 @@ struct NotedTrust::Session {
 };
 
 Result<std::shared_ptr<void>> NotedTrust::begin_session(const RunId& run,
-                                                       std::vector<std::string> roots) const {
+                                                        std::vector<std::string> roots) const {
   if (directory().empty() || roots.empty()) return std::shared_ptr<void>();
   SessionNote note;
   note.span.run = run.text;

@@ -70,8 +70,8 @@ SettingFlags flags_of(const Arguments& arguments) {
 
 std::string version_text(const VersionNumbers& versions) {
   return "pawl " + versions.program + "\n" + "journal schema " + std::to_string(versions.schema) +
-         ", record " + record_version() + ", snapshot " +
-         std::to_string(kSnapshotVersion) + ", semantics " + std::to_string(kSemantics) + "\n";
+         ", record " + record_version() + ", snapshot " + std::to_string(kSnapshotVersion) +
+         ", semantics " + std::to_string(kSemantics) + "\n";
 }
 
 // A configuration or a policy that an agent may have written counts only if a person says so.
