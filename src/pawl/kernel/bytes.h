@@ -215,46 +215,39 @@ enum class WrittenBy : std::uint8_t { this_version, newer };
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes, WrittenBy writer = WrittenBy::this_version)
-      : rest_(bytes), room_(kListRoomBase + kListRoomPerByte * bytes.size()), writer_(writer) {}
+      : at_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        room_(kListRoomBase + kListRoomPerByte * bytes.size()),
+        writer_(writer) {}
 
   Skipped skipped() const { return skipped_; }
   void skip(std::size_t bytes, Skipped what) {
-    if (writer_ != WrittenBy::newer || bytes > rest_.size()) return fail();
-    rest_.remove_prefix(bytes);
+    if (writer_ != WrittenBy::newer || bytes > left()) return fail();
+    at_ += bytes;
     skipped_ = std::max(skipped_, what);
   }
 
   bool failed() const { return failed_; }
-  bool at_end() const { return rest_.empty(); }
-  std::size_t left() const { return rest_.size(); }
+  bool at_end() const { return at_ == end_; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   void fail() {
     failed_ = true;
-    rest_ = {};
+    at_ = end_;
   }
 
   std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) break;
-      const auto byte = static_cast<std::uint8_t>(rest_.front());
-      rest_.remove_prefix(1);
-      const std::uint64_t part = byte & 0x7FU;
-      const bool overflows = shift == 63 && part > 1;
-      const bool padded = byte == 0 && shift > 0;  // not the shortest form
-      if (overflows || padded) break;
-      value |= part << shift;
-      if ((byte & 0x80U) == 0) return value;
+    if (at_ != end_ && static_cast<std::uint8_t>(*at_) <= kOneByteMax) {
+      return static_cast<std::uint8_t>(*at_++);
     }
-    fail();
-    return 0;
+    return long_number();
   }
   std::string_view raw(std::uint64_t length) {
-    if (length > rest_.size()) {
+    if (length > left()) {
       fail();
       return {};
     }
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(length));
-    rest_.remove_prefix(taken.size());
+    const std::string_view taken(at_, static_cast<std::size_t>(length));
+    at_ += taken.size();
     return taken;
   }
 
@@ -338,30 +331,44 @@ class ByteReader {
     // What is known is never marked so.
     if (!kHasOptional<std::variant<T...>> || index < sizeof...(T)) return fail();
     const std::uint64_t length = number();
-    if (length > rest_.size()) return fail();
+    if (length > left()) return fail();
     skip(static_cast<std::size_t>(length), Skipped::optional);
     stepped_over_ = true;
   }
   template <HasFields T>
   void take(T& value) {
     const std::uint64_t length = number();
-    if (length > rest_.size()) return fail();
-    const std::string_view behind = rest_.substr(static_cast<std::size_t>(length));
-    rest_ = rest_.substr(0, static_cast<std::size_t>(length));
+    if (length > left()) return fail();
+    const char* const behind = std::exchange(end_, at_ + length);
     take_fields(value);
-    if (!failed_) rest_ = behind;
+    end_ = behind;
+    if (failed_) at_ = end_;
   }
 
  private:
+  std::uint64_t long_number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
+      const auto byte = static_cast<std::uint8_t>(*at_++);
+      const std::uint64_t part = byte & 0x7FU;
+      const bool overflows = shift == 63 && part > 1;
+      const bool padded = byte == 0 && shift > 0;  // not the shortest form
+      if (overflows || padded) break;
+      value |= part << shift;
+      if ((byte & 0x80U) == 0) return value;
+    }
+    fail();
+    return 0;
+  }
   // Up to the end of the struct. `value` has its defaults.
   template <HasFields T>
   void take_fields(T& value) {
     T::members([&](const char*, auto member) {
-      if (rest_.empty()) return;
+      if (at_end()) return;
       auto& field = value.*member;
-      [[maybe_unused]] const std::size_t before = rest_.size();
+      [[maybe_unused]] const std::size_t before = left();
       this->take(field);
-      if (!rest_.empty() || failed_) return;
+      if (!at_end() || failed_) return;
       // The last one that is written differs from its default, or it would not be written.
       if constexpr (HasFields<std::decay_t<decltype(field)>>) {
         if (before == 1) fail();
@@ -369,7 +376,7 @@ class ByteReader {
         if (field == kDefault<T>.*member) fail();
       }
     });
-    if (!rest_.empty()) skip(rest_.size(), Skipped::fields);
+    if (!at_end()) skip(left(), Skipped::fields);
   }
   template <class V, std::size_t... I>
   void take_alternative(V& value, std::uint64_t index, std::index_sequence<I...>) {
@@ -377,7 +384,8 @@ class ByteReader {
     if (!known) fail();
   }
 
-  std::string_view rest_;
+  const char* at_;
+  const char* end_;  // of the struct that is being taken
   std::size_t room_;
   WrittenBy writer_;
   Skipped skipped_ = Skipped::nothing;
