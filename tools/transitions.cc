@@ -1,4 +1,5 @@
-// Prints which events each phase of an instance accepts: the table of docs/transitions.md.
+// Prints which events each state of a run and each phase of an instance accepts: the table of
+// docs/transitions.md.
 #include <cstdio>
 
 #include "pawl/kernel/kernel.h"

@@ -1,4 +1,4 @@
-// What a charter and the configuration say about money, made to bind the models of a run.
+// Applies the budgets of a charter and of the configuration to the models of a run.
 #pragma once
 
 #include <memory>

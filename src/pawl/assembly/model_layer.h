@@ -1,4 +1,4 @@
-// What stands between a charter's `model` and the executors: names, providers, facts, all from the
+// Connects a charter's `model` with executors: names, providers and facts of models, from the
 // configuration and the environment.
 #pragma once
 

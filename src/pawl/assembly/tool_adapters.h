@@ -1,4 +1,4 @@
-// The adapters that tools are made of. The program brings them: nobody here knows which there are.
+// The adapters that tools are made of. The program supplies them; this room names none.
 #pragma once
 
 #include <functional>

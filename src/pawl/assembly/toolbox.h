@@ -1,5 +1,5 @@
-// What a charter's tools are made of: commands on the host, sessions of a backend, the guarded HTTP
-// client, and the gate before all of them.
+// Equips an agent with the tools of its charter: commands on the host, sessions of a backend, the
+// guarded HTTP client, and the gate before all of them.
 #pragma once
 
 #include <functional>

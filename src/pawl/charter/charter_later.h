@@ -1,4 +1,4 @@
-// Keys that the design has and this version has not. Whoever writes one has not mistyped another.
+// Refuses keys that are reserved for a later version, so that nobody takes them for a typing error.
 #pragma once
 
 #include <algorithm>

@@ -139,7 +139,7 @@ TEST_CASE("keys of later versions are told apart from mistakes") {
         "stream, start, nodes, models, providers, system_header, compaction)\n");
 }
 
-// The charter of the design, which a later version reads.
+// A charter with sections that are reserved for a later version.
 TEST_CASE("every part of a charter that is ahead of this version is listed at once") {
   const std::string faults = charter_faults(R"(name: fix-tests
 models:

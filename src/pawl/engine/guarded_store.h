@@ -1,4 +1,4 @@
-// A store of the host's that may throw: what it throws becomes an error, and the run survives.
+// Converts exceptions from a host-supplied store into errors, so that the run survives.
 #pragma once
 
 #include "pawl/base/thrown.h"

@@ -1,5 +1,5 @@
-// What tools gave a run that is kept beside its journal: results too long for a record. They can be
-// listed, read with their digest checked, and let go when they are old.
+// Artifacts: tool results that are too long for a record and are kept beside the journal. They can
+// be listed, read with their digest checked, and removed when they are old.
 #pragma once
 
 #include <cstdint>

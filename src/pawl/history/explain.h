@@ -1,4 +1,4 @@
-// Why a run is where it is, in sentences: the bound, guard, policy or error, and the step.
+// Explains in sentences why a run is where it is: the bound, guard, policy or error, and the step.
 #pragma once
 
 #include <string>

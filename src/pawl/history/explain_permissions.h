@@ -1,4 +1,4 @@
-// What was said about the calls of a run, by which stage and rule.
+// Explains the verdicts about the calls of a run: which stage and rule gave them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What may be changed in the recorded prefix of a fork, and the changing of it.
+// Edits the recorded prefix of a fork, and says which edits are allowed.
 #pragma once
 
 #include <set>

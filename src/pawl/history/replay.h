@@ -20,7 +20,7 @@ struct ReplayDifference {
   std::string decided;   // likewise, or why it is refused
 };
 
-// Whether a fork is what it says, by the run that it names.
+// The result of checking a fork against the run that it names.
 enum class Lineage : std::uint8_t { no_fork, confirmed, parent_absent, contradicted };
 std::string_view name(Lineage value);
 

@@ -1,4 +1,4 @@
-// What a list of runs shows of a run in this state.
+// Summarises the state of a run for lists of runs.
 #pragma once
 
 #include "pawl/kernel/run.h"

@@ -477,7 +477,7 @@ struct CallDecided {
   std::optional<Digest> granted;  // the binding of those
   std::uint64_t answer = 0;       // tells equal answers of several people apart; 0: it has no name
   std::string signature = {};     // over approval_message(), base64; may be empty
-  std::string signed_by = {};     // whose signature the runtime has verified it to be; or empty
+  std::string signed_by = {};     // the approver whose signature the driver verified; or empty
   PAWL_FACT(CallDecided, "call_decided",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(decision) PAWL_FIELD(binding)
                 PAWL_FIELD(by) PAWL_FIELD(text) PAWL_FIELD(edited) PAWL_FIELD(granted)

@@ -1,5 +1,5 @@
-// What was said about a call before it may run, by which stage and rule. The judging itself is the
-// runtime's; what follows from a judgement is the kernel's.
+// The verdict about a call before it may run, with the stage and rule that gave it. The gate
+// judges; the kernel decides what follows.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a person's word about a call must be for the kernel to take it.
+// Checks of a person's decision about a call: may they decide, and does it answer the question?
 #pragma once
 
 #include "pawl/kernel/events.h"
@@ -9,7 +9,7 @@ namespace pawl {
 // Checks an approver: is their signature verified where one is needed, and did another person start
 // the run where two are needed?
 bool may_approve(const RunState& state, const CallDecided& decided);
-// Whether such a decision answers what was asked.
+// Checks that the decision answers the kind of question that was asked.
 bool fits(InterruptKind kind, const CallDecided& decided);
 
 }  // namespace pawl

@@ -192,8 +192,8 @@ void live(std::uint64_t seed, Rng& rng, Life& life, Outcome& outcome) {
                  std::string(name(stop_reason_of(life.run.state())))];
 }
 
-// The same beginning under another name, as the runtime tells it again (history/fork.h). What it
-// took has been spent: the books of the fork begin with it.
+// Repeats the prefix under the fork's id, as PrefixRewriter does (history/fork.h). What the prefix
+// used is spent: the fork's tally begins with it.
 void tell_again(std::uint64_t seed, const Life& origin, std::size_t length, Life& fork,
                 Outcome& outcome) {
   for (std::size_t i = 0; i < length && outcome.fault.empty(); ++i) {

@@ -71,7 +71,7 @@ std::vector<std::string> default_protected_names();
 std::vector<std::string> default_hidden_names();
 std::vector<std::string> default_asked_names();
 
-// Conjure's ExecutionContext: what a session is made from. init() may change it.
+// Describes the session to be made. init() may change it.
 struct ExecutionContext {
   RunId run;
   InstanceId instance = kRootInstance;

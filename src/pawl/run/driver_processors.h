@@ -1,5 +1,5 @@
-// Applies the processors of a charter to the texts of a run: messages on their way in, results on
-// their way to the model, events on their way to subscribers. The journal keeps the original.
+// Applies the processors of a charter to the texts of a run. Messages and tool results are recorded
+// as processed, because the model reads what is recorded; subscribers get changed copies of events.
 #pragma once
 
 #include <memory>

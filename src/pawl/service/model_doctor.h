@@ -1,4 +1,4 @@
-// What can be said about models and providers: for `pawl models` and `pawl doctor`.
+// Reports on models and providers, for `pawl models` and `pawl doctor`.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a surface can ask for: the command line is written on this, and so will be the server.
+// The application API: everything that a surface may ask for. The command line is written on it.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,5 @@
-// Conjure's execute(call, context, backend): one call of a common tool, by its name, in a session
-// that is made for it and given back on every end. For hosts that have a call and no run; those of
-// a run go through its driver.
+// Executes one call of a common tool, by its name, in a session that is made for it and given back
+// on every end. For hosts that have a call and no run; the calls of a run go through its driver.
 #pragma once
 
 #include <functional>

@@ -72,7 +72,7 @@ struct ToolDescription {
 };
 
 struct CommonToolOptions {
-  std::string bash_name = "bash";                        // Conjure's is bash_tool
+  std::string bash_name = "bash";                        // as the model calls it
   std::int64_t command_time_ms = kToolTimeoutDefaultMs;  // of bash and exec, at most
   std::int64_t file_time_ms = kToolTimeoutDefaultMs;     // of the others
   std::uint64_t output_bytes_max = kToolOutputDefaultBytes;

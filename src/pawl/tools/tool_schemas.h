@@ -3,7 +3,7 @@
 
 namespace pawl {
 
-// The names and properties are Conjure's where Conjure has the tool.
+// The schemas of the arguments of the common tools (docs/tools.md).
 inline constexpr const char* kExecSchema = R"({"type":"object","properties":{
 "argv":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":1000,
 "description":"The program and its arguments; no shell reads them"},

@@ -24,7 +24,7 @@ struct Expected {
   std::string model;
 };
 
-// Blocks that follow each other as the runtime sees them: texts in a row are one.
+// Adds a block as ReplyAssembler does: consecutive texts are one block.
 void add_block(Expected& expected, const Json& block) {
   const std::string type = *block.find_string("type");
   const auto text = [&](std::string_view key) {

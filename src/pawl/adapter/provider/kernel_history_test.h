@@ -132,7 +132,7 @@ class KernelHistory {
     blocks.insert(blocks.begin() + at, std::move(block));
   }
 
-  // As the runtime keeps what an executor's own tool has done.
+  // As ReplyAssembler records a call that the executor's own tool performed.
   static constexpr std::string_view kNativeResult =
       R"({"type":"native_tool_result","tool":"Bash","input":"{}","content":"x","outcome":"fine"})";
 

@@ -60,8 +60,8 @@ struct DecodedReply {
   }
 };
 
-// Appends to the blocks in the way the runtime does: deltas of a kind that follow each other are
-// one block, and a signature ends it.
+// Appends deltas to the blocks as ReplyAssembler does: consecutive deltas of one kind are one
+// block, and a signature ends it.
 class ReplyCollector {
  public:
   explicit ReplyCollector(DecodedReply& reply) : reply_(reply) {}

@@ -1,4 +1,4 @@
-// What a run is refused for before it begins: `pawl validate` says the same as `pawl run`.
+// Lists the reasons to refuse a run before it begins. `pawl validate` and `pawl run` both ask it.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // What can be wrong with a reply, on purpose. Read from scripts and from --fault by
-// script_reader.h, carried out by fault_reply.h (what is said) and plan.h (how it is sent).
+// script_reader.h, carried out by spoil.h (what is said) and plan.h (how it is sent).
 #pragma once
 
 #include <cstddef>

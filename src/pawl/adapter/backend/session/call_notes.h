@@ -20,7 +20,7 @@ inline constexpr std::string_view kNotRun =
 std::string describe_limit(BackendOutcome::Kind kind, const PumpLimits& limits);
 // Likewise of what ran on in the background.
 std::string describe_end_of_jobs(BackendOutcome::Kind kind, const PumpLimits& limits);
-// Of the sentences of NameWatch::put_aside().
+// Of the sentences of WorkspaceGuard::take_paths().
 std::string describe_denial(const std::vector<std::string>& said);
 // Of those of git::SessionGit.
 std::string describe_git(const std::vector<std::string>& said);

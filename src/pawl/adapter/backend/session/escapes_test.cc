@@ -1,5 +1,5 @@
-// The escape corpus (safety.md, tables B and C), each attempt made inside a sandbox with nothing
-// but the kernel in its way. docs/sandbox.md says what each level promises.
+// The escape corpus (docs/notes/cases/B.md and C.md): each attempt is made inside a sandbox, with
+// only the operating system in its way. docs/sandbox.md says what each level promises.
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

@@ -194,7 +194,7 @@ void run_many(const std::string& word) {
 TEST_CASE("the host of the tests in leavings_test.cc" * doctest::skip()) {
   const std::string argument = std::getenv(kHostVariable);
   const std::string word = argument.substr(argument.rfind('=') + 1);
-  REQUIRE(::prctl(PR_SET_DUMPABLE, 0) == 0);  // as app/private_memory does
+  REQUIRE(::prctl(PR_SET_DUMPABLE, 0) == 0);  // as keep_memory_private() does
   if (argument.starts_with(kManyTools)) return run_many(word);
   Bench bench(kAll[std::atoi(argument.c_str())]);
   bench.bash(stubborn(word), 25'000);
