@@ -280,7 +280,7 @@ class Approvals(PayStage):
         self.ok("run", "q.yaml", "go", "--id", "q", code=4)
         self.assertEqual(self.pending()[0]["kind"], "input")
         self.refused("approve", "q", "c1", code=1, says="asks a question")
-        self.refused("approve", "q", "--plan", code=1, says="waits for nobody's approval")
+        self.refused("approve", "q", "--plan", code=1, says="is not waiting for an approval")
         self.ok("answer", "q", "main")
         self.ok("resume", "q")
         self.assertIn('"main"', json.dumps(self.events("q")))

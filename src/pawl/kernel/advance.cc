@@ -7,7 +7,10 @@ namespace {
 
 Status check_next(const RunState& state, const Record& record) {
   const bool first = std::holds_alternative<RunStarted>(record.event);
-  if (record.seq != state.length) return Error{ErrorCode::corrupt, "it does not come next"};
+  if (record.seq != state.length) {
+    return Error{ErrorCode::corrupt, "sequence gap: expected " + std::to_string(state.length) +
+                                         ", got " + std::to_string(record.seq)};
+  }
   if (record.stamp.epoch < state.epoch) return Error{ErrorCode::corrupt, "its epoch is older"};
   if (record.stamp.elapsed_ms < state.elapsed_ms) {
     return Error{ErrorCode::corrupt, "its elapsed time is earlier"};

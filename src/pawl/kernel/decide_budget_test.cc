@@ -80,7 +80,8 @@ TEST_CASE("too small a raise changes nothing but the bound") {
   TestRun run(with_budget(100));
   run.takes(BudgetRaised{1, "boss"});
   CHECK(run.in<AwaitingBudget>());
-  CHECK(run.refuses(BudgetRaised{0, "boss"}).find("by nothing") != std::string::npos);
+  CHECK(run.refuses(BudgetRaised{0, "boss"}).find("must raise at least one limit") !=
+        std::string::npos);
 }
 
 TEST_CASE("what branches set aside at the same time is within the bound together") {

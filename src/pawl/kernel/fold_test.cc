@@ -23,7 +23,7 @@ TEST_CASE("a record fits only where it belongs") {
   const std::string prefix = "record 2 (tool_finished) does not fit the run: ";
   CHECK(complaint([](Record&) {}) == "(fits)");
   CHECK(complaint([](Record& r) { r.seq = 3; }) ==
-        "record 3 (tool_finished) does not fit the run: it does not come next");
+        "record 3 (tool_finished) does not fit the run: sequence gap: expected 2, got 3");
   CHECK(complaint([](Record& r) { r.stamp.epoch = 0; }) == prefix + "its epoch is older");
   CHECK(complaint([](Record& r) { r.stamp.elapsed_ms = 9; }) ==
         prefix + "its elapsed time is earlier");

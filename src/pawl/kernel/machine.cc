@@ -100,7 +100,7 @@ Refusal check(const Moment&, const Unfinished auto&, const CancelRequested&) {
 
 Refusal check(const Moment&, const Active auto&, const BudgetRaised& event) {
   const bool nothing = event.cost_pico == 0 && event.tokens == 0 && event.time_ms == 0;
-  return nothing ? refuse("budget_raised by nothing") : kAccepted;
+  return nothing ? refuse("budget_raised must raise at least one limit") : kAccepted;
 }
 
 Refusal check(const Moment&, const Unfinished auto&, const HookFailed&) {
@@ -257,7 +257,7 @@ Refusal check(const Moment& now, const AwaitingTools&, const CallJudged& event) 
 Refusal check(const Moment& now, const AwaitingTools&, const CallDecided& event) {
   const Call* call = call_of(now, event);
   const auto* asked = call == nullptr ? nullptr : std::get_if<CallAwaitingPerson>(&call->state);
-  if (asked == nullptr) return refuse(to_string(event.call) + " waits for nobody's decision");
+  if (asked == nullptr) return refuse(to_string(event.call) + " is not waiting for a decision");
   if (std::holds_alternative<Ending>(now.state.course)) {
     return refuse("call_decided comes too late: the run is ending");
   }

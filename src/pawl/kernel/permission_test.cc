@@ -63,7 +63,7 @@ TEST_CASE("an approval and the start of what it approves are one record") {
   REQUIRE(approved.effects.size() == 1);
   CHECK(std::holds_alternative<RunTool>(approved.effects[0]));
   CHECK(find_call(run.state(), kC1)->approved == sha256("pay 5"));
-  CHECK(run.refuses(decision(InterruptDecision::approve)) == "c1 waits for nobody's decision");
+  CHECK(run.refuses(decision(InterruptDecision::approve)) == "c1 is not waiting for a decision");
   CHECK(run.started<RunTool>() == 1);
 }
 

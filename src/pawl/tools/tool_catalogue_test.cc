@@ -63,7 +63,7 @@ TEST_CASE("definitions can be narrowed; an empty list is none and a wrong name i
         std::string::npos);
 }
 
-TEST_CASE("bash may have Conjure's name, and times and bounds are the host's") {
+TEST_CASE("bash may be named bash_tool, and times and bounds are the host's") {
   CommonToolOptions options;
   options.bash_name = "bash_tool";
   options.command_time_ms = 1000;

@@ -10,7 +10,7 @@ from .trials import Rig
 
 RUN = "r"
 # The driver was faster, with another's decision: about this call, or about the last one.
-TOO_LATE = ("waits for no decision", "waits for nobody's decision", "came too late")
+TOO_LATE = ("waits for no decision", "is not waiting for a decision", "came too late")
 # One of them, who may have been killed before he was told.
 NOT_THE_ONLY_ONE = "was answered before"
 ROUNDS_MAX = 40

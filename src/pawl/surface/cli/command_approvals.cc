@@ -61,7 +61,7 @@ Result<PendingApproval> chosen(const CliContext& context, const Target& target,
     calls += (calls.empty() ? "" : ", ") + to_string(one.call);
   }
   if (calls.empty()) {
-    return Error{ErrorCode::conflict, "run " + target.run.text + " waits for nobody's decision"};
+    return Error{ErrorCode::conflict, "run " + target.run.text + " is not waiting for a decision"};
   }
   const std::string fault = named ? *named + " waits for no decision: " : "name the call: ";
   return Error{ErrorCode::conflict, fault + calls + " of run " + target.run.text +
@@ -178,8 +178,8 @@ int approve_plan(const CliContext& context, const Target& target) {
       std::all_of(pending->begin(), pending->end(),
                   [](const PendingApproval& one) { return one.kind == InterruptKind::input; });
   if (only_questions) {
-    return fail(context,
-                {ErrorCode::conflict, "run " + target.run.text + " waits for nobody's approval"});
+    return fail(context, {ErrorCode::conflict,
+                          "run " + target.run.text + " is not waiting for an approval"});
   }
   const ApprovalCard card = card_of_plan(*pending);
   if (context.arguments.has("full")) {

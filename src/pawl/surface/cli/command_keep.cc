@@ -125,7 +125,7 @@ Result<GcRules> rules_of(const Arguments& arguments) {
   }
   if (rules.remove_runs() || rules.outputs) return rules;
   return Error{ErrorCode::invalid_argument,
-               "gc removes nothing by itself; say --older-than AGE, --keep N or --max-size SIZE, "
+               "gc needs a rule: pass --older-than AGE, --keep N or --max-size SIZE, "
                "or --artifacts AGE"};
 }
 
@@ -237,7 +237,7 @@ static std::vector<std::string> left_out(const std::string& data) {
 int command_backup(const CliContext& context) {
   const std::string target = context.arguments.one_or("DIR", "");
   if (target.empty()) {
-    return fail(context, {ErrorCode::invalid_argument, "DIR is a directory that is not there yet"});
+    return fail(context, {ErrorCode::invalid_argument, "DIR must not exist"});
   }
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
