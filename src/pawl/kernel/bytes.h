@@ -35,6 +35,23 @@ inline constexpr std::uint64_t kOneByteMax = 0x7F;  // the largest number of one
 template <class T>
 inline const T kDefault{};
 
+// Whether a field has its default. Most defaults are empty, and comparing is dearer than looking.
+template <class T>
+bool is_same(const T& value, const T& other) {
+  if constexpr (requires { value.size(); }) {
+    return value.size() == other.size() && (value.empty() || value == other);
+  } else if constexpr (requires { value.has_value(); }) {
+    return value.has_value() == other.has_value() && (!value || value == other);
+  } else {
+    return value == other;
+  }
+}
+inline bool is_same(const Content& value, const Content& other) {
+  if (!other.empty()) return value == other;
+  const std::string* bytes = value.bytes();
+  return bytes != nullptr && bytes->empty();
+}
+
 template <HasFields T>
 inline constexpr std::size_t kFieldCount = [] {
   std::size_t count = 0;
@@ -140,25 +157,21 @@ class ByteWriter {
   void put_fields(const T& value) {
     static_assert(boost::pfr::tuple_size_v<T> == kFieldCount<T>,
                   "a field of the struct is missing from its PAWL_FACT list");
-    std::size_t end = size();  // behind the last field that differs from its default
+    std::size_t written = 0;  // up to the last field that differs from its default
+    std::size_t index = 0;
     T::members([&](const char*, auto member) {
-      const auto& field = value.*member;
-      [[maybe_unused]] const std::size_t before = size();
-      this->put(field);
-      bool is_default = false;
-      if constexpr (HasFields<std::decay_t<decltype(field)>>) {
-        is_default = size() == before + 1;  // its length is 0
-      } else {
-        is_default = field == kDefault<T>.*member;
-      }
-      if (!is_default) end = size();
+      ++index;
+      if (!is_same(value.*member, kDefault<T>.*member)) written = index;
     });
-    at_ = bytes_.data() + end;
+    index = 0;
+    T::members([&](const char*, auto member) {
+      if (index++ < written) this->put(value.*member);
+    });
   }
   void set_length(std::size_t start) {
     const std::size_t length = size() - start - 1;
     if (length <= kOneByteMax) {
-      bytes_[start] = static_cast<char>(length);
+      bytes_.data()[start] = static_cast<char>(length);
     } else {
       set_long_length(start, length);
     }
