@@ -39,7 +39,7 @@ void Driver::attach(const std::string& by) {
 }
 
 Status Driver::reopen(RunReopened event, std::vector<StoredBlob> blobs) {
-  Status taken = process_message(run_, event.message);
+  Status taken = process_message(run_, event.message, blobs);
   if (taken) taken = run_.take(std::move(event), std::move(blobs));
   if (taken) taken = run_.settle();
   if (!taken) run_.end(taken);

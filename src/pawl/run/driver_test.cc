@@ -118,6 +118,7 @@ struct Stage {
   std::map<std::string, std::string> defaults;
   std::string instructions = "Go.";
   CallbackRegistry callbacks;
+  std::shared_ptr<const Processors> processors;
   std::uint64_t snapshot_bytes = kSnapshotBytesMin;
   std::unique_ptr<Engine> engine;
   const RunId id{"r"};
@@ -129,6 +130,7 @@ struct Stage {
     made.charter.variables = defaults;
     made.charter.model = "hand";
     made.charter.limits = limits;
+    made.charter.processors = processors;
     made.executor = model;
     made.tools = {tool};
     return made;
@@ -411,6 +413,39 @@ TEST_CASE("a run that does not accept to be reopened stays as it was, and is nob
   CHECK(refused.error().message == "run_reopened lowers a limit");
   CHECK(stage.events().size() == 3);
   CHECK_FALSE(*stage.journal.is_driven(stage.id));
+}
+
+class Stamping final : public Processor {
+ public:
+  std::string_view name() const override { return "stamp"; }
+  ProcessorVerdict process(const ProcessedText& text) const override {
+    return TextModified{"seen: " + std::string(text.text)};
+  }
+};
+
+TEST_CASE("a long message that reopens a run is processed like every other") {
+  Stage stage;
+  const auto processors = std::make_shared<Processors>();
+  REQUIRE(processors->input.add({std::make_shared<Stamping>()}));
+  stage.processors = processors;
+  stage.start();
+  stage.model->reply(ReplyStop::end_turn);
+  stage.loop.run_posted();
+  stage.new_process();
+  Ingress ingress;
+  const Content text = ingress.keep(std::string(10'000, 'x'));
+  REQUIRE(text.blob() != nullptr);
+
+  const Status reopened =
+      stage.engine->reopen(stage.id, {"somebody", {}, {}, text}, ingress.take_blobs());
+
+  REQUIRE_MESSAGE(reopened, reopened.error().message);
+  stage.loop.run_posted();
+  REQUIRE(stage.model->asked.size() == 2);
+  const auto messages = stage.model->asked.back().request.transcript->load({});
+  REQUIRE(messages);
+  CHECK(*messages->back().text.bytes() == "seen: " + std::string(10'000, 'x'));
+  CHECK_FALSE(stage.journal.blob(stage.id, text.blob()->digest));
 }
 
 // Its first timer comes a millisecond early, as clocks that round do.
