@@ -11,6 +11,7 @@
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/engine/guarded_store.h"
+#include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/port/journal_checks.h"
@@ -97,6 +98,14 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   }
   event.input = ingress.keep(std::move(input));
   return event;
+}
+
+// Before it is signed: a signature is over what is recorded.
+void filter_start(const ByteFilter* filter, RunStarted& start, std::vector<StoredBlob>& blobs) {
+  if (filter == nullptr) return;
+  Event event(std::move(start));
+  filter_event(*filter, Passage::first, event, blobs);
+  start = std::get<RunStarted>(std::move(event));
 }
 
 }  // namespace
@@ -229,6 +238,7 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto event = guarded(
       "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
   if (!event) return refuse(event.error());
+  filter_start(options_.filter.get(), *event, ingress.blobs());
   if (const Status proven = prove_starter(*event, request.sign); !proven) {
     return refuse(proven.error());
   }

@@ -19,7 +19,7 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
 void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted) {
   run_.name_new_run(event.run);
   accepted_ = std::move(accepted);
-  const Status fed = run_.feed(std::move(event), std::move(blobs));
+  const Status fed = run_.feed(std::move(event), std::move(blobs), DrivenRun::Filtered::yes);
   if (fed || !accepted_) return;
   run_.services().loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
 }
