@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <set>
 
 #include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/engine/guarded_store.h"
+#include "pawl/filter/secrets/event_filter.h"
+#include "pawl/journal/contents.h"
 #include "pawl/kernel/rules.h"
+#include "pawl/port/journal_checks.h"
 #include "pawl/run/agent/agent_check.h"
 #include "pawl/run/agent/invocation_record.h"
 #include "pawl/run/model/model_compactor.h"
@@ -94,6 +98,14 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   }
   event.input = ingress.keep(std::move(input));
   return event;
+}
+
+// Before it is signed: a signature is over what is recorded.
+void filter_start(const ByteFilter* filter, RunStarted& start, std::vector<StoredBlob>& blobs) {
+  if (filter == nullptr) return;
+  Event event(std::move(start));
+  filter_event(*filter, Passage::first, event, blobs);
+  start = std::get<RunStarted>(std::move(event));
 }
 
 }  // namespace
@@ -226,6 +238,7 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   auto event = guarded(
       "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
   if (!event) return refuse(event.error());
+  filter_start(options_.filter.get(), *event, ingress.blobs());
   if (const Status proven = prove_starter(*event, request.sign); !proven) {
     return refuse(proven.error());
   }
@@ -289,9 +302,13 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
 Result<LoadedRun> Engine::load(const RunId& run, std::uint64_t epoch) const {
   auto loaded = load_or_lack(run);
   if (loaded || loaded.error().code == ErrorCode::corrupt) return loaded;
-  // A store that fails here, too, counts it; `pawl verify` helps then.
-  static_cast<void>(options_.store.journal->forgive(run, epoch));
+  forgive(run, epoch);
   return loaded;
+}
+
+// A store that fails here, too, counts the load; `pawl verify` helps then.
+void Engine::forgive(const RunId& run, std::uint64_t epoch) const {
+  static_cast<void>(options_.store.journal->forgive(run, epoch));
 }
 
 Result<LoadedRun> Engine::load_or_lack(const RunId& run) const {
@@ -355,6 +372,7 @@ Status Engine::resume(const RunId& run) {
   if (drivers_.contains(run)) return ok();
   PAWL_TRY(DriverSetup setup, take_over(run));
   if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
+    forgive(run, setup.lease.epoch);  // It was loaded, and nothing is wrong with it.
     return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
                                           std::string(name(status_of(setup.loaded.run.state())))};
   }
@@ -369,10 +387,41 @@ Status Engine::reopen(const RunId& run, RunReopened event, std::vector<StoredBlo
     return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
   }
   PAWL_TRY(DriverSetup setup, take_over(run));
+  const std::uint64_t epoch = setup.lease.epoch;
   const RunState& state = setup.loaded.run.state();
-  const Stamp now{setup.lease.epoch, options_.loop.wall_ms(), state.elapsed_ms};
-  PAWL_CHECK(check(setup.loaded.run, event, now));
-  return make_driver(std::move(setup), run)->reopen(std::move(event), std::move(blobs));
+  // A store counts the drivers of an imported run anew: see DrivenRun::now().
+  const Stamp now{std::max(epoch, state.epoch), options_.loop.wall_ms(), state.elapsed_ms};
+  Status reopened = check(setup.loaded.run, event, now);
+  if (reopened) reopened = check_kept(state);
+  if (reopened) {
+    reopened = make_driver(std::move(setup), run)->reopen(std::move(event), std::move(blobs));
+  }
+  if (!reopened) forgive(run, epoch);
+  return reopened;
+}
+
+// A model would have to go on without what it had read, and no driver could ask it.
+Status Engine::check_kept(const RunState& state) const {
+  JournalReader& reader = *options_.store.reader;
+  const auto check_record = [&](std::uint64_t seq) -> Status {
+    PAWL_TRY(const Record record, read_record(reader, state.id, seq));
+    for (const BlobRef& blob : blobs_of(record.event)) {
+      PAWL_TRY(const auto gone, reader.expired_at(state.id, blob.digest));
+      if (!gone) continue;
+      return Error{ErrorCode::conflict, "run " + state.id.text + " cannot be reopened: " +
+                                            expired_blob(state.id, blob.digest, *gone).message};
+    }
+    return ok();
+  };
+  std::set<std::uint64_t> records;
+  for (const Instance& instance : state.instances) {
+    for (const Entry& entry : instance.transcript) records.insert(entry.seq);
+  }
+  for (const Call& call : state.calls) {
+    if (const auto* ended = std::get_if<CallEnded>(&call.state)) records.insert(ended->seq);
+  }
+  for (const std::uint64_t seq : records) PAWL_CHECK(check_record(seq));
+  return ok();
 }
 
 // A run that nobody drives, and who is to drive it.

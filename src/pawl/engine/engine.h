@@ -96,6 +96,8 @@ class Engine {
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
   Result<LoadedRun> load(const RunId& run, std::uint64_t epoch) const;
   Result<LoadedRun> load_or_lack(const RunId& run) const;
+  void forgive(const RunId& run, std::uint64_t epoch) const;
+  Status check_kept(const RunState& state) const;
   bool takes_up_again(const RunId& id);
   Result<LoadedRun> look_again(const RunId& run) const;
   Result<DriverSetup> take_over(const RunId& run);

@@ -156,6 +156,59 @@ TEST_CASE("a run that is over is not taken up, and nothing is written") {
   CHECK(works.engine->live() == 0);
 }
 
+TEST_CASE("a run that is over can be reopened, however often it was asked to go on") {
+  Works works(EffectClass::pure);
+  works.has_tool = false;
+  works.start();
+  RunReopened lower{"somebody", Limits{}, {}, Content("and now?")};
+  lower.limits->steps = 0;
+  for (int i = 0; i < kFailedLoadsMax; ++i) {
+    CHECK_FALSE(works.take_over());
+    CHECK_FALSE(works.engine->reopen(works.id, lower));
+  }
+  CHECK(works.listed().status == "done");
+  CHECK(works.engine->reopen(works.id, {"somebody", {}, {}, Content("and now?")}));
+}
+
+TEST_CASE("a run that had many drivers in another store is reopened in this one") {
+  Works works(EffectClass::pure);
+  works.start();
+  for (int i = 0; i < 3; ++i) REQUIRE(works.take_over());
+  works.has_tool = false;
+  REQUIRE(works.take_over());
+  REQUIRE(works.listed().status == "done");
+  MemoryJournal other(works.loop);
+  write_journal(other, works.loop, works.id, decoded(*works.journal.read(works.id, 0, SIZE_MAX)));
+  const AgentSource source = [&](const PinnedCharter&) -> Result<RunnableAgent> {
+    return works.agent();
+  };
+  Engine engine(EngineOptions{works.loop, {&other, &other, &other, &other}, {}, source, "other"});
+
+  const Status reopened = engine.reopen(works.id, {"somebody", {}, {}, Content("and now?")});
+
+  CHECK_MESSAGE(reopened, reopened.error().message);
+}
+
+TEST_CASE("a run is not reopened without what its model has read") {
+  RunStage stage(scripted({ScriptReply::call("note", "{}"), ScriptReply::say("done")}));
+  stage.tool->padding = std::string(10'000, 'x');  // a blob
+  const RunId id = stage.start("r");
+  const std::size_t length = stage.records(id).size();
+  Expiry expiry{id, length, {}, stage.loop.wall_ms()};
+  const auto kept = stage.journal.kept_blobs(id);
+  REQUIRE(kept->size() == 1);
+  expiry.blobs.push_back(kept->front().digest);
+  stage.journal.expire(expiry, [](const Status& expired) { CHECK(expired); });
+  stage.loop.run_posted();
+
+  const Status reopened = stage.engine.reopen(id, {"somebody", {}, {}, Content("and now?")});
+
+  REQUIRE_FALSE(reopened);
+  CHECK(reopened.error().message.find("expired") != std::string::npos);
+  CHECK(stage.records(id).size() == length);
+  CHECK(stage.service.summary_of(id)->status == "done");
+}
+
 TEST_CASE("sc-R05: what this process lacks is no failed load, however often it is tried") {
   Works works(EffectClass::pure);
   works.start();

@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "pawl/base/program_path.h"
 #include "pawl/gate/rules/glob.h"
@@ -15,6 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kManyInOne = {"busybox", "toybox", "systemctl",
                                                         "coreutils", "systemd"};
+
+constexpr std::size_t kPieceBytes = 64U << 10U;
 
 // "curl" or "curl *"; empty: the pattern names arguments, or several programs.
 std::string whole_program(std::string_view pattern) {
@@ -68,12 +69,22 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, none));
 }
 
+// The next bytes, as long as there are any. Iterators of a stream would throw where a file cannot
+// be read.
+std::string_view next_piece(std::ifstream& file, std::vector<char>& room) {
+  file.read(room.data(), static_cast<std::streamsize>(room.size()));
+  return {room.data(), static_cast<std::size_t>(file.gcount())};
+}
+
 bool has_bytes_of(const std::string& left, const std::string& right) {
   std::ifstream one(left, std::ios::binary);
   std::ifstream other(right, std::ios::binary);
-  return one && other &&
-         std::equal(std::istreambuf_iterator<char>(one), {}, std::istreambuf_iterator<char>(other),
-                    {});
+  std::vector<char> here(kPieceBytes);
+  std::vector<char> there(kPieceBytes);
+  while (one && other) {
+    if (next_piece(one, here) != next_piece(other, there)) return false;
+  }
+  return one.eof() && other.eof() && !one.bad() && !other.bad();
 }
 
 // A hard link, or a copy.

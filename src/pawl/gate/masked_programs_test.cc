@@ -66,6 +66,15 @@ TEST_CASE("hard links and copies of a program are its files, too, and other prog
   CHECK(files == Names{bin + "/other-name", bin + "/tool", bin + "/tool-1.2"});
 }
 
+TEST_CASE("a file that cannot be read is a copy of nothing") {
+  const TempDirectory directory;
+  const std::string empty = std::filesystem::canonical(directory.path()).string() + "/mem-2";
+  std::ofstream{empty};  // as long as /proc/self/mem says it is
+  const Names files = files_of_programs({"mem"}, "/proc/self:" + directory.path());
+  CHECK(files.size() == 1);
+  CHECK(std::find(files.begin(), files.end(), empty) == files.end());
+}
+
 TEST_CASE("git's second copy is masked with git") {
   const std::string second = "/usr/lib/git-core/git";
   if (!std::filesystem::exists(second)) return;

@@ -102,14 +102,14 @@ class FieldPrinter {
   Contents contents_;
 };
 
-// An event's own instance is part of every line's head.
+// An event's own instance is part of every line's head, and so is its type.
 struct EventFields {
   FieldPrinter& printer;
 
   template <class T>
   void operator()(const char* key, const T& value) const {
     const std::string_view name = key;
-    if (name != "instance" && name != "run") printer.field(key, value);
+    if (name != "instance" && name != "run" && name != "type") printer.field(key, value);
   }
 };
 

@@ -19,7 +19,7 @@ Driver::Driver(DriverServices services, DriverSetup setup, Ended ended)
 void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted) {
   run_.name_new_run(event.run);
   accepted_ = std::move(accepted);
-  const Status fed = run_.feed(std::move(event), std::move(blobs));
+  const Status fed = run_.feed(std::move(event), std::move(blobs), DrivenRun::Filtered::yes);
   if (fed || !accepted_) return;
   run_.services().loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
 }
@@ -39,7 +39,7 @@ void Driver::attach(const std::string& by) {
 }
 
 Status Driver::reopen(RunReopened event, std::vector<StoredBlob> blobs) {
-  Status taken = process_message(run_, event.message);
+  Status taken = process_message(run_, event.message, blobs);
   if (taken) taken = run_.take(std::move(event), std::move(blobs));
   if (taken) taken = run_.settle();
   if (!taken) run_.end(taken);

@@ -29,7 +29,8 @@ class Driver final : public DrivenRun::Owner {
 
   Driver(DriverServices services, DriverSetup setup, Ended ended);
 
-  // The first event of a new run. `accepted` is called when it is durable.
+  // The first event of a new run, which has passed the filter. `accepted` is called when it is
+  // durable.
   void begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallback accepted);
   // Goes on with a run that was written whole by this process: performs the effects of its last
   // record, which nobody has done.

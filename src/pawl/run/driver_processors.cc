@@ -1,6 +1,7 @@
 #include "pawl/run/driver_processors.h"
 
 #include "pawl/journal/contents.h"
+#include "pawl/journal/ingress.h"
 
 namespace pawl {
 namespace {
@@ -21,6 +22,20 @@ Status process_message(const DrivenRun& run, Content& message) {
   PAWL_TRY(std::string text, resolve(run.reader(), run.id(), message));
   PAWL_TRY(text, admit_input(processors->input, std::move(text), TextSource::message));
   message = Content(std::move(text));
+  return ok();
+}
+
+Status process_message(const DrivenRun& run, Content& message, std::vector<StoredBlob>& blobs) {
+  for (const StoredBlob& blob : blobs) {
+    const BlobRef* const named = message.blob();
+    if (named != nullptr && named->digest == blob.digest) message = Content(blob.bytes);
+  }
+  PAWL_CHECK(process_message(run, message));
+  if (message.blob() != nullptr) return ok();
+  // What was processed away is not stored.
+  Ingress kept;
+  message = kept.keep(*message.bytes());
+  blobs = kept.take_blobs();
   return ok();
 }
 

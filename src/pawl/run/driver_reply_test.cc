@@ -1,4 +1,7 @@
 // What becomes of replies and summaries that cannot be taken as they come.
+#include "pawl/base/base64.h"
+#include "pawl/base/ed25519.h"
+#include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/testing/stage/model_stage_test.h"
 
 namespace pawl {
@@ -124,6 +127,27 @@ TEST_CASE(
     CHECK(record.bytes.find("s3cret") == std::string::npos);
   }
   CHECK(stage.listed().status == "done");
+}
+
+TEST_CASE("what starts a run is signed as it is recorded: filtered") {
+  ModelStage stage(std::make_shared<OneSecret>());
+  const auto key = SigningKey::of_seed(std::string(kEd25519KeyBytes, 'a'));
+  REQUIRE(key);
+  stage.agent.tools = {std::make_shared<CountingTool>(stage.loop)};
+  stage.agent.project_docs = "The key is s3cret.";
+  stage.agent.charter.permissions.approvers = Approvers::others;
+  stage.agent.charter.permissions.signers = {{"ann", {public_key_text(key->public_key())}}};
+  stage.model->line_up("done");
+  StartRequest request{stage.agent, "go", stage.id, nullptr};
+  request.sign = [&key](const std::string& message) -> Result<std::string> {
+    return to_base64(key->sign(message));
+  };
+  stage.service.start(std::move(request), [](const Result<RunId>& begun) { CHECK(begun); });
+  stage.loop.advance(300);
+  const Record start = stage.records().front();
+  CHECK(*std::get<RunStarted>(start.event).project_docs.bytes() == "The key is KEY.");
+  CHECK(std::get<RunStarted>(start.event).started_by == "ann");
+  CHECK(SignatureAudit().take(start) == "");
 }
 
 TEST_CASE("what an executor has logged passes the filter, too") {

@@ -80,7 +80,7 @@ class SilentTool final : public Tool {
   ToolSpec spec_;
 };
 
-// A store that is slow to say that it has written.
+// A store that is slow to say that it has written, or does not write.
 class SlowJournal final : public Journal {
  public:
   explicit SlowJournal(Journal& inner) : inner_(inner) {}
@@ -89,6 +89,7 @@ class SlowJournal final : public Journal {
     return inner_.quarantine(run, why);
   }
   void append(Append append, StatusCallback done) override {
+    if (refuses) return done(Error{ErrorCode::unavailable, "the disk says no"});
     inner_.append(std::move(append), [this, done = std::move(done)](const Status& status) {
       if (!slow) return done(status);
       held_.emplace_back([done, status] { done(status); });
@@ -100,6 +101,7 @@ class SlowJournal final : public Journal {
   }
 
   bool slow = false;
+  bool refuses = false;  // at once
 
  private:
   Journal& inner_;
@@ -116,6 +118,7 @@ struct Stage {
   std::map<std::string, std::string> defaults;
   std::string instructions = "Go.";
   CallbackRegistry callbacks;
+  std::shared_ptr<const Processors> processors;
   std::uint64_t snapshot_bytes = kSnapshotBytesMin;
   std::unique_ptr<Engine> engine;
   const RunId id{"r"};
@@ -127,6 +130,7 @@ struct Stage {
     made.charter.variables = defaults;
     made.charter.model = "hand";
     made.charter.limits = limits;
+    made.charter.processors = processors;
     made.executor = model;
     made.tools = {tool};
     return made;
@@ -411,6 +415,39 @@ TEST_CASE("a run that does not accept to be reopened stays as it was, and is nob
   CHECK_FALSE(*stage.journal.is_driven(stage.id));
 }
 
+class Stamping final : public Processor {
+ public:
+  std::string_view name() const override { return "stamp"; }
+  ProcessorVerdict process(const ProcessedText& text) const override {
+    return TextModified{"seen: " + std::string(text.text)};
+  }
+};
+
+TEST_CASE("a long message that reopens a run is processed like every other") {
+  Stage stage;
+  const auto processors = std::make_shared<Processors>();
+  REQUIRE(processors->input.add({std::make_shared<Stamping>()}));
+  stage.processors = processors;
+  stage.start();
+  stage.model->reply(ReplyStop::end_turn);
+  stage.loop.run_posted();
+  stage.new_process();
+  Ingress ingress;
+  const Content text = ingress.keep(std::string(10'000, 'x'));
+  REQUIRE(text.blob() != nullptr);
+
+  const Status reopened =
+      stage.engine->reopen(stage.id, {"somebody", {}, {}, text}, ingress.take_blobs());
+
+  REQUIRE_MESSAGE(reopened, reopened.error().message);
+  stage.loop.run_posted();
+  REQUIRE(stage.model->asked.size() == 2);
+  const auto messages = stage.model->asked.back().request.transcript->load({});
+  REQUIRE(messages);
+  CHECK(*messages->back().text.bytes() == "seen: " + std::string(10'000, 'x'));
+  CHECK_FALSE(stage.journal.blob(stage.id, text.blob()->digest));
+}
+
 // Its first timer comes a millisecond early, as clocks that round do.
 class HastyLoop final : public Loop {
  public:
@@ -467,6 +504,28 @@ TEST_CASE("a reply that grows without end is aborted, and the run fails by name"
   stage.loop.run_posted();
   CHECK(stage.listed().status == "failed");
   CHECK(stage.listed().reason == "validation_error");
+}
+
+TEST_CASE("a subscriber that is shown a piece of a reply may end the driver") {
+  Stage stage;
+  stage.start();
+  const std::shared_ptr<int> owners = stage.model->asked.back().aborts;  // and the operation
+  const long owners_before = owners.use_count();
+  long owners_inside = 0;
+  const auto listening = stage.engine->subscribe([&](const RunEvent& event) {
+    if (!std::holds_alternative<Preview>(event)) return;
+    stage.writer.refuses = true;
+    CHECK(stage.engine->feed(stage.id, message("and?")));
+    owners_inside = owners.use_count();
+  });
+
+  stage.model->reply(ReplyStop::end_turn);
+
+  CHECK(owners_inside == owners_before);  // An operation is not destroyed while it calls back.
+  stage.loop.run_posted();
+  CHECK(owners.use_count() == owners_before - 1);
+  CHECK(stage.engine->live() == 0);
+  CHECK(stage.events() == Names{"run_started"});
 }
 
 TEST_CASE("what was given up before its intent was durable is never begun") {

@@ -42,9 +42,10 @@ class Operations {
     if (auto operation = operations_.take(effect)) retired_.push_back(std::move(operation));
   }
   void drop_retired() { retired_.clear(); }
-  // Destroys all operations but the retired ones. No callback comes any more.
+  // Retires all operations: one of them may be calling back now.
   void cancel_all() {
     stop_all();
+    operations_.for_each([this](auto& operation) { retired_.push_back(std::move(operation)); });
     operations_.clear();
   }
 

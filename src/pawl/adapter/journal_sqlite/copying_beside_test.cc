@@ -86,6 +86,21 @@ TEST_CASE("a copy has what tenants have spent") {
   CHECK(entries->front().raised == BudgetAmount{7, 0, 0});
 }
 
+TEST_CASE("a ledger that nobody has made yet is no reason not to copy") {
+  const TempDirectory directory;
+  const std::string from = directory / "from";
+  const std::string to = directory / "to";
+  std::filesystem::create_directories(to);
+  ::chmod(to.c_str(), 0700);
+  put(from + "/budget.db", "");
+  const std::atomic<bool> stop{false};
+
+  const Status copied = copy_beside(from, to, stop);
+
+  REQUIRE_MESSAGE(copied, copied.error().message);
+  CHECK(SqliteLedger(to).raise("acme", {7, 0, 0}, 1'000));
+}
+
 TEST_CASE("a copy that is stopped, or of nothing, says so or is empty") {
   const TempDirectory directory;
   std::filesystem::create_directories(directory / "to");

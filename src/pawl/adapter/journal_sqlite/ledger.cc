@@ -436,6 +436,9 @@ Result<std::string> examine_ledger(const std::string& directory) {
 
 Status separate_ledger(const std::string& path) {
   PAWL_TRY(const auto database, Connection::open(path));
+  // An empty file, say: its process was killed before it could make the ledger.
+  PAWL_TRY(const Layout layout, layout_of(*database));
+  if (!layout.is_ours()) return ok();
   return Query(*database, "UPDATE totals SET id=?, marked=0")
       .number(sqlite::random_store_id())
       .run();

@@ -52,7 +52,7 @@ void ModelCalls::call_executor(const CallModel& effect, PhaseExecutionRequest&& 
     previews_.show(effect, kind, offset, std::move(text));
   };
   replies_.put(effect.effect,
-               std::make_unique<ReplyAssembler>(run_.setup().tools, preview,
+               std::make_shared<ReplyAssembler>(run_.setup().tools, preview,
                                                 request.sampling.max_output_tokens.value_or(0)));
   Executor& executor = *run_.setup().agent.executor;
   try {
@@ -77,14 +77,17 @@ void ModelCalls::call_executor(const CallModel& effect, PhaseExecutionRequest&& 
 void ModelCalls::on_phase_event(const CallModel& effect, PhaseExecutorEvent&& event) {
   const auto* held = replies_.find(effect.effect);
   if (run_.is_over() || held == nullptr) return;
-  ReplyAssembler& reply = **held;  // A subscriber may feed the run: the list may change.
+  // A subscriber that is shown a piece may feed the run, and so end its driver.
+  const std::shared_ptr<ReplyAssembler> reply = *held;
   if (auto* line = std::get_if<PhaseLog>(&event)) run_.log(line->text);
-  if (reply.add(std::move(event))) return on_phase_done(effect);
-  if (reply.too_large() || reply.beyond_cap()) operations_.abort(effect.effect);
+  const bool done = reply->add(std::move(event));
+  if (run_.is_over()) return;
+  if (done) return on_phase_done(effect);
+  if (reply->too_large() || reply->beyond_cap()) operations_.abort(effect.effect);
 }
 
 void ModelCalls::on_phase_done(const CallModel& effect) {
-  const std::unique_ptr<ReplyAssembler> reply = replies_.take(effect.effect);
+  const std::shared_ptr<ReplyAssembler> reply = replies_.take(effect.effect);
   operations_.retire(effect.effect);
   previews_.finish(effect);
   if (*unreadable_) return run_.end_unreadable(**unreadable_);

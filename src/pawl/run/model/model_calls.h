@@ -67,7 +67,7 @@ class ModelCalls {
   DriverCallbacks& callbacks_;
   CallJudge& judge_;
   Previews previews_;
-  InFlight<std::unique_ptr<ReplyAssembler>> replies_;
+  InFlight<std::shared_ptr<ReplyAssembler>> replies_;
   // Why a transcript could not be read. An executor can only fail for it; the driver ends.
   const std::shared_ptr<std::optional<Error>> unreadable_ =
       std::make_shared<std::optional<Error>>();
