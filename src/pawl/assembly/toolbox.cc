@@ -344,7 +344,7 @@ void Toolbox::add_http(Work& work, const std::string& name) {
 
 // What runs without a question because of its text, or of an earlier answer, runs where no earlier
 // command can have given its names another meaning.
-void Toolbox::keep_apart(Work& work, ToolDescription& tool) const {
+void Toolbox::choose_shell(Work& work, ToolDescription& tool) const {
   const auto shell = work.charter().permissions.shell;
   if (!shell && !options_.remembered) return;
   tool.shell_start = [shell, remembered = options_.remembered, gate = work.gate,
@@ -402,7 +402,7 @@ void Toolbox::add_common(Work& work) {
       work.add(std::make_shared<QuestionTool>(description->spec, loop_), std::move(gated));
       continue;
     }
-    if (description->needs.subprocess) keep_apart(work, *description);
+    if (description->needs.subprocess) choose_shell(work, *description);
     if (!make_sessions(work)) return;
     auto tool = make_common_tool(*description, loop_, work.sessions->source());
     if (!tool) continue;

@@ -68,7 +68,7 @@ class Toolbox {
   void add_commands(Work& work);
   void add_common(Work& work);
   void add_http(Work& work, const std::string& name);
-  void keep_apart(Work& work, ToolDescription& tool) const;
+  void choose_shell(Work& work, ToolDescription& tool) const;
   void check_authors(Work& work) const;
   std::vector<ToolRule> rules_of(Work& work) const;
   void make_gate(Work& work);

@@ -4,7 +4,7 @@
 #include "pawl/journal/run_loader.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/testing/stage/exported_run_test.h"
-#include "pawl/testing/stage/told_run_test.h"
+#include "pawl/testing/stage/recorded_run_test.h"
 
 namespace pawl {
 namespace {
@@ -22,7 +22,7 @@ Rules reworded() {
 
 // A run of the other number whose last reply was cut off.
 void write_other(RunStage& stage) {
-  Told told;
+  RecordedRun told;
   told.records.clear();
   told.run = Run();
   RunStarted start = testing::a_start();

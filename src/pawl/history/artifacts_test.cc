@@ -5,7 +5,7 @@
 #include "pawl/service/housekeeping.h"
 #include "pawl/testing/stage/exported_run_test.h"
 #include "pawl/testing/stage/model_stage_test.h"
-#include "pawl/testing/stage/told_run_test.h"
+#include "pawl/testing/stage/recorded_run_test.h"
 
 namespace pawl {
 namespace {
@@ -56,7 +56,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-std::vector<Artifact> artifacts_of(const Told& told) {
+std::vector<Artifact> artifacts_of(const RecordedRun& told) {
   TestLoop loop;
   MemoryJournal journal(loop);
   told.write(journal, loop);
@@ -224,7 +224,7 @@ TEST_CASE("of a run that waits, force lets go what a summary has replaced") {
 }
 
 TEST_CASE("what a tool reported too late is an output like any other") {
-  Told told;
+  RecordedRun told;
   told.calls({"once"});
   const EffectId attempt = told.open(EffectKind::tool);
   told.then(told.finished(CallId{1}, attempt, "too slow", ToolEnd::timed_out));
@@ -245,7 +245,7 @@ TEST_CASE("what a tool reported too late is an output like any other") {
 }
 
 TEST_CASE("an output that waits for others of its reply stays, whoever else sums up meanwhile") {
-  Told told;
+  RecordedRun told;
   told.calls({"pure", "once"});
   const EffectId first = told.open(EffectKind::tool);
   InstanceSpawned worker;

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "pawl/testing/stage/told_run_test.h"
+#include "pawl/testing/stage/recorded_run_test.h"
 #include "tests/support/forwarding_reader.h"
 
 namespace pawl {
@@ -392,7 +392,7 @@ TEST_CASE("a run that is still at work can be forked at a step that has ended") 
 }
 
 TEST_CASE("no prefix ends where a worker's model is still being asked") {
-  Told told("p");
+  RecordedRun told("p");
   InstanceSpawned worker;
   worker.node = "worker";
   worker.input = Content("work");

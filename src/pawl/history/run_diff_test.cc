@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/testing/stage/told_run_test.h"
+#include "pawl/testing/stage/recorded_run_test.h"
 
 namespace pawl {
 namespace {
@@ -27,7 +27,7 @@ struct Pair {
   RunStage stage;
 };
 
-RunDiff diff_of(const Told& a, const Told& b) {
+RunDiff diff_of(const RecordedRun& a, const RecordedRun& b) {
   TestLoop loop;
   MemoryJournal journal(loop);
   a.write(journal, loop);
@@ -164,9 +164,9 @@ TEST_CASE("no more than a bounded number of differences is listed") {
 }
 
 TEST_CASE("what was interrupted and asked again is no difference, nor is a provider's session") {
-  Told plain("a");
+  RecordedRun plain("a");
   plain.says(kRootInstance, "Hello.", ReplyStop::end_turn);
-  Told paused("b");
+  RecordedRun paused("b");
   paused.then(PauseRequested{"ann"});
   ModelAborted aborted;
   aborted.effect = paused.open(EffectKind::model);
@@ -182,10 +182,10 @@ TEST_CASE("what was interrupted and asked again is no difference, nor is a provi
 }
 
 TEST_CASE("what a run was told of a call in doubt is a difference of its own") {
-  Told asked("a");
+  RecordedRun asked("a");
   asked.calls({"once"});
   asked.then(asked.finished(CallId{1}, asked.open(EffectKind::tool), "slow", ToolEnd::timed_out));
-  Told told("b");
+  RecordedRun told("b");
   told.calls({"once"});
   told.then(told.finished(CallId{1}, told.open(EffectKind::tool), "slow", ToolEnd::timed_out));
   for (Decision& decision : told.records.back().decisions) {
@@ -212,9 +212,9 @@ TEST_CASE("differences come in the order of the runs, also where one has come le
 }
 
 TEST_CASE("of two runs that go apart neither is the beginning of the other") {
-  Told spoke("a");
+  RecordedRun spoke("a");
   spoke.says(kRootInstance, "Hello.", ReplyStop::end_turn);
-  Told heard("b");
+  RecordedRun heard("b");
   heard.then(MessageReceived{kRootInstance, Content("Are you there?"), "ann"});
 
   const RunDiff diff = diff_of(spoke, heard);

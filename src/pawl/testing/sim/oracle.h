@@ -39,7 +39,7 @@ struct WrittenBlock {
 };
 
 // What a simulated model told about one attempt, besides what it wrote.
-struct Told {
+struct ModelReport {
   std::optional<Usage> usage;
   std::uint64_t retry_after_ms = 0;
 };
@@ -110,7 +110,7 @@ class Oracle {
   // Facts of the outside world.
   void on_model_called(const PhaseExecutionRequest& request);
   void on_model_replied(const PhaseExecutionRequest& request, std::vector<WrittenBlock> blocks);
-  void on_model_told(const PhaseExecutionRequest& request, const Told& told);
+  void on_model_told(const PhaseExecutionRequest& request, const ModelReport& told);
   void on_tool_invoked(const ToolInvocation& invocation, const std::string& tool);
   void on_tool_answered(const ToolInvocation& invocation, const ToolOutcome& outcome);
   void on_summary_asked(const CompactionRequest& request);
@@ -186,7 +186,7 @@ class Oracle {
   std::map<std::string, Track> tracks_;
   std::map<std::string, std::map<Attempt, std::vector<WrittenBlock>>> replies_;  // by run
   std::map<std::string, std::map<Attempt, ToolOutcome>> outcomes_;               // by run
-  std::map<std::string, std::map<Attempt, Told>> told_;                          // by run
+  std::map<std::string, std::map<Attempt, ModelReport>> told_;                   // by run
   std::map<std::string, EffectId> summing_;                      // the latest one, by run
   std::map<std::pair<std::string, EffectId>, Usage> summaries_;  // what each took
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>>

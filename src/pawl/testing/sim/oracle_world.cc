@@ -42,7 +42,7 @@ void Oracle::on_model_replied(const PhaseExecutionRequest& request,
   replies_[request.run.text][{request.step, request.attempt}] = std::move(blocks);
 }
 
-void Oracle::on_model_told(const PhaseExecutionRequest& request, const Told& told) {
+void Oracle::on_model_told(const PhaseExecutionRequest& request, const ModelReport& told) {
   told_[request.run.text][{request.step, request.attempt}] = told;
 }
 

@@ -1,4 +1,4 @@
-// Runs that are told event by event, without anybody who drives them.
+// Runs made event by event, without a driver.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace pawl {
 
-struct Told {
+struct RecordedRun {
   Run run;
   std::vector<Record> records;
   Ingress ingress;
 
-  explicit Told(const std::string& id = "r") {
+  explicit RecordedRun(const std::string& id = "r") {
     RunStarted start = testing::a_start();
     start.run = RunId{id};
     start.targets = {ModelTarget{"scripted", {}, 1'000, 0}};
