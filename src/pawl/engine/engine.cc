@@ -58,6 +58,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   const std::string text = text_of(request.agent);
   RunStarted event;
   event.run = *request.id;
+  event.semantics = kSemantics;
   record_invocation(context, event);
   event.name = charter.name;
   event.charter_digest = sha256(text);

@@ -1,4 +1,5 @@
 // Cancelling, in every phase, and the end that always comes.
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
@@ -174,8 +175,9 @@ TEST_CASE("an effect that never reports after its abort is given up after the gr
   TestRun run;
   run.replies({calls("pure", "1"), calls("once", "2"), calls("recon", "3")});
   run.cancels();
-  CHECK(wake_at(run.state()) == kEndingGraceMs);
-  CHECK(run.later(kEndingGraceMs - 1).refuses(TimerFired{}) == "timer_fired, but nothing is due");
+  CHECK(wake_at(run.state()) == rules_of(kSemantics).ending_grace_ms);
+  CHECK(run.later(rules_of(kSemantics).ending_grace_ms - 1).refuses(TimerFired{}) ==
+        "timer_fired, but nothing is due");
 
   run.later(1).ticks();
 
@@ -191,7 +193,7 @@ TEST_CASE("a model call given up after the grace is charged what was reserved") 
   TestRun run;
   run.cancels();
 
-  run.later(kEndingGraceMs).ticks();
+  run.later(rules_of(kSemantics).ending_grace_ms).ticks();
 
   CHECK(run.decided() == Decisions{AttemptDiscarded{EffectId{1}, tokens(6, 4096)}});
   CHECK(run->tally.usage == tokens(6, 4096));
@@ -201,7 +203,7 @@ TEST_CASE("a model call given up after the grace is charged what was reserved") 
 TEST_CASE("agent callbacks that never return are given up after the grace") {
   TestRun run(with_agent_callbacks());
   run.cancels();
-  run.later(kEndingGraceMs).ticks();
+  run.later(rules_of(kSemantics).ending_grace_ms).ticks();
   check_cancelled(run);
 }
 
@@ -211,7 +213,8 @@ TEST_CASE("time alone changes nothing while the end's own callbacks run") {
   run.aborts();
 
   CHECK(wake_at(run.state()) == std::nullopt);
-  CHECK(run.later(100 * kEndingGraceMs).refuses(TimerFired{}) == "timer_fired, but nothing is due");
+  CHECK(run.later(100 * rules_of(kSemantics).ending_grace_ms).refuses(TimerFired{}) ==
+        "timer_fired, but nothing is due");
 }
 
 TEST_CASE("an end that loses its process goes on in the next") {

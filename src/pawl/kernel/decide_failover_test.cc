@@ -39,9 +39,9 @@ TEST_CASE("a model that is skipped after recent failures uses up no model call")
   TestRun run(start);
   CHECK(run->tally.model_calls == 1);
 
-  CHECK(asked(fail_as(run, FailureKind::benched)) == 1);
+  CHECK(asked(fail_as(run, FailureKind::circuit_open)) == 1);
   CHECK(run->tally.model_calls == 1);
-  fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+  fail_as(run, FailureKind::circuit_open, Presence::absent, 1'000);
   REQUIRE(run.in<BackingOff>());
   CHECK(run->tally.model_calls == 0);
   run.later(1'000).ticks();
@@ -58,7 +58,7 @@ TEST_CASE("a model that is always skipped fails its step in the end") {
   std::size_t skips = 0;
   while (run.in<AwaitingModel>() && !run.ending() && skips < 2'000) {
     ++skips;
-    fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+    fail_as(run, FailureKind::circuit_open, Presence::absent, 1'000);
     if (run.in<BackingOff>()) run.later(1'000).ticks();
   }
   CHECK(skips == 1'000);
@@ -69,7 +69,7 @@ TEST_CASE("a model that is always skipped fails its step in the end") {
 TEST_CASE("what another model may do better goes to the next one at once") {
   for (const FailureKind kind :
        {FailureKind::model_not_found, FailureKind::unsupported, FailureKind::empty,
-        FailureKind::benched, FailureKind::rate_limited}) {
+        FailureKind::circuit_open, FailureKind::rate_limited}) {
     CAPTURE(name(kind));
     TestRun run(with_targets({"a/x", "b/y"}));
     CHECK(asked(fail_as(run, kind)) == 1);
@@ -95,7 +95,7 @@ TEST_CASE("a step that had to wait for money begins with the first model, too") 
   }
   start.limits.cost_pico = 12'000;
   TestRun run(start);
-  CHECK(asked(fail_as(run, FailureKind::benched)) == 1);
+  CHECK(asked(fail_as(run, FailureKind::circuit_open)) == 1);
   ModelReplied reply = run.reply({calls("pure")});
   reply.usage = tokens(100, 1'000);
   run.takes(reply);
@@ -128,7 +128,7 @@ TEST_CASE("of branches that are told to wait, the first that is due wakes the ru
 
 TEST_CASE("the next step begins with the first model again") {
   TestRun run(with_targets({"a/x", "b/y"}));
-  fail_as(run, FailureKind::benched);
+  fail_as(run, FailureKind::circuit_open);
   run.replies({calls("pure")});
   CHECK(asked(run.finishes(kC1, "ok")) == 0);
 }
@@ -189,7 +189,7 @@ TEST_CASE("a model that is on the bench was not asked: that is no attempt") {
   start.retry.attempts_max = 2;
   TestRun run(start);
   for (int i = 0; i < 5; ++i) {
-    fail_as(run, FailureKind::benched, Presence::absent, 1'000);
+    fail_as(run, FailureKind::circuit_open, Presence::absent, 1'000);
     REQUIRE(run.in<BackingOff>());
     CHECK(asked(run.later(1'000).ticks()) == 0);
   }
@@ -232,7 +232,7 @@ TEST_CASE("each provider keeps its own session") {
   reply.session = "sa";
   run.takes(reply);
   run.finishes(kC1, "ok");
-  fail_as(run, FailureKind::benched);
+  fail_as(run, FailureKind::circuit_open);
   reply = run.reply({calls("pure", "2")});
   reply.session = "sb";
   run.takes(reply);
@@ -301,7 +301,7 @@ TEST_CASE("what a call cost is by the prices of the model that answered, or by i
   start.targets[0].prices.input = 3;
   start.targets[1].prices.input = 5;
   TestRun run(start);
-  fail_as(run, FailureKind::benched);
+  fail_as(run, FailureKind::circuit_open);
   ModelReplied reply = run.reply({calls("pure")});
   reply.usage = tokens(10);
   run.takes(reply);

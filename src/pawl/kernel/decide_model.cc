@@ -245,7 +245,7 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
   failure.kind = event.kind;
   failure.category = event.category;
   // Not being asked at all is no attempt.
-  const bool skipped = event.kind == FailureKind::benched;
+  const bool skipped = event.kind == FailureKind::circuit_open;
   failure.failed_attempts = asked.failed_attempts + (skipped ? 0 : 1);
   failure.retry_after_ms = event.retry_after_ms;
   if (event.output == Presence::present) failure.output = ModelFailure::Output::began;
@@ -257,7 +257,7 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
   if (skipped && instance.attempts >= draft.rules.attempts_with_skips_max) {
     return give_up(draft, instance, event);
   }
-  const NextMove move = next_move(draft.state.retry, failure);
+  const NextMove move = draft.rules.next_move(draft.state.retry, failure);
   switch (move.kind) {
     case NextMove::Kind::give_up:
       return give_up(draft, instance, event);

@@ -33,16 +33,16 @@ std::uint32_t times_denied(const RunState& state, const CallJudgement& asked) {
 std::optional<CallDenied> flood(const Draft& draft, CallId call, const CallJudgement& asked) {
   const Sentences& say = draft.rules.say;
   const std::string denied(say.denied);
-  if (calls_awaiting_person(draft.state).size() >= kOpenApprovalsMax) {
+  if (calls_awaiting_person(draft.state).size() >= draft.rules.open_approvals_max) {
     return CallDenied{call, asked.stage, "flood.open",
-                      denied + with_number(say.many_open, kOpenApprovalsMax)};
+                      denied + with_number(say.many_open, draft.rules.open_approvals_max)};
   }
-  if (draft.state.question_hour.asked_by(draft.stamp.at_ms) >= kQuestionsPerHourMax) {
+  if (draft.state.question_hour.asked_by(draft.stamp.at_ms) >= draft.rules.questions_per_hour_max) {
     return CallDenied{call, asked.stage, "flood.rate",
-                      denied + with_number(say.many_asked, kQuestionsPerHourMax)};
+                      denied + with_number(say.many_asked, draft.rules.questions_per_hour_max)};
   }
   const std::uint32_t times = times_denied(draft.state, asked);
-  if (times < kDenialsOfSameMax) return std::nullopt;
+  if (times < draft.rules.denials_of_same_max) return std::nullopt;
   return CallDenied{call, asked.stage, "flood.denied",
                     denied + with_number(say.many_denied, times)};
 }

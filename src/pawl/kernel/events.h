@@ -118,7 +118,7 @@ struct RunStarted {
   std::string tenant = "default";
   std::string name;  // of the charter
   std::string started_by;
-  std::uint32_t semantics = kSemantics;
+  std::uint32_t semantics = 1;
   Digest charter_digest;
   Content charter;        // its text as accepted
   std::string directory;  // the charter's: relative paths start there

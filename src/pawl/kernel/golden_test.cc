@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "pawl/kernel/random_history_test.h"
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/scenario_test.h"
 #include "pawl/kernel/source_test.h"
 
@@ -90,7 +91,7 @@ TestRun people() {
   run.replies({says("done")});
   run.hears("not yet");
   run.takes(CancelRequested{"ann", "changed my mind"});
-  run.later(kEndingGraceMs).ticks();
+  run.later(rules_of(kSemantics).ending_grace_ms).ticks();
   run.ends();
   return run;
 }

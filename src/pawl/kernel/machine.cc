@@ -2,6 +2,7 @@
 // name. A check changes nothing, and finds every reason to refuse.
 #include "pawl/kernel/machine.h"
 
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/tally.h"
 
 namespace pawl {
@@ -136,7 +137,8 @@ Refusal check(const Moment& now, const Active auto&, const TimerFired&) {
 // What is aborted has had its time; the end's own callbacks are waited for.
 Refusal check(const Moment& now, const Ending& ending, const TimerFired&) {
   const bool due =
-      now.stamp.elapsed_ms >= add_saturating(ending.since_elapsed_ms, kEndingGraceMs) &&
+      now.stamp.elapsed_ms >=
+          add_saturating(ending.since_elapsed_ms, rules_of(now.state.semantics).ending_grace_ms) &&
       open_of(now.state, EffectKind::end_agent) == nullptr;
   return due ? Refusal(kAccepted) : nothing_due();
 }

@@ -45,14 +45,8 @@ enum class InterruptDecision : std::uint8_t { approve, reject, input };
 // A question that nobody has answered for this long is answered with no.
 inline constexpr std::uint64_t kApprovalLifeMaxMs = 400ULL * 24 * 3600 * 1000;
 
-// What people may be asked: a run does not bury them, and what they have denied is not put before
-// them again and again. What would ask more is denied.
-inline constexpr std::size_t kOpenApprovalsMax = 64;
-// Within an hour from the first of them, by the clock of the records.
-inline constexpr std::size_t kQuestionsPerHourMax = 240;
-// Exactly the same call, in the same circumstances, is asked about until it was denied so often.
-inline constexpr std::uint32_t kDenialsOfSameMax = 2;
-// So many different calls that people denied are remembered, the latest ones.
+// So many different calls that people denied are remembered, the latest ones. What people may be
+// asked at all is in kernel/rules.h.
 inline constexpr std::size_t kDenialsKeptMax = 64;
 
 struct CallJudgement {

@@ -1,3 +1,4 @@
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
@@ -42,25 +43,26 @@ std::size_t denied_by(const TestRun& run, std::string_view rule) {
 TEST_CASE("so many questions are open at once, and one more is denied") {
   TestRun run(without_guards());
   std::vector<Block> blocks;
-  for (std::size_t i = 0; i < kOpenApprovalsMax; ++i) {
+  for (std::size_t i = 0; i < rules_of(kSemantics).open_approvals_max; ++i) {
     blocks.push_back(calls_judged("once", asking_about(std::to_string(i))));
   }
   blocks.push_back(calls_judged("once", CallJudgement{}));  // judged later
   run.replies(blocks);
-  CHECK(run.decided<ApprovalAsked>().size() == kOpenApprovalsMax);
+  CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).open_approvals_max);
   CHECK(denied_by(run, "flood.open") == 0);
 
-  const CallId last{kOpenApprovalsMax + 1};
+  const CallId last{rules_of(kSemantics).open_approvals_max + 1};
   run.takes(CallJudged{kRootInstance, last, run.call_effect(last), asking_about("one more")});
-  CHECK(run.decided<ApprovalAsked>().size() == kOpenApprovalsMax);
+  CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).open_approvals_max);
   CHECK(denied_by(run, "flood.open") == 1);
   CHECK(run.started<RunTool>() == 0);
 }
 
 TEST_CASE("of one reply, too, only so many are asked") {
   TestRun run(without_guards());
-  run.replies(std::vector<Block>(kOpenApprovalsMax + 2, calls_judged("once", asking_about("it"))));
-  CHECK(run.decided<ApprovalAsked>().size() == kOpenApprovalsMax);
+  run.replies(std::vector<Block>(rules_of(kSemantics).open_approvals_max + 2,
+                                 calls_judged("once", asking_about("it"))));
+  CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).open_approvals_max);
   CHECK(denied_by(run, "flood.open") == 2);
 }
 
@@ -72,10 +74,10 @@ TEST_CASE("what people have denied twice is denied without asking, after a crash
     if (crashed) run.crashes();
     run.replies({calls_judged("once", asking_about("pay"))});
 
-    CHECK(run.decided<ApprovalAsked>().size() == kDenialsOfSameMax);
+    CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).denials_of_same_max);
     CHECK(denied_by(run, "flood.denied") == 1);
     run.replies({calls_judged("once", asking_about("pay less"))});
-    CHECK(run.decided<ApprovalAsked>().size() == kDenialsOfSameMax + 1);
+    CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).denials_of_same_max + 1);
   }
 }
 
@@ -103,20 +105,20 @@ TEST_CASE("the latest denials are remembered, a bounded number of them") {
 TEST_CASE("sc-A18 within an hour so many questions are asked, however fast they are answered") {
   TestRun run(without_guards());
   std::uint64_t call = 0;
-  while (call < kQuestionsPerHourMax) {
+  while (call < rules_of(kSemantics).questions_per_hour_max) {
     ++call;
     asked_and_denied(run, call, std::to_string(call));
     run.later(10);
   }
   run.crashes();
   run.replies({calls_judged("once", asking_about("one more"))});
-  CHECK(run.decided<ApprovalAsked>().size() == kQuestionsPerHourMax);
+  CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).questions_per_hour_max);
   CHECK(denied_by(run, "flood.rate") == 1);
   CHECK(run.started<RunTool>() == 0);
 
   run.later(3'600'000);
   run.replies({calls_judged("once", asking_about("another hour"))});
-  CHECK(run.decided<ApprovalAsked>().size() == kQuestionsPerHourMax + 1);
+  CHECK(run.decided<ApprovalAsked>().size() == rules_of(kSemantics).questions_per_hour_max + 1);
   CHECK(denied_by(run, "flood.rate") == 1);
 }
 

@@ -174,7 +174,7 @@ class ReferenceModel {
   void take(const ModelFailed& event, const Record&) {
     close(event.effect, "call_model");
     pay(event.effect, event.usage);
-    const bool asked = event.kind != FailureKind::benched && event.kind != FailureKind::budget;
+    const bool asked = event.kind != FailureKind::circuit_open && event.kind != FailureKind::budget;
     if (!asked) --model_calls_;
   }
   void take(const ModelAborted& event, const Record&) {

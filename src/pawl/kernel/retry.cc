@@ -69,7 +69,7 @@ NextMove next_move(const RetryPolicy& policy, const ModelFailure& failure) {
     case FailureKind::unsupported:
     case FailureKind::empty:
       return is_last ? NextMove{} : kNext;
-    case FailureKind::benched:
+    case FailureKind::circuit_open:
     case FailureKind::rate_limited:
       return is_last ? wait_for(policy, failure) : kNext;
     case FailureKind::transient:

@@ -56,8 +56,9 @@ std::optional<std::uint64_t> retry_delay_ms(const RetryPolicy& policy, ErrorCate
 //   permanent                      it fails
 //   model_not_found, unsupported,  the next target; without one it fails
 //   empty
-//   benched, rate_limited          the next target; without one it waits, as long as it was told to
-//   transient, overloaded          the same target, attempts_before_failover times, then the next;
+//   circuit_open, rate_limited       the next target; without one it waits, as long as it was told
+//   to transient, overloaded          the same target, attempts_before_failover times, then the
+//   next;
 //                                  the last one attempts_max times. Once text has been shown, only
 //                                  the same target, unless the policy says otherwise
 //   session_lost                   at once, with the whole conversation

@@ -99,6 +99,11 @@ constexpr Rules kRules1 = {
     .output_repairs_max = 2,
     .tool_attempts_max = 3,
     .reconciled_attempts_max = 16,
+    .next_move = next_move,
+    .ending_grace_ms = 2'000,
+    .open_approvals_max = 64,
+    .questions_per_hour_max = 240,
+    .denials_of_same_max = 2,
     .say = kSentences1,
 };
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "pawl/kernel/content.h"
+#include "pawl/kernel/retry.h"
 #include "pawl/kernel/usage.h"
 
 namespace pawl {
@@ -80,6 +81,16 @@ struct Rules {
   std::uint32_t tool_attempts_max = 0;
   // A reconcilable call that did not happen is run again so often; then a person looks at it.
   std::uint32_t reconciled_attempts_max = 0;
+  // What follows a failed model call.
+  NextMove (*next_move)(const RetryPolicy& policy, const ModelFailure& failure) = nullptr;
+  // What is aborted by a run's end has so long to report.
+  std::uint64_t ending_grace_ms = 0;
+  // What people may be asked: a run does not bury them in questions. What would ask more is denied.
+  std::size_t open_approvals_max = 0;
+  // Within an hour from the first question, by the clock of the records.
+  std::size_t questions_per_hour_max = 0;
+  // Exactly the same call, in the same circumstances, is asked about until it was denied so often.
+  std::uint32_t denials_of_same_max = 0;
 
   Sentences say;
 };

@@ -23,6 +23,9 @@ bool never(std::uint64_t, std::uint64_t) {
 bool always(const Content&) {
   return true;
 }
+NextMove fail_at_once(const RetryPolicy&, const ModelFailure&) {
+  return {};
+}
 
 // Differs from the rules of this program in every number, estimator and sentence.
 Rules all_different() {
@@ -43,6 +46,11 @@ Rules all_different() {
   rules.output_repairs_max = 5;
   rules.tool_attempts_max = 1;
   rules.reconciled_attempts_max = 1;
+  rules.next_move = fail_at_once;
+  rules.ending_grace_ms = 1;
+  rules.open_approvals_max = 1;
+  rules.questions_per_hour_max = 2;
+  rules.denials_of_same_max = 1;
   rules.say = {.wrap_up = "w",
                .repair = "r",
                .outcome_unknown = "o",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pawl/kernel/rules.h"
+
 namespace pawl {
 namespace {
 
@@ -144,7 +146,7 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
   if (!std::holds_alternative<Live>(state.life) || is_waiting(state)) return std::nullopt;
   if (const Ending* ending = std::get_if<Ending>(&state.course)) {
     if (is_winding_up(state)) return std::nullopt;
-    return add_saturating(ending->since_elapsed_ms, kEndingGraceMs);
+    return add_saturating(ending->since_elapsed_ms, rules_of(state.semantics).ending_grace_ms);
   }
   std::uint64_t due = is_idle(state) ? UINT64_MAX : deadline(state);
   for (const Instance& instance : state.instances) {

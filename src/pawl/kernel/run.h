@@ -326,7 +326,7 @@ struct RunState {
   std::string name;
   std::string model;
   std::string directory;
-  std::uint32_t semantics = kSemantics;
+  std::uint32_t semantics = 1;
   Digest charter_digest;
   Limits limits;
   Guards guards;
@@ -456,7 +456,5 @@ const ProviderSession* find_session(const Instance& instance, std::string_view p
 // The idempotency key of a call: H(tenant, run, call number), in hexadecimal. It depends on nothing
 // else, so it survives crashes, drivers, retries and upgrades.
 std::string key_of(const RunState& state, CallId call);
-
-inline constexpr std::uint64_t kEndingGraceMs = 2'000;
 
 }  // namespace pawl

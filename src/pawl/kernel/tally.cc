@@ -37,7 +37,8 @@ struct Counter {
   void count(const ModelFailed& event) {
     use(event.usage);
     // The model was skipped, or its tenant has no budget: no request was made.
-    const bool unasked = event.kind == FailureKind::benched || event.kind == FailureKind::budget;
+    const bool unasked =
+        event.kind == FailureKind::circuit_open || event.kind == FailureKind::budget;
     if (unasked && tally.model_calls > 0) --tally.model_calls;
   }
   void count(const ModelAborted& event) { use(event.usage); }

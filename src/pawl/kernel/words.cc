@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 8> kErrorCategories = {
 constexpr std::array<std::string_view, 8> kReplyStops = {
     "end_turn", "tool_use", "max_tokens", "refusal", "cede", "suspend", "external", "pause_turn"};
 constexpr std::array<std::string_view, 10> kFailureKinds = {
-    "transient",   "rate_limited", "overloaded", "permanent",    "model_not_found",
-    "unsupported", "empty",        "benched",    "session_lost", "budget"};
+    "transient",   "rate_limited", "overloaded",   "permanent",    "model_not_found",
+    "unsupported", "empty",        "circuit_open", "session_lost", "budget"};
 constexpr std::array<std::string_view, 4> kBudgetUnits = {"money", "tokens", "time", "tenant"};
 constexpr std::array<std::string_view, 6> kReasoningEfforts = {"unset",  "minimal", "low",
                                                                "medium", "high",    "max"};

@@ -42,7 +42,7 @@ enum class FailureKind : std::uint8_t {
   model_not_found,  // this target has no such model; another may
   unsupported,      // this target cannot do what is asked (images, context size); another may
   empty,            // it answered nothing
-  benched,          // not asked: skipped after recent failures
+  circuit_open,     // not asked: skipped after recent failures
   session_lost,     // it does not know the session any more; the conversation can be replayed
   budget,           // not asked: what the tenant may spend in a time is spent
 };

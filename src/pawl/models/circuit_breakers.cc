@@ -24,7 +24,7 @@ Blame blame_of(FailureKind kind) {
     case FailureKind::permanent:
     case FailureKind::model_not_found:
     case FailureKind::unsupported:
-    case FailureKind::benched:
+    case FailureKind::circuit_open:
     case FailureKind::budget:
     case FailureKind::session_lost:
       break;

@@ -110,7 +110,7 @@ class RoutedCall : public std::enable_shared_from_this<RoutedCall> {
   }
 
   void refuse_open(std::uint64_t left_ms) {
-    PhaseFailed failed = failing(FailureKind::benched, ErrorCategory::llm_error,
+    PhaseFailed failed = failing(FailureKind::circuit_open, ErrorCategory::llm_error,
                                  call_.target + " failed too often and is left alone for " +
                                      std::to_string((left_ms + 999) / 1000) + " s");
     failed.retry_after_ms = left_ms;

@@ -2,7 +2,7 @@
 //
 // Providers are in pools, which runs share; targets of a charter's own (scripts, the host itself)
 // are named whole and get their literal as it is, without a gate and without a breakers.
-//  - A target whose circuit breaker is open answers at once, of the kind `benched`, with no
+//  - A target whose circuit breaker is open answers at once, of the kind `circuit_open`, with no
 //  request.
 //  - A system header precedes every system prompt.
 //  - What answered is reported as "provider/model".

@@ -138,7 +138,7 @@ TEST_CASE("two failures bench a target: it is not asked until the time is over")
   stage.loop.run_posted();
 
   REQUIRE(benched.failed() != nullptr);
-  CHECK(benched.failed()->kind == FailureKind::benched);
+  CHECK(benched.failed()->kind == FailureKind::circuit_open);
   CHECK(benched.failed()->retry_after_ms == 5'000);
   CHECK(benched.usages() == 1);
   CHECK(benched.usage() == Usage{});
@@ -240,7 +240,7 @@ TEST_CASE("a call whose target was benched while it waited is not made") {
   stage.loop.run_posted();
   CHECK(first.failed()->kind == FailureKind::transient);
   REQUIRE(second.failed() != nullptr);
-  CHECK(second.failed()->kind == FailureKind::benched);
+  CHECK(second.failed()->kind == FailureKind::circuit_open);
   CHECK(stage.a->calls.size() == 2);
 }
 

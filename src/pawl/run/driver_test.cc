@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/engine/engine.h"
+#include "pawl/kernel/rules.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/run/driver_stage_test.h"
 #include "pawl/service/service.h"
@@ -386,7 +387,7 @@ TEST_CASE("what was given up before its intent was durable is never begun") {
   stage.loop.run_posted();
   const std::size_t asked = stage.model->asked.size();
   REQUIRE(stage.engine->feed(stage.id, CancelRequested{"somebody", ""}));
-  stage.loop.advance(static_cast<std::int64_t>(kEndingGraceMs));
+  stage.loop.advance(static_cast<std::int64_t>(rules_of(kSemantics).ending_grace_ms));
 
   stage.writer.catch_up();
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "pawl/gate/approvals/approvals.h"
+#include "pawl/kernel/rules.h"
 #include "pawl/testing/stage/run_stage_test.h"
 
 namespace pawl {
@@ -67,7 +68,8 @@ ScriptReply flood(int count) {
 
 TEST_CASE("sc-A18 so many questions wait at once, and none of them runs by itself") {
   for (const bool later : {false, true}) {
-    RunStage stage(scripted({flood(static_cast<int>(kOpenApprovalsMax) + 2)}));
+    RunStage stage(
+        scripted({flood(static_cast<int>(rules_of(kSemantics).open_approvals_max) + 2)}));
     const auto gate = std::make_shared<AskingGate>(stage.loop);
     gate->later = later;
     stage.gate = gate;
@@ -76,7 +78,7 @@ TEST_CASE("sc-A18 so many questions wait at once, and none of them runs by itsel
 
     const Counts counts = counts_of(stage);
     CHECK(stage.tool->keys.empty());
-    CHECK(counts.asked == kOpenApprovalsMax);
+    CHECK(counts.asked == rules_of(kSemantics).open_approvals_max);
     CHECK(counts.denied.at("flood.open") == 2);
   }
 }
@@ -88,7 +90,7 @@ TEST_CASE("sc-A18 a flood of them ends the run without asking for all of it") {
   stage.loop.advance(5'000);
 
   CHECK(stage.tool->keys.empty());
-  CHECK(counts_of(stage).asked <= kOpenApprovalsMax);
+  CHECK(counts_of(stage).asked <= rules_of(kSemantics).open_approvals_max);
   CHECK(stage.service.list({})->front().status == "stopped");
 }
 

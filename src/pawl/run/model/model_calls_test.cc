@@ -19,7 +19,7 @@ TEST_CASE("a request to a provider that was asked before carries its own session
   ModelStage stage;
   stage.model->keeps_sessions = true;
   stage.model->line_up("one", ReplyStop::pause_turn);
-  stage.model->line_up_failure(FailureKind::benched);
+  stage.model->line_up_failure(FailureKind::circuit_open);
   stage.model->line_up("two", ReplyStop::pause_turn);
   stage.model->line_up("three");
   CHECK(stage.start());

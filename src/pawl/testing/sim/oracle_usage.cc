@@ -63,7 +63,7 @@ void Oracle::check_retry(const Track& track, const RunId& id, const Record& reco
   for (const Decision& decision : record.decisions) {
     const RetryPlanned* planned = std::get_if<RetryPlanned>(&decision);
     if (planned == nullptr || call == nullptr) continue;
-    const Told& told = told_[id.text][{call->step, call->attempt}];
+    const ModelReport& told = told_[id.text][{call->step, call->attempt}];
     if (planned->at_elapsed_ms < record.stamp.elapsed_ms + told.retry_after_ms) {
       fail("the next attempt comes earlier than the model asked for");
     }
@@ -82,7 +82,7 @@ void Oracle::take_usage(Track& track, const RunId& id, const Record& record) {
   if (const auto* event = std::get_if<ModelFailed>(&record.event)) {
     use(event->effect, event->usage);
     check_retry(track, id, record);
-    if (event->kind == FailureKind::benched) --track.model_calls;
+    if (event->kind == FailureKind::circuit_open) --track.model_calls;
   }
   if (const auto* event = std::get_if<ExternalTurnPushed>(&record.event)) {
     add_usage(track, event->usage, 0);

@@ -83,7 +83,7 @@ class SimExecutor final : public Executor {
     if (rng.one_in(4)) failed.retry_after_ms = rng.below(rng.one_in(5) ? 200'000 : 20'000);
     static const std::vector<FailureKind> kKinds = {
         FailureKind::rate_limited, FailureKind::overloaded, FailureKind::model_not_found,
-        FailureKind::unsupported,  FailureKind::empty,      FailureKind::benched};
+        FailureKind::unsupported,  FailureKind::empty,      FailureKind::circuit_open};
     if (rng.one_in(3)) failed.kind = rng.pick(kKinds);
     if (rng.one_in(2)) phase.sink(TextDelta{"half a sen"});
     tell(phase, {10, 2, 0, 0}, failed.retry_after_ms.value_or(0));
