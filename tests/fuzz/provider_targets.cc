@@ -1,9 +1,9 @@
 // Readers of what providers send. The first byte says in how large pieces the rest arrives; what is
 // read must not depend on it.
-#include "pawl/adapter/provider/conversation.h"
+#include "pawl/adapter/provider/common/conversation.h"
+#include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/dialect.h"
-#include "pawl/adapter/provider/sse.h"
-#include "pawl/adapter/provider/wire_numbers.h"
+#include "pawl/adapter/provider/exchange/sse.h"
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "tests/fuzz/fuzz.h"

@@ -23,7 +23,7 @@
 #include "pawl/adapter/journal_sqlite/restoring.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
 #include "pawl/adapter/journal_sqlite/store_doctor.h"
-#include "pawl/adapter/provider/local_models.h"
+#include "pawl/adapter/provider/exchange/local_models.h"
 #include "pawl/adapter/provider/provider_executor.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"

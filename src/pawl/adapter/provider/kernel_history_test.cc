@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "pawl/adapter/provider/chat_quirks.h"
-#include "pawl/adapter/provider/random_sampling_test.h"
+#include "pawl/adapter/provider/common/random_sampling_test.h"
+#include "pawl/adapter/provider/openai/chat_quirks.h"
 
 namespace pawl::provider {
 namespace {

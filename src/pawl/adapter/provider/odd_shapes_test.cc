@@ -2,8 +2,8 @@
 // not known passes, nothing is lost, usage is right. Written by hand after the SDKs' types.
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/anthropic_stream_test.h"
-#include "pawl/adapter/provider/openai_stream_test.h"
+#include "pawl/adapter/provider/anthropic/anthropic_stream_test.h"
+#include "pawl/adapter/provider/openai/openai_stream_test.h"
 
 namespace pawl::provider {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "pawl/adapter/provider/chat_quirks.h"
-#include "pawl/adapter/provider/dialect_executor.h"
+#include "pawl/adapter/provider/exchange/dialect_executor.h"
+#include "pawl/adapter/provider/openai/chat_quirks.h"
 
 namespace pawl {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/fake_http_test.h"
+#include "pawl/adapter/provider/exchange/fake_http_test.h"
 #include "tests/contract/executor_contract.h"
 
 namespace pawl {

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/provider/anthropic_validator_test.h"
-#include "pawl/adapter/provider/chat_validator_test.h"
-#include "pawl/adapter/provider/gemini_request.h"
-#include "pawl/adapter/provider/gemini_validator_test.h"
-#include "pawl/adapter/provider/random_words_test.h"
-#include "pawl/adapter/provider/responses_validator_test.h"
+#include "pawl/adapter/provider/anthropic/anthropic_validator_test.h"
+#include "pawl/adapter/provider/chat/chat_validator_test.h"
+#include "pawl/adapter/provider/common/random_words_test.h"
+#include "pawl/adapter/provider/gemini/gemini_request.h"
+#include "pawl/adapter/provider/gemini/gemini_validator_test.h"
+#include "pawl/adapter/provider/responses/responses_validator_test.h"
 
 namespace pawl::provider {
 

@@ -1,0 +1,204 @@
+#include "pawl/adapter/provider/responses/responses_decoder.h"
+
+#include <array>
+#include <utility>
+
+#include "pawl/adapter/provider/exchange/failures.h"
+#include "pawl/adapter/provider/openai/openai_failure.h"
+#include "pawl/adapter/provider/openai/openai_wire.h"
+
+namespace pawl::provider {
+namespace {
+
+using Kind = ResponsesItems::Kind;
+
+Error broken(std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message)};
+}
+
+struct DeltaType {
+  std::string_view type;
+  Kind kind;
+  std::string_view part_key;  // what tells the parts of an item apart; empty: nothing has to
+};
+constexpr std::array<DeltaType, 5> kDeltas{{
+    {"response.output_text.delta", Kind::message, ""},
+    {"response.refusal.delta", Kind::message, ""},
+    {"response.reasoning_summary_text.delta", Kind::reasoning, "summary_index"},
+    {"response.reasoning_text.delta", Kind::reasoning, "content_index"},
+    {"response.function_call_arguments.delta", Kind::function_call, ""},
+}};
+
+// What says that the connection lives, and no more.
+bool is_keep_alive(std::string_view type) {
+  return !type.starts_with("response.") || type == "response.in_progress" ||
+         type == "response.queued";
+}
+
+bool is_end(std::string_view type) {
+  return type == "response.completed" || type == "response.incomplete" ||
+         type == "response.failed" || type == "response.cancelled";
+}
+
+}  // namespace
+
+Status ResponsesDecoder::on_event(std::string_view type, std::string_view data,
+                                  const PhaseEventSink& sink) {
+  if (complete() || data == "[DONE]") return ok();
+  PAWL_TRY(const Json event, parse_wire_json(data));
+  if (!text_of(event, "type").empty()) type = text_of(event, "type");
+  PAWL_CHECK(check_sequence(event));
+  const Json* const error = member_of(event, "error");
+  if (type == "error" || (type.empty() && error != nullptr)) {
+    outcome_ = openai_failure(error != nullptr ? *error : event);
+    return ok();
+  }
+  const std::string* const delta = event.find_string("delta");
+  const bool is_empty = type.ends_with(".delta") && delta != nullptr && delta->empty();
+  if (!is_keep_alive(type) && !is_empty) ++progress_;
+  if (type == "response.created") return on_created();
+  if (type == "response.output_item.added" || type == "response.output_item.done") {
+    return on_item(type, event, sink);
+  }
+  if (is_end(type)) {
+    const Json* const response = event.find("response");
+    if (response == nullptr || !response->is_object())
+      return broken(std::string(type) + " is bare");
+    return on_end(*response, type.substr(type.find('.') + 1), sink);
+  }
+  return type.ends_with(".delta") ? on_delta(type, event, sink) : ok();
+}
+
+// Numbers grow. One that does not belongs to another stream, or came before.
+Status ResponsesDecoder::check_sequence(const Json& event) {
+  const Json* const number = member_of(event, "sequence_number");
+  if (number == nullptr) return ok();
+  const auto sequence = number->as_uint64();
+  // Servers that do not count send -1 with every event.
+  if (number->as_int64() == -1) return ok();
+  if (!sequence) return broken("a sequence number is none");
+  if (last_sequence_ && *sequence <= *last_sequence_) {
+    return broken("an event came twice or out of order");
+  }
+  last_sequence_ = *sequence;
+  return ok();
+}
+
+Status ResponsesDecoder::on_created() {
+  if (began_ == Began::yes) return broken("a second response begins inside the first");
+  began_ = Began::yes;
+  return ok();
+}
+
+Status ResponsesDecoder::on_item(std::string_view type, const Json& event,
+                                 const PhaseEventSink& sink) {
+  const Json* const index = event.find("output_index");
+  const Json* const item = event.find("item");
+  const auto at = index != nullptr ? index->as_uint64() : std::nullopt;
+  if (!at || item == nullptr || !item->is_object()) return broken("an item without its index");
+  return type.ends_with(".added") ? items_.added(*at, *item) : items_.done(*at, *item, sink);
+}
+
+Status ResponsesDecoder::on_delta(std::string_view type, const Json& event,
+                                  const PhaseEventSink& sink) {
+  for (const DeltaType& known : kDeltas) {
+    if (known.type != type) continue;
+    const Json* const index = event.find("output_index");
+    const auto at = index != nullptr ? index->as_uint64() : std::nullopt;
+    const std::string* const text = event.find_string("delta");
+    if (!at || text == nullptr) return broken("a delta without its text");
+    std::string part(known.part_key);
+    if (const Json* number = event.find(known.part_key); number != nullptr) {
+      part += write_json(*number);
+    }
+    return items_.delta(*at, known.kind, part, *text, sink);
+  }
+  return ok();  // of an item that will be whole at its end
+}
+
+Status ResponsesDecoder::on_whole(std::string_view body, const PhaseEventSink& sink) {
+  PAWL_TRY(const Json response, parse_wire_json(body));
+  ++progress_;
+  if (const Json* error = member_of(response, "error"); error != nullptr) {
+    report_usage(response, sink);
+    outcome_ = openai_failure(*error);
+    return ok();
+  }
+  return on_end(response, "", sink);
+}
+
+// `said` is the status by the name of the event; what the response says goes before it.
+Status ResponsesDecoder::on_end(const Json& response, std::string_view said,
+                                const PhaseEventSink& sink) {
+  report_usage(response, sink);
+  std::string_view status = text_of(response, "status");
+  if (status.empty()) status = said;
+  if (status == "completed" || status == "incomplete") return on_reply(response, status, sink);
+  const Json* const error = member_of(response, "error");
+  if (status == "failed" && error != nullptr) {
+    outcome_ = openai_failure(*error);
+  } else if (status == "failed" || status == "cancelled") {
+    outcome_ = PhaseFailed{ErrorCategory::llm_error,
+                           "the response was ended by the provider: " + std::string(status)};
+  } else {
+    return broken("a response that is not over: " + std::string(status));
+  }
+  return ok();
+}
+
+Status ResponsesDecoder::on_reply(const Json& response, std::string_view status,
+                                  const PhaseEventSink& sink) {
+  const auto ending = status == "completed" ? ResponsesItems::Ending::completed
+                                            : ResponsesItems::Ending::incomplete;
+  PAWL_CHECK(items_.close(response.find("output"), ending, sink));
+  PhaseReplied reply = replied(response, status);
+  if (reply.stop == ReplyStop::end_turn && !items_.answered()) {
+    outcome_ = empty_reply();
+    return ok();
+  }
+  const std::string_view id = text_of(response, "id");
+  if (options_.resume == WireOptions::Resume::session && !id.empty()) {
+    sink(SessionStarted{std::string(id)});
+  }
+  outcome_ = std::move(reply);
+  return ok();
+}
+
+PhaseReplied ResponsesDecoder::replied(const Json& response, std::string_view status) const {
+  PhaseReplied reply;
+  reply.model = answered_by(options_, text_of(response, "model"));
+  if (status == "completed") {
+    if (items_.calls() > 0) reply.stop = ReplyStop::tool_use;
+    if (items_.refused()) {
+      reply.stop = ReplyStop::refusal;
+      reply.detail = items_.refusal();
+    }
+    return reply;
+  }
+  const Json* const details = response.find("incomplete_details");
+  const std::string_view reason = details != nullptr ? text_of(*details, "reason") : "";
+  reply.stop = reason == "content_filter" ? ReplyStop::refusal : ReplyStop::max_tokens;
+  reply.detail = reason;
+  return reply;
+}
+
+// A usage that cannot be true is not reported: the executor's estimate stands in its place.
+void ResponsesDecoder::report_usage(const Json& response, const PhaseEventSink& sink) {
+  const Json* const usage = member_of(response, "usage");
+  if (usage == nullptr) return;
+  const Json* const details = usage->find("input_tokens_details");
+  const auto input = count_of(usage, "input_tokens");
+  const auto output = count_of(usage, "output_tokens");
+  const auto cached = count_of(details, "cached_tokens");
+  const auto written = count_of(details, "cache_write_tokens");
+  if (!input || !output || !cached || !written) return;
+  sink(UsageReported{usage_of({*input, *output, *cached, *written})});
+}
+
+std::variant<PhaseReplied, PhaseFailed> ResponsesDecoder::finish(const PhaseEventSink&) {
+  if (outcome_) return *outcome_;
+  return PhaseFailed{ErrorCategory::network_error,
+                     "the response ended before the provider said that it is complete"};
+}
+
+}  // namespace pawl::provider
