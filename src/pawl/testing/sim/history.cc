@@ -17,6 +17,7 @@ constexpr std::int64_t kPatienceMs = 40'000'000;  // of virtual time, for all ru
 constexpr std::int64_t kWallJumpMs = 86'400'000;
 constexpr std::uint64_t kWorkAtOnceMax = 100'000;  // pieces of work in one millisecond
 constexpr std::uint64_t kForksMax = 3;             // of one history
+constexpr std::uint64_t kReopenedMax = 3;          // of one history
 constexpr std::int64_t kUnreadMsMax = 15'000;      // longer than any commit takes
 
 class History {
@@ -156,7 +157,10 @@ class History {
     Track& track = oracle_.tracks()[id.text];
     check_summary(summary, track);
     check_inbox(id, track);
-    if (ended(summary.status)) return cancel_late(*process, id);
+    if (ended(summary.status)) {
+      cancel_late(*process, id);
+      return reopen(*process, id);
+    }
     // A waiting run is taken up when somebody has something for it, or for no reason.
     const bool idle = summary.status == "waiting" && storage_.index().pending(id)->empty();
     if ((residents_.driver_of(id) == nullptr || storage_.has_lapsed(id)) &&
@@ -246,6 +250,32 @@ class History {
       process.store().post(id, clock_.wall_ms(), encode_event(CancelRequested{"operator", ""}),
                            [](const Status&) {});
     }
+  }
+
+  // Somebody goes on with a run that is over, with more room, other guards or a message.
+  void reopen(SimProcess& process, const RunId& id) {
+    const Track& track = oracle_.tracks()[id.text];
+    const bool sound = track.standing == Track::Standing::sound && track.is_whole();
+    if (faults_.is_calm() || !sound || reopened_ == kReopenedMax || !rng_.one_in(4)) return;
+    RunReopened event;
+    event.by = "operator";
+    if (rng_.one_in(2)) {
+      event.limits = track.run->limits;
+      event.limits->steps += rng_.below(5);
+      event.limits->model_calls += rng_.below(5);
+      event.limits->tool_calls += rng_.below(5);
+      event.limits->tokens += rng_.below(1'000);
+    }
+    if (rng_.one_in(4)) event.guards = Guards{};
+    const Instance* root = find_instance(track.run.state(), kRootInstance);
+    const bool rests = root != nullptr && std::holds_alternative<Resting>(root->phase);
+    if (rests || rng_.one_in(2)) {  // a run at rest goes on with a message only
+      event.message = Content("go on " + std::to_string(++messages_));
+    }
+    const Status reopened = process.reopen(id, std::move(event));
+    say("reopening " + id.text + ": " + (reopened ? "done" : reopened.error().message));
+    if (reopened) ++reopened_;
+    if (!reopened) judge_refusal(id, track, reopened.error());
   }
 
   // --- Trouble ----------------------------------------------------------------------------------
@@ -396,6 +426,7 @@ class History {
   std::map<std::string, Unread> unread_;  // by run
   std::uint64_t started_ = 0;
   std::uint64_t forks_ = 0;  // that somebody asked for
+  std::uint64_t reopened_ = 0;
   std::uint64_t messages_ = 0;
   std::int64_t looked_at_ms_ = -1;
   std::vector<std::string> trace_;

@@ -25,6 +25,9 @@ class SimProcess {
   void start(const RunId& id, const Limits& limits, Approvers approvers);
   void fork(const RunId& parent, std::uint64_t step, const RunId& id);
   Status resume(const RunId& id) { return engine_->resume(id); }
+  Status reopen(const RunId& id, RunReopened event) {
+    return engine_->reopen(id, std::move(event));
+  }
   bool drives(const RunId& id) const { return engine_->find(id) != nullptr; }
   SimConnection& store() { return connection_; }
   SimLoop& loop() { return loop_; }

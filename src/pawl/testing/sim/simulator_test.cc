@@ -34,8 +34,8 @@ TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind 
     CHECK(report.faults[kind] > 0);
   }
   // What no history comes by is not simulated. Those have a reason.
-  // No process reopens a run yet; the simulated models have no sessions and no price tiers.
-  check_met<Event>(report.met.events, {"instance_spawned", "run_reopened", "unrecognised"});
+  // The simulated models have no sessions and no price tiers.
+  check_met<Event>(report.met.events, {"instance_spawned", "unrecognised"});
   check_met<Decision>(report.met.decisions,
                       {"instance_born", "instance_ceded", "session_lost", "cost_added"});
   CHECK(report.forks > 0);
