@@ -21,7 +21,7 @@
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/provider/dialect.h"
-#include "pawl/adapter/provider/exchange/sse.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 #include "pawl/base/assert.h"
 #include "pawl/run/model/reply_assembler.h"
 

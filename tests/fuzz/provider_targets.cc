@@ -3,7 +3,7 @@
 #include "pawl/adapter/provider/common/conversation.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/dialect.h"
-#include "pawl/adapter/provider/exchange/sse.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 #include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "tests/fuzz/fuzz.h"

@@ -76,4 +76,14 @@ std::unique_ptr<Dialect> make_gemini_dialect();
 std::unique_ptr<Dialect> make_responses_dialect();
 std::unique_ptr<Dialect> make_chat_dialect();
 
+// For the dialects only.
+std::unique_ptr<ReplyDecoder> make_anthropic_decoder(const std::vector<ToolSpec>& tools,
+                                                     const WireOptions& options);
+std::unique_ptr<ReplyDecoder> make_gemini_decoder(const std::vector<ToolSpec>& tools,
+                                                  const WireOptions& options);
+std::unique_ptr<ReplyDecoder> make_responses_decoder(const std::vector<ToolSpec>& tools,
+                                                     const WireOptions& options);
+std::unique_ptr<ReplyDecoder> make_chat_decoder(const std::vector<ToolSpec>& tools,
+                                                const WireOptions& options);
+
 }  // namespace pawl::provider

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "pawl/adapter/provider/exchange/dialect_executor.h"
 #include "pawl/adapter/provider/openai/chat_quirks.h"
 
 namespace pawl {

@@ -11,6 +11,14 @@
 
 namespace pawl {
 
+namespace provider {
+class Dialect;
+// Behind make_provider_executor(), for any dialect.
+std::shared_ptr<Executor> make_dialect_executor(ProviderConfig config,
+                                                std::shared_ptr<const Dialect> dialect, Loop& loop,
+                                                std::shared_ptr<HttpClient> http);
+}  // namespace provider
+
 std::string_view name(ProviderDialect value);
 Result<ProviderDialect> parse_provider_dialect(std::string_view text);
 

@@ -1,11 +1,11 @@
-#include "pawl/adapter/provider/anthropic/anthropic_decoder.h"
-
+// How a response of POST /v1/messages is read.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/base/json.h"
 

@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/anthropic/anthropic_decoder.h"
+#include "pawl/adapter/provider/dialect.h"
 
 #include <doctest/doctest.h>
 

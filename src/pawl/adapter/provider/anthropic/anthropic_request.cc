@@ -5,12 +5,12 @@
 #include <optional>
 #include <set>
 
-#include "pawl/adapter/provider/anthropic/anthropic_decoder.h"
 #include "pawl/adapter/provider/anthropic/anthropic_messages.h"
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/common/wire_request.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 
 namespace pawl::provider {

@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/chat/chat_decoder.h"
+#include "pawl/adapter/provider/dialect.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/provider/chat/chat_decoder.h"
 #include "pawl/adapter/provider/common/conversation.h"
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/common/tool_names.h"
@@ -274,7 +273,7 @@ class ChatDialect final : public OpenAiDialect {
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
                                         const WireOptions& options,
                                         WireRequest::Framing) const override {
-    return std::make_unique<ChatDecoder>(request, options);
+    return make_chat_decoder(request.tools, options);
   }
 };
 

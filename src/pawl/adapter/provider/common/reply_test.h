@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pawl/adapter/provider/dialect.h"
-#include "pawl/adapter/provider/exchange/sse.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 #include "pawl/base/rng.h"
 
 namespace pawl::provider {

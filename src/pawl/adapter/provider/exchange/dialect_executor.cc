@@ -1,10 +1,9 @@
-#include "pawl/adapter/provider/exchange/dialect_executor.h"
+#include "pawl/adapter/provider/provider_executor.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "pawl/adapter/provider/exchange/phase_operation.h"
-#include "pawl/adapter/provider/exchange/probe.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 
 namespace pawl::provider {
 namespace {

@@ -1,5 +1,5 @@
 // The executor's contract, and what it does when the world misbehaves.
-#include "pawl/adapter/provider/exchange/dialect_executor.h"
+#include "pawl/adapter/provider/provider_executor.h"
 
 #include <doctest/doctest.h>
 

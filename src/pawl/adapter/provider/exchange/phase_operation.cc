@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/exchange/phase_operation.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "pawl/adapter/provider/common/media.h"
-#include "pawl/adapter/provider/exchange/exchange.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/exchange/phase_usage.h"
-#include "pawl/adapter/provider/exchange/sse.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl::provider {

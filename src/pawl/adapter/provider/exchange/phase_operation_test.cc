@@ -1,5 +1,5 @@
 // The cases sc-P of the safety page that an executor answers for, with streams written by hand.
-#include "pawl/adapter/provider/exchange/phase_operation.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 
 #include <doctest/doctest.h>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/provider/exchange/dialect_executor.h"
 #include "pawl/adapter/provider/exchange/fake_http_test.h"
+#include "pawl/adapter/provider/provider_executor.h"
 #include "tests/contract/executor_contract.h"
 
 namespace pawl::provider {

@@ -1,9 +1,8 @@
-#include "pawl/adapter/provider/exchange/probe.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 
 #include <optional>
 #include <utility>
 
-#include "pawl/adapter/provider/exchange/exchange.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 
 namespace pawl::provider {

@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/exchange/sse.h"
+#include "pawl/adapter/provider/exchange/exchange.h"
 
 #include <doctest/doctest.h>
 

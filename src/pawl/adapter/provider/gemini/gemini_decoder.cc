@@ -1,11 +1,11 @@
-#include "pawl/adapter/provider/gemini/gemini_decoder.h"
-
+// How a response of generateContent is read, streamed or whole.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/gemini/gemini_args.h"
 #include "pawl/base/hash.h"

@@ -8,9 +8,9 @@
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/common/wire_request.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/exchange/retry_after.h"
-#include "pawl/adapter/provider/gemini/gemini_decoder.h"
 #include "pawl/base/base64.h"
 
 namespace pawl::provider {

@@ -1,9 +1,9 @@
 // Both OpenAI dialects behind the executor: its contract, and provider faults from end to end.
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/provider/exchange/dialect_executor.h"
 #include "pawl/adapter/provider/exchange/fake_http_test.h"
 #include "pawl/adapter/provider/openai/openai_stream_test.h"
+#include "pawl/adapter/provider/provider_executor.h"
 #include "tests/contract/executor_contract.h"
 
 namespace pawl::provider::openai_test {

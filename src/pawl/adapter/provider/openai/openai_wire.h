@@ -38,6 +38,9 @@ std::string_view text_of(const Json& object, std::string_view key);
 // The member, if it is there and not null.
 const Json* member_of(const Json& object, std::string_view key);
 
+// More calls than this make a reply of Chat Completions an error. A reply may have 256 blocks.
+inline constexpr std::size_t kChatCallsMax = 1024;
+
 // A count of tokens. What is missing is nothing; what cannot be a count is nullopt.
 std::optional<std::uint64_t> count_of(const Json* object, std::string_view key);
 

@@ -1,14 +1,49 @@
-#include "pawl/adapter/provider/responses/responses_decoder.h"
-
+// Reads the events, or the body, of POST /v1/responses.
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/openai/openai_failure.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
+#include "pawl/adapter/provider/responses/responses_items.h"
 
 namespace pawl::provider {
 namespace {
+
+class ResponsesDecoder final : public ReplyDecoder {
+ public:
+  ResponsesDecoder(const std::vector<ToolSpec>& tools, const WireOptions& options)
+      : options_(options), items_(tools) {}
+
+  Status on_event(std::string_view type, std::string_view data,
+                  const PhaseEventSink& sink) override;
+  Status on_whole(std::string_view body, const PhaseEventSink& sink) override;
+  std::uint64_t progress() const override { return progress_; }
+  bool complete() const override { return outcome_.has_value(); }
+  std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink& sink) override;
+
+ private:
+  using Outcome = std::variant<PhaseReplied, PhaseFailed>;
+
+  Status check_sequence(const Json& event);
+  Status on_created();
+  Status on_item(std::string_view type, const Json& event, const PhaseEventSink& sink);
+  Status on_delta(std::string_view type, const Json& event, const PhaseEventSink& sink);
+  Status on_end(const Json& response, std::string_view said, const PhaseEventSink& sink);
+  Status on_reply(const Json& response, std::string_view status, const PhaseEventSink& sink);
+  PhaseReplied replied(const Json& response, std::string_view status) const;
+  void report_usage(const Json& response, const PhaseEventSink& sink);
+
+  const WireOptions options_;
+  ResponsesItems items_;
+  enum class Began : std::uint8_t { no, yes } began_ = Began::no;
+  std::optional<std::uint64_t> last_sequence_;
+  std::uint64_t progress_ = 0;
+  std::optional<Outcome> outcome_;
+};
 
 using Kind = ResponsesItems::Kind;
 
@@ -39,8 +74,6 @@ bool is_end(std::string_view type) {
   return type == "response.completed" || type == "response.incomplete" ||
          type == "response.failed" || type == "response.cancelled";
 }
-
-}  // namespace
 
 Status ResponsesDecoder::on_event(std::string_view type, std::string_view data,
                                   const PhaseEventSink& sink) {
@@ -199,6 +232,13 @@ std::variant<PhaseReplied, PhaseFailed> ResponsesDecoder::finish(const PhaseEven
   if (outcome_) return *outcome_;
   return PhaseFailed{ErrorCategory::network_error,
                      "the response ended before the provider said that it is complete"};
+}
+
+}  // namespace
+
+std::unique_ptr<ReplyDecoder> make_responses_decoder(const std::vector<ToolSpec>& tools,
+                                                     const WireOptions& options) {
+  return std::make_unique<ResponsesDecoder>(tools, options);
 }
 
 }  // namespace pawl::provider

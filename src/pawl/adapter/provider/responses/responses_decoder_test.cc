@@ -1,7 +1,8 @@
-#include "pawl/adapter/provider/responses/responses_decoder.h"
+#include "pawl/adapter/provider/responses/responses_items.h"
 
 #include <doctest/doctest.h>
 
+#include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/openai/openai_stream_test.h"
 
 namespace pawl::provider::openai_test {

@@ -15,7 +15,6 @@
 #include "pawl/adapter/provider/openai/chat_quirks.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
-#include "pawl/adapter/provider/responses/responses_decoder.h"
 #include "pawl/base/json.h"
 
 namespace pawl::provider {
@@ -273,7 +272,7 @@ class ResponsesDialect final : public OpenAiDialect {
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
                                         const WireOptions& options,
                                         WireRequest::Framing) const override {
-    return std::make_unique<ResponsesDecoder>(request, options);
+    return make_responses_decoder(request.tools, options);
   }
 };
 
