@@ -78,7 +78,8 @@ std::vector<CommandEntry> running_commands() {
        "for is a fault here, in the same words. A tool's command that is not there is a note. The "
        "data directory and whether keys are accepted are not looked at. Nothing is run.",
        {kCharter},
-       {}},
+       {{"resolved", '\0', Takes::nothing, "",
+         "Print the charter with what it includes; each value with its file and line."}}},
       {"resume",
        "Take a run up and drive it to its end or next wait",
        "A paused run goes on. A run that waits for somebody says for what.",
