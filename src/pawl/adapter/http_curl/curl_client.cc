@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "pawl/adapter/http_curl/connect_gate.h"
+#include "pawl/adapter/http_curl/curl_multi.h"
 #include "pawl/adapter/http_curl/exchange.h"
 #include "pawl/adapter/http_curl/h2_pool.h"
 #include "pawl/adapter/http_curl/h2_request.h"
 #include "pawl/adapter/http_curl/handle_pool.h"
-#include "pawl/adapter/http_curl/multi_set.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 

@@ -1,5 +1,6 @@
 #include "pawl/adapter/http_curl/curl_multi.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "pawl/base/assert.h"
@@ -143,6 +144,19 @@ void CurlMulti::arm() {
   timer_at_ms_ = due_at_ms_;
   const std::int64_t delay_ms = due_at_ms_ - loop_.monotonic_ms();
   timer_ = loop_.after(delay_ms, [this] { on_timer(); });
+}
+
+CurlMulti& MultiSet::with_room() {
+  const auto has_room = [](const auto& multi) { return multi->requests() < kRequestsPerMulti; };
+  const auto at = std::find_if(multis_.begin(), multis_.end(), has_room);
+  if (at != multis_.end()) return **at;
+  return *multis_.emplace_back(std::make_unique<CurlMulti>(loop_, host_, options_, calling_));
+}
+
+void MultiSet::drop_unused() {
+  if (multis_.size() < 2) return;
+  const auto unused = [](const auto& multi) { return multi->requests() == 0; };
+  multis_.erase(std::remove_if(multis_.begin() + 1, multis_.end(), unused), multis_.end());
 }
 
 }  // namespace pawl::http_curl

@@ -1,4 +1,4 @@
-#include "pawl/adapter/http_curl/multi_set.h"
+#include "pawl/adapter/http_curl/curl_multi.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

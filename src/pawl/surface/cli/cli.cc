@@ -1,61 +1,12 @@
-#include <algorithm>
-#include <array>
-
 #include "pawl/kernel/codec.h"
 #include "pawl/surface/cli/command_table.h"
-#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/context.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/help.h"
 #include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
 namespace {
-
-using Handler = int (*)(const CliContext&);
-
-// clang-format off: one command a line
-constexpr std::array<std::pair<std::string_view, Handler>, 39> kHandlers = {{
-    {"run", command_run},
-    {"init", command_init},
-    {"validate", command_validate},
-    {"resume", command_resume},
-    {"ls", command_ls},
-    {"show", command_show},
-    {"logs", command_logs},
-    {"attach", command_attach},
-    {"explain", command_explain},
-    {"verify", command_verify},
-    {"replay", command_replay},
-    {"diff", command_diff},
-    {"fork", command_fork},
-    {"export", command_export},
-    {"import", command_import},
-    {"pause", command_pause},
-    {"cancel", command_cancel},
-    {"message", command_message},
-    {"approvals", command_approvals},
-    {"approve", command_approve},
-    {"identity", command_identity},
-    {"deny", command_deny},
-    {"answer", command_answer},
-    {"budget", command_budget},
-    {"push", command_push},
-    {"chat", command_chat},
-    {"resolve", command_resolve},
-    {"artifacts", command_artifacts},
-    {"rm", command_rm},
-    {"gc", command_gc},
-    {"backup", command_backup},
-    {"restore", command_restore},
-    {"models", command_models},
-    {"trust", command_trust},
-    {"doctor", command_doctor},
-    {"sim", command_sim},
-    {"fake-provider", command_fake_provider},
-    {"completion", command_completion},
-    {"man", command_man},
-}};
-// clang-format on
 
 SettingFlags flags_of(const Arguments& arguments) {
   SettingFlags flags;
@@ -75,24 +26,18 @@ std::string version_text(const VersionNumbers& versions) {
 }
 
 // A configuration or a policy that an agent may have written counts only if a person says so.
-// These commands use neither.
 bool may_use_settings(const CliContext& context) {
-  static constexpr std::array<std::string_view, 4> kUseNone = {"trust", "completion", "man",
-                                                               "init"};
   const std::vector<FileQuestion>& questions = context.settings.questions;
-  const bool none =
-      std::find(kUseNone.begin(), kUseNone.end(), context.arguments.command) != kUseNone.end();
-  if (none || questions.empty() || person_trusts(context, questions)) return true;
+  if (questions.empty() || person_trusts(context, questions)) return true;
   for (const FileQuestion& question : questions) print_stderr(context, question.why);
   return false;
 }
 
 int dispatch(const CliContext& context) {
-  if (!may_use_settings(context)) return kExitUsage;
-  for (const auto& [name, handler] : kHandlers) {
-    if (name == context.arguments.command) return handler(context);
-  }
-  return kExitUsage;
+  const CommandEntry* command = find_command(context.arguments.command);
+  if (command == nullptr) return kExitUsage;
+  if (command->settings == SettingsUse::used && !may_use_settings(context)) return kExitUsage;
+  return command->run(context);
 }
 
 // "--data $DIR" without a DIR would otherwise go somewhere else than was meant.

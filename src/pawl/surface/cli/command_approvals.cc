@@ -198,8 +198,6 @@ int approve_plan(const CliContext& context, const Target& target) {
   return code;
 }
 
-}  // namespace
-
 int command_approvals(const CliContext& context) {
   if (const auto id = context.arguments.one("forget")) {
     const Status forgotten = context.environment.forget(context.settings, *id);
@@ -264,6 +262,79 @@ int command_answer(const CliContext& context) {
     const Decided decided{InterruptDecision::input, context.environment.user(), *text};
     return leave(target, decided_event(target, *pending, decided), "the answer");
   });
+}
+
+}  // namespace
+
+CommandEntry approvals_entry() {
+  return {
+      .name = "approvals",
+      .summary = "List what runs want of you",
+      .text =
+          "Calls that wait for an approval or an answer, made from the exact bytes of their "
+          "arguments: every control, invisible and direction character is shown, and what the "
+          "model says about them is labelled as its word.",
+      .arguments = {{"RUN", "Only this run.", Need::optional}},
+      .options = {{"full", '\0', Takes::nothing, "", "Show all of the arguments, however long."},
+                  {"remembered", '\0', Takes::nothing, "",
+                   "List what was approved for always instead."},
+                  {"forget", '\0', Takes::value, "ID", "Take an approval for always back."}},
+      .run = command_approvals,
+  };
+}
+
+CommandEntry approve_entry() {
+  return {
+      .name = "approve",
+      .summary = "Approve a call that waits",
+      .text =
+          "The approval is for exactly the bytes, tool, directory, environment and policy of now: "
+          "if any of them changes before the call runs, it is asked about again. It is used up by "
+          "the call.",
+      .arguments = {kRunArgument,
+                    {"CALL", "The call, such as c3. Not needed when only one waits.",
+                     Need::optional}},
+      .options = {{"plan", '\0', Takes::nothing, "", "Approve all calls that wait, in order."},
+                  {"always", '\0', Takes::nothing, "",
+                   "Do not ask again for exactly this call, as long as its directory, environment, "
+                   "files and policy are the same."},
+                  {"edit", '\0', Takes::value, "JSON",
+                   "Run it with these arguments instead; @FILE reads them from a file."},
+                  {"digest", '\0', Takes::value, "HEX",
+                   "The digest of the arguments you have seen. Needed when they are too long to be "
+                   "shown."},
+                  kIdentityOption,
+                  {"signature", '\0', Takes::value, "BASE64",
+                   "A signature of the text that pawl approvals --json shows as to_sign, by "
+                   "anyone's tool."},
+                  {"by", '\0', Takes::value, "NAME", "Whose signature it is."},
+                  {"full", '\0', Takes::nothing, "",
+                   "Show all of the arguments and approve nothing."}},
+      .run = command_approve,
+  };
+}
+
+CommandEntry deny_entry() {
+  return {
+      .name = "deny",
+      .summary = "Deny a call that waits",
+      .text = "The call is not run, and the model reads why.",
+      .arguments = {kRunArgument,
+                    {"CALL", "The call, such as c3. Not needed when only one waits.",
+                     Need::optional}},
+      .options = {{"reason", '\0', Takes::value, "TEXT", "Why; the model reads it."}},
+      .run = command_deny,
+  };
+}
+
+CommandEntry answer_entry() {
+  return {
+      .name = "answer",
+      .summary = "Answer a question of a run",
+      .arguments = {kRunArgument, {"TEXT", "The answer; - reads it from standard input."}},
+      .options = {{"call", '\0', Takes::value, "CALL", "Which question, when several wait."}},
+      .run = command_answer,
+  };
 }
 
 }  // namespace pawl

@@ -56,8 +56,6 @@ Status give(const CliContext& context, const Service& service, const RunId& run,
   return ok();
 }
 
-}  // namespace
-
 int command_artifacts(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
@@ -76,6 +74,25 @@ int command_artifacts(const CliContext& context) {
     print(context, context.format() == Format::json ? as_json(one) : told(one));
   }
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry artifacts_entry() {
+  return {
+      .name = "artifacts",
+      .summary = "List long outputs of a run's tools, or read one",
+      .text =
+          "Results of more than 4 KiB are kept beside the journal, by their SHA-256. A DIGEST "
+          "checks one and writes it to standard output, or to a new file. What pawl gc has let go "
+          "says when.",
+      .arguments = {kRunArgument,
+                    {"DIGEST", "The digest of an output, or any unique prefix of it.",
+                     Need::optional}},
+      .options = {{"output", 'o', Takes::value, "FILE",
+                   "Write to this file, which must not exist."}},
+      .run = command_artifacts,
+  };
 }
 
 }  // namespace pawl

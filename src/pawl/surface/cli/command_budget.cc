@@ -167,8 +167,6 @@ int tenant_budget(const CliContext& context, const std::string& tenant) {
   return kExitDone;
 }
 
-}  // namespace
-
 int command_budget(const CliContext& context) {
   if (const auto tenant = context.arguments.one("tenant")) return tenant_budget(context, *tenant);
   if (!context.arguments.has("RUN")) {
@@ -184,6 +182,26 @@ int command_budget(const CliContext& context) {
                  target.service().budget_raise(target.run, *amount, context.environment.user()),
                  "the raise");
   });
+}
+
+}  // namespace
+
+CommandEntry budget_entry() {
+  return {
+      .name = "budget",
+      .summary = "Show what a run or a tenant has spent, or let it spend more",
+      .text =
+          "A run that cannot afford its next model call waits. The amount is added to its budget; "
+          "of a tenant, for as long as each window is.",
+      .arguments = {{"RUN", "The id of a run, or any unique prefix of it.", Need::optional}},
+      .options = {{"tenant", '\0', Takes::value, "NAME",
+                   "All runs of this tenant, instead of one run."},
+                  {"raise", '\0', Takes::value, "AMOUNT",
+                   "By this much, such as 1.00 or '1.00 USD'."},
+                  {"raise-tokens", '\0', Takes::value, "N", "By so many tokens."},
+                  {"raise-time", '\0', Takes::value, "DURATION", "By so much time, such as 10m."}},
+      .run = command_budget,
+  };
 }
 
 }  // namespace pawl

@@ -202,8 +202,6 @@ int converse(const CliContext& context, Conversation& conversation) {
   return code;
 }
 
-}  // namespace
-
 int command_chat(const CliContext& context) {
   const auto model = context.arguments.one("model");
   if (model && model->empty()) {
@@ -233,6 +231,28 @@ int command_chat(const CliContext& context) {
     return fail(context, {ErrorCode::invalid_argument, "the text is UTF-8 and not empty"});
   }
   return conversation.say(*std::move(text));
+}
+
+}  // namespace
+
+CommandEntry chat_entry() {
+  return {
+      .name = "chat",
+      .summary = "Talk with a model, without tools and without a run",
+      .text =
+          "With TEXT one turn, with - its text from standard input, without it a conversation, a "
+          "line a turn. Of a chain the next model is asked when one fails before it has said "
+          "anything. Nothing is journaled. Ctrl-C ends it.",
+      .arguments = {{"TEXT", "What to say, or -.", Need::optional}},
+      .options = {{"model", 'm', Takes::value, "REF", "A model, alias, tier or chain."},
+                  {"system", '\0', Takes::value, "TEXT", "The system prompt."},
+                  {"max-tokens", '\0', Takes::value, "N", "The most an answer may have."},
+                  {"temperature", '\0', Takes::value, "T", "From 0 to 2."},
+                  {"effort", '\0', Takes::value, "E", "minimal, low, medium, high or max.",
+                   "minimal low medium high max"},
+                  {"no-stream", '\0', Takes::nothing, "", "Ask for the answer in one piece."}},
+      .run = command_chat,
+  };
 }
 
 }  // namespace pawl

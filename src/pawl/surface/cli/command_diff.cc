@@ -100,8 +100,6 @@ Result<RunDiff> diff_named(const CliContext& context, Service& service) {
   return service.diff(a, b, all ? DiffScope::all : DiffScope::substance);
 }
 
-}  // namespace
-
 int command_diff(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
@@ -116,6 +114,22 @@ int command_diff(const CliContext& context) {
   for (const RunDifference& found : diff->differences) text += told(found);
   print(context, text + verdict(*diff));
   return code;
+}
+
+}  // namespace
+
+CommandEntry diff_entry() {
+  return {
+      .name = "diff",
+      .summary = "Say where two runs differ, by step and JSON path",
+      .text =
+          "What must differ is left out: ids, times, epochs, who drove and paused them, the order "
+          "in which calls of one step ended. The exit code is 1 when they differ, also when one is "
+          "the beginning of the other.",
+      .arguments = {{"A", "A run, or any unique prefix of its id."}, {"B", "Another one."}},
+      .options = {{"all", '\0', Takes::nothing, "", "Compare every record in full."}},
+      .run = command_diff,
+  };
 }
 
 }  // namespace pawl

@@ -56,8 +56,6 @@ int accept_loss(const CliContext& context) {
   return kExitDone;
 }
 
-}  // namespace
-
 int command_doctor(const CliContext& context) {
   if (context.arguments.has("accept")) return accept_loss(context);
   const Probing probing = context.arguments.has("live") ? Probing::live : Probing::none;
@@ -72,6 +70,25 @@ int command_doctor(const CliContext& context) {
     return finding.grade == Finding::Grade::problem;
   });
   return ill ? kExitError : kExitDone;
+}
+
+}  // namespace
+
+CommandEntry doctor_entry() {
+  return {
+      .name = "doctor",
+      .summary = "Look at the data directory, the machine and the providers",
+      .text =
+          "Says what is well, what to watch and what is wrong, each with what helps. Changes "
+          "nothing without --accept. Exit code 1 when there is a problem.",
+      .options = {{"live", '\0', Takes::nothing, "",
+                   "Make one request to each provider that is configured, and say whether it takes "
+                   "the key."},
+                  {"accept", '\0', Takes::nothing, "",
+                   "Go on with a store that has lost its newest records, and pause the runs that "
+                   "are not over. Says what is missing."}},
+      .run = command_doctor,
+  };
 }
 
 }  // namespace pawl

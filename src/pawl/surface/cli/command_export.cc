@@ -57,8 +57,6 @@ Result<ExportReport> export_to_output(const CliContext& context, Service& servic
   });
 }
 
-}  // namespace
-
 int command_export(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
@@ -99,6 +97,36 @@ int command_import(const CliContext& context) {
   }
   print(context, context.format() == Format::json ? as_json(**answer) : told(**answer));
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry export_entry() {
+  return {
+      .name = "export",
+      .summary = "Write a run as one self-contained file",
+      .text =
+          "To standard output, or to a new file. What looks like a secret is replaced; a run in "
+          "which something was replaced can be looked at elsewhere, but not taken up.",
+      .arguments = {kRunArgument},
+      .options = {{"output", 'o', Takes::value, "FILE",
+                   "Write to this file, which must not exist."},
+                  {"no-redact", '\0', Takes::nothing, "", "Leave secrets in it."}},
+      .run = command_export,
+  };
+}
+
+CommandEntry import_entry() {
+  return {
+      .name = "import",
+      .summary = "Take in a run that was exported",
+      .text =
+          "The file is checked whole before anything is written. Nothing is run; pawl resume goes "
+          "on with a run that was not over.",
+      .arguments = {{"FILE", "A file that pawl export has written."}},
+      .options = {{"id", '\0', Takes::value, "ID", "Give the run this id instead of its own."}},
+      .run = command_import,
+  };
 }
 
 }  // namespace pawl

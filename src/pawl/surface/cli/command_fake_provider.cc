@@ -77,8 +77,6 @@ Result<FakeProviderRequest> request_of(const Arguments& arguments) {
   return request;
 }
 
-}  // namespace
-
 int command_fake_provider(const CliContext& context) {
   const auto request = request_of(context.arguments);
   if (!request) return fail(context, request.error());
@@ -97,6 +95,31 @@ int command_fake_provider(const CliContext& context) {
     print(context, std::to_string(*served) + " requests\n");
   }
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry fake_provider_entry() {
+  return {
+      .name = "fake-provider",
+      .summary = "Serve a model provider on loopback that costs nothing",
+      .text =
+          "It speaks the wire formats of Anthropic, OpenAI and Gemini, echoes or follows a script, "
+          "and fails on request: docs/fake-provider.md. Prints its address and the variables that "
+          "point programs at it. Ctrl-C ends it.",
+      .options = {{"port", '\0', Takes::value, "N", "Listen there. By default a free port."},
+                  {"script", '\0', Takes::value, "FILE", "What to say, instead of the echo."},
+                  {"fault", '\0', Takes::values, "FAULT",
+                   "What is to go wrong: a kind, a status, or keys such as 'status: 429, times: "
+                   "2'. Repeatable."},
+                  {"replay", '\0', Takes::value, "FILE", "Answer from recordings."},
+                  {"record", '\0', Takes::value, "FILE",
+                   "Pass requests on, and record them in a new file."},
+                  {"upstream", '\0', Takes::value, "URL", "Where to pass them on to."},
+                  {"print-env", '\0', Takes::nothing, "",
+                   "Print the variables only, for a shell."}},
+      .run = command_fake_provider,
+  };
 }
 
 }  // namespace pawl

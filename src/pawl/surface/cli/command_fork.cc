@@ -141,8 +141,6 @@ int fork_detached(const CliContext& context, const ForkRequest& request) {
   return kExitDone;
 }
 
-}  // namespace
-
 int command_fork(const CliContext& context) {
   auto request = request_of(context);
   if (!request) {
@@ -151,6 +149,32 @@ int command_fork(const CliContext& context) {
   }
   if (context.arguments.has("detach")) return fork_detached(context, *request);
   return fork_here(context, *std::move(request));
+}
+
+}  // namespace
+
+CommandEntry fork_entry() {
+  return {
+      .name = "fork",
+      .summary = "Start a run from a recorded prefix of another",
+      .text =
+          "The prefix is taken over as it was recorded: no model and no tool is called for it. "
+          "After it the fork goes on by itself, with keys of its own. What the prefix used counts "
+          "against the fork's limits.",
+      .arguments = {kRunArgument},
+      .options = {{"at", '\0', Takes::value, "STEP",
+                   "The last step of the prefix; 0: the input alone."},
+                  {"edit", '\0', Takes::values, "TARGET=TEXT",
+                   "Change the prefix: input, history1, message1, step2.text or c3 (a call's "
+                   "result). @FILE reads the text from a file; a FILE alone is a JSON object of "
+                   "edits. Repeatable."},
+                  {"model", '\0', Takes::value, "REF", "Go on with this model."},
+                  {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
+                  {"detach", 'd', Takes::nothing, "",
+                   "Drive it in the background and print its id."},
+                  kIdentityOption},
+      .run = command_fork,
+  };
 }
 
 }  // namespace pawl

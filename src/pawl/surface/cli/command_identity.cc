@@ -53,8 +53,6 @@ int sign_text(const CliContext& context) {
   return kExitDone;
 }
 
-}  // namespace
-
 int command_identity(const CliContext& context) {
   const std::string action = context.arguments.one_or("ACTION", "show");
   if (action == "new") return make_identity(context);
@@ -65,6 +63,25 @@ int command_identity(const CliContext& context) {
   }
   const auto key = identity_of(context);
   return key ? tell(context, *key) : fail(context, key.error());
+}
+
+}  // namespace
+
+CommandEntry identity_entry() {
+  return {
+      .name = "identity",
+      .summary = "Make, show or use the key that your approvals are signed with",
+      .text =
+          "new makes an Ed25519 key, show prints its public part for \"approvers\" of the "
+          "operator's policy, sign prints a signature of a text.",
+      .arguments = {{"ACTION", "new, show or sign. Default: show.", Need::optional},
+                    {"FILE", "sign: the text; - reads it from standard input, the default.",
+                     Need::optional}},
+      .options = {kIdentityOption,
+                  {"passphrase", '\0', Takes::nothing, "",
+                   "new: protect the key with a passphrase, which is asked for at the terminal."}},
+      .run = command_identity,
+  };
 }
 
 }  // namespace pawl

@@ -194,8 +194,6 @@ int collect(Desk& desk, const GcRules& rules, const std::vector<StoredRun>& runs
   return code;
 }
 
-}  // namespace
-
 int command_rm(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
@@ -261,6 +259,58 @@ int command_backup(const CliContext& context) {
           fmt::format("left out: {}\n", safe_line(context.settings.data + "/" + name, 400)));
   }
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry rm_entry() {
+  return {
+      .name = "rm",
+      .summary = "Remove runs with all that is stored of them",
+      .text =
+          "A run that somebody drives is refused; one that could be carried on needs --force. Its "
+          "space is given back to the file system.",
+      .arguments = {{"RUN", "The id of a run, or any unique prefix of it.", Need::one_or_more}},
+      .options = {{"force", '\0', Takes::nothing, "", "Also runs that wait or were interrupted."}},
+      .run = command_rm,
+  };
+}
+
+CommandEntry gc_entry() {
+  return {
+      .name = "gc",
+      .summary = "Remove old runs by rule",
+      .text =
+          "A run that is over goes when any of the rules says so; with --artifacts its tools' "
+          "outputs go and the run stays. Says what it removed and how many bytes were returned.",
+      .options =
+          {{"older-than", '\0', Takes::value, "AGE",
+            "Runs that have not changed for that long, such as 12h or 30d."},
+           {"keep", '\0', Takes::value, "N", "All but the newest N."},
+           {"max-size", '\0', Takes::value, "SIZE",
+            "The oldest, until all runs together have at most that much, such as 500MB."},
+           {"artifacts", '\0', Takes::value, "AGE",
+            "Of runs that are over and stay, long outputs of tools that are older than that."},
+           {"dry-run", '\0', Takes::nothing, "", "Only say what would be removed."},
+           {"force", '\0', Takes::nothing, "",
+            "Also runs that wait, were interrupted or are quarantined; never those that somebody "
+            "drives. Of outputs, only those that the run does not need to go on."}},
+      .run = command_gc,
+  };
+}
+
+CommandEntry backup_entry() {
+  return {
+      .name = "backup",
+      .summary = "Copy the data directory while runs go on",
+      .text =
+          "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
+          "directory itself. It has the runs, budgets, remembered approvals, input files, kept "
+          "outputs and commits of sessions that are not published yet. Left out, and said so: logs "
+          "of detached runs, and what was taken out of work trees.",
+      .arguments = {{"DIR", "The new directory."}},
+      .run = command_backup,
+  };
 }
 
 }  // namespace pawl

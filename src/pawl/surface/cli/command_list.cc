@@ -208,8 +208,6 @@ void put_state(JsonWriter& json, const RunDetails& details) {
   json.field("output", details.output);
 }
 
-}  // namespace
-
 int command_ls(const CliContext& context) {
   const std::string word = context.arguments.one_or("status", "");
   if (!word.empty()) {
@@ -259,6 +257,31 @@ int command_show(const CliContext& context) {
   if (details->quarantine.empty()) put_state(json, *details);
   print(context, json.end_object().take() + "\n");
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry ls_entry() {
+  return {
+      .name = "ls",
+      .summary = "List runs, newest first",
+      .options = {{"status", '\0', Takes::value, "S",
+                   "Only runs that are queued, running, waiting, done, stopped, failed, cancelled, "
+                   "quarantined, or interrupted (running, but nobody drives it).",
+                   "queued running waiting done stopped failed cancelled quarantined interrupted"},
+                  {"limit", '\0', Takes::value, "N", "Show the newest N. By default 1000."},
+                  {"all", '\0', Takes::nothing, "", "Show all, however many."}},
+      .run = command_ls,
+  };
+}
+
+CommandEntry show_entry() {
+  return {
+      .name = "show",
+      .summary = "Show a run: where it stands, what it used, what it said",
+      .arguments = {kRunArgument},
+      .run = command_show,
+  };
 }
 
 }  // namespace pawl

@@ -79,8 +79,6 @@ void complain_undriven(const CliContext& context, const RunId& run) {
                                                     "` carries it on"));
 }
 
-}  // namespace
-
 int command_logs(const CliContext& context) {
   std::uint64_t from = 0;
   if (const auto given = context.arguments.one("from"); given && *given != "0") {
@@ -141,6 +139,32 @@ int command_attach(const CliContext& context) {
     return kExitError;
   }
   return following.last ? exit_code_of(following.last->status) : kExitError;
+}
+
+}  // namespace
+
+CommandEntry logs_entry() {
+  return {
+      .name = "logs",
+      .summary = "Print the events of a run",
+      .arguments = {kRunArgument},
+      .options = {{"follow", 'f', Takes::nothing, "",
+                   "Go on with those to come, until the run is over."},
+                  {"from", '\0', Takes::value, "SEQ", "Begin at this event."}},
+      .run = command_logs,
+  };
+}
+
+CommandEntry attach_entry() {
+  return {
+      .name = "attach",
+      .summary = "Watch a run that is driven elsewhere",
+      .text =
+          "Shows it from its first event, and follows it until it ends or waits. Ctrl-C stops the "
+          "watching, not the run.",
+      .arguments = {kRunArgument},
+      .run = command_attach,
+  };
 }
 
 }  // namespace pawl

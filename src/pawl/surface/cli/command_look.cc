@@ -77,8 +77,6 @@ int verify_all(const CliContext& context, Workspace& workspace) {
   return listed ? worst : fail(context, listed.error());
 }
 
-}  // namespace
-
 int command_verify(const CliContext& context) {
   const bool all = context.arguments.has("all");
   if (all == context.arguments.has("RUN")) {
@@ -124,6 +122,49 @@ int command_completion(const CliContext& context) {
 int command_man(const CliContext& context) {
   print(context, man_page());
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry verify_entry() {
+  return {
+      .name = "verify",
+      .summary = "Check everything stored of a run against its hashes",
+      .text = "A quarantine of a run that is sound is lifted.",
+      .arguments = {{"RUN", "The run to check.", Need::optional}},
+      .options = {{"all", '\0', Takes::nothing, "", "Check every run."}},
+      .run = command_verify,
+  };
+}
+
+CommandEntry explain_entry() {
+  return {
+      .name = "explain",
+      .summary = "Say why a run is where it is",
+      .arguments = {kRunArgument},
+      .run = command_explain,
+  };
+}
+
+CommandEntry completion_entry() {
+  return {
+      .name = "completion",
+      .summary = "Print a completion script",
+      .text = "Bash: source <(pawl completion bash).",
+      .arguments = {{"SHELL", "bash, zsh or fish."}},
+      .settings = SettingsUse::unused,
+      .run = command_completion,
+  };
+}
+
+CommandEntry man_entry() {
+  return {
+      .name = "man",
+      .summary = "Print the manual page",
+      .text = "As in: pawl man | man -l -",
+      .settings = SettingsUse::unused,
+      .run = command_man,
+  };
 }
 
 }  // namespace pawl

@@ -71,8 +71,6 @@ std::string json_of(const ModelRow& row) {
   return json.end_object().take() + "\n";
 }
 
-}  // namespace
-
 int command_models(const CliContext& context) {
   auto rows = context.environment.models(context.settings);
   if (!rows) return fail(context, rows.error());
@@ -91,6 +89,20 @@ int command_models(const CliContext& context) {
   if (tiered && !json) text += "+ more for requests with a large input: see --json\n";
   print(context, text);
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry models_entry() {
+  return {
+      .name = "models",
+      .summary = "List the models that charters can name",
+      .text =
+          "One row a model: its size, what a million tokens cost, what it can do, which aliases "
+          "and tiers lead to it, and what is missing before it can be asked. Asks no provider.",
+      .options = {{"configured", '\0', Takes::nothing, "", "Only those that can be asked."}},
+      .run = command_models,
+  };
 }
 
 }  // namespace pawl

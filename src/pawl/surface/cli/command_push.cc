@@ -4,6 +4,7 @@
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
+namespace {
 
 int command_push(const CliContext& context) {
   Service::ExternalTurn turn;
@@ -27,6 +28,23 @@ int command_push(const CliContext& context) {
                  target.service().external_turn(target.run, turn, context.environment.user()),
                  "the turn");
   });
+}
+
+}  // namespace
+
+CommandEntry push_entry() {
+  return {
+      .name = "push",
+      .summary = "Take the turn of a run that was handed out",
+      .text =
+          "A run whose model is 'external' waits for its turns. What is pushed is the model's "
+          "reply: calls pass the same checks as a model's, and a turn without calls ends the run.",
+      .arguments = {kRunArgument},
+      .options = {{"message", '\0', Takes::value, "TEXT", "What it says; - reads standard input."},
+                  {"call", '\0', Takes::values, "TOOL=JSON",
+                   "A tool to call, with its input. Repeatable."}},
+      .run = command_push,
+  };
 }
 
 }  // namespace pawl

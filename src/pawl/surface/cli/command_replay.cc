@@ -61,8 +61,6 @@ std::string as_json(const ReplayReport& report) {
   return json.end_object().take() + "\n";
 }
 
-}  // namespace
-
 int command_replay(const CliContext& context) {
   const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
@@ -73,6 +71,21 @@ int command_replay(const CliContext& context) {
   if (!report) return fail(context, report.error());
   print(context, context.format() == Format::json ? as_json(*report) : told(*report));
   return report->same() ? kExitDone : kExitError;
+}
+
+}  // namespace
+
+CommandEntry replay_entry() {
+  return {
+      .name = "replay",
+      .summary = "Make every decision of a run again, offline, and compare",
+      .text =
+          "No model and no tool is called, nothing is written. Ends with the same chain hash, or "
+          "names the first record that this version would have written otherwise. The exit code is "
+          "1 when something differs or is damaged.",
+      .arguments = {kRunArgument},
+      .run = command_replay,
+  };
 }
 
 }  // namespace pawl

@@ -40,6 +40,8 @@ std::string paused_runs_text(const CliContext& context, const std::vector<std::s
   return text;
 }
 
+namespace {
+
 int command_restore(const CliContext& context) {
   const std::string backup = context.arguments.one_or("BACKUP", "");
   const std::string directory = context.arguments.one_or("DIR", context.settings.data);
@@ -57,6 +59,24 @@ int command_restore(const CliContext& context) {
   }
   print(context, paused_runs_text(context, restored->paused));
   return kExitDone;
+}
+
+}  // namespace
+
+CommandEntry restore_entry() {
+  return {
+      .name = "restore",
+      .summary = "Put a backup in the place of the data directory",
+      .text =
+          "Copies BACKUP, checks the copy, and then exchanges the two directories in one step. "
+          "What was there is kept beside it, as a whole. Runs that are not over are paused: what "
+          "they did after the backup was made, they do not know. Refused while a process has the "
+          "directory open.",
+      .arguments = {{"BACKUP", "A directory that pawl backup made."},
+                    {"DIR", "The directory to replace; the data directory if it is not named.",
+                     Need::optional}},
+      .run = command_restore,
+  };
 }
 
 }  // namespace pawl

@@ -267,8 +267,6 @@ int resume_due(const CliContext& context, Workspace& workspace) {
   return listed ? code : fail(context, listed.error());
 }
 
-}  // namespace
-
 int command_run(const CliContext& context) {
   const auto given = context.arguments.one("id");
   RunId id;
@@ -312,6 +310,61 @@ int command_resume(const CliContext& context) {
     return resume_trusted(context, [&] { return resume_sound(context, service, run); });
   });
   return decide_at_terminal(context, *opened.workspace, run, code);
+}
+
+}  // namespace
+
+CommandEntry run_entry() {
+  return {
+      .name = "run",
+      .summary = "Start a run of a charter and drive it to its end",
+      .text =
+          "INPUT is the text the agent gets; - reads it from standard input, @FILE from a file. "
+          "The limits override those of the charter. Ctrl-C parks the run, a second one cancels "
+          "it.",
+      .arguments = {kCharterArgument, {"INPUT", "Text, - or @FILE.", Need::optional}},
+      .options =
+          {{"id", '\0', Takes::value, "ID",
+            "Give the run this id, and never to another one: keys of calls are made from it."},
+           {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
+           {"var", '\0', Takes::values, "K=V",
+            "Set a {{variable}} of the instructions. Repeatable."},
+           {"tenant", '\0', Takes::value, "NAME", "For whom: whose budget pays. Default: default."},
+           {"on-behalf-of", '\0', Takes::value, "NAME",
+            "On whose behalf, for tools; kept on resume. Default: the user."},
+           {"session", '\0', Takes::value, "ID", "The session it belongs to; likewise."},
+           {"trace-parent", '\0', Takes::value, "ID",
+            "The trace it belongs to, as a W3C traceparent; likewise."},
+           {"steps", '\0', Takes::value, "N", "Limit: steps."},
+           {"model-calls", '\0', Takes::value, "N", "Limit: model calls, attempts included."},
+           {"tool-calls", '\0', Takes::value, "N", "Limit: tool calls."},
+           {"time", '\0', Takes::value, "D", "Limit: time at work, such as 90s, 10m, 1h."},
+           {"tokens", '\0', Takes::value, "N", "Limit: tokens."},
+           {"bytes-in", '\0', Takes::value, "B", "Limit: bytes of input, such as 64KiB, 10MB."},
+           {"bytes-out", '\0', Takes::value, "B", "Limit: bytes the model writes."},
+           {"branches", '\0', Takes::value, "N", "Limit: instances spawned."},
+           {"cost", '\0', Takes::value, "AMOUNT", "Limit: money, such as 2.00 or '2.00 USD'."},
+           {"attach", '\0', Takes::values, "FILE", "Give the model this image or PDF. Repeatable."},
+           {"file", '\0', Takes::values, "FILE",
+            "Keep a copy that the run's tools can read; the model is told its name. Repeatable."},
+           kIdentityOption},
+      .run = command_run,
+  };
+}
+
+CommandEntry resume_entry() {
+  return {
+      .name = "resume",
+      .summary = "Take a run up and drive it to its end or next wait",
+      .text = "A paused run goes on. A run that waits for somebody says for what.",
+      .arguments = {{kRunArgument.name, kRunArgument.help, Need::optional}},
+      .options = {{"due", '\0', Takes::nothing, "",
+                   "All runs that waited for a time which has come."},
+                  {"instance", '\0', Takes::value, "I",
+                   "The suspended instance to resume, such as i2."},
+                  {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."}},
+      .run = command_resume,
+  };
 }
 
 }  // namespace pawl

@@ -103,8 +103,6 @@ void tell_failure(const CliContext& context, const SimulationFailure& failure) {
                      failure.arguments + "\n");
 }
 
-}  // namespace
-
 int command_sim(const CliContext& context) {
   const auto request = request_of(context.arguments);
   if (!request) return fail(context, request.error());
@@ -126,6 +124,30 @@ int command_sim(const CliContext& context) {
                        (outcome.failure ? "\n" : "; no promise was broken\n"));
   }
   return outcome.failure ? kExitError : kExitDone;
+}
+
+}  // namespace
+
+CommandEntry sim_entry() {
+  return {
+      .name = "sim",
+      .summary = "Play simulated histories, and look for a broken promise",
+      .text =
+          "The same kernel, driver and engine under a virtual clock, with crashes, power losses, "
+          "full disks, failing tools and people who interfere. The same options are the same "
+          "history, on every machine. A failure is shrunk and shown with the command that repeats "
+          "it.",
+      .options = {{"seed", '\0', Takes::value, "S", "The first seed. By default 1."},
+                  {"seeds", '\0', Takes::value, "N", "How many seeds. By default 1."},
+                  {"minutes", '\0', Takes::value, "T", "Go on with further seeds for so long."},
+                  {"runs", '\0', Takes::value, "N", "Runs in each history. By default 8."},
+                  {"steps", '\0', Takes::value, "M", "Steps of each run, at most. By default 20."},
+                  {"processes", '\0', Takes::value, "P",
+                   "Processes that drive them. By default 3."},
+                  {"faults", '\0', Takes::value, "LIST",
+                   "Only these faults, by number, as a failure lists them; or none."}},
+      .run = command_sim,
+  };
 }
 
 }  // namespace pawl

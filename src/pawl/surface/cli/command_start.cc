@@ -38,8 +38,6 @@ replies:
 )"},
 }};
 
-}  // namespace
-
 int command_init(const CliContext& context) {
   const std::string directory = context.arguments.one_or("DIR", ".");
   for (const StarterFile& file : kStarter) {
@@ -57,8 +55,6 @@ int command_init(const CliContext& context) {
   }
   return kExitDone;
 }
-
-namespace {
 
 // Commands of the charter that nothing confines.
 std::string host_tools(const Charter& charter) {
@@ -99,6 +95,7 @@ void print_as_json(const CliContext& context, const std::string& path,
   list("faults", reading.faults);
   list("notes", reading.notes);
   if (agent) list("not_looked_at", not_looked_at(*agent));
+  if (context.arguments.has("resolved")) json.field("resolved", reading.resolved);
   print(context, json.end_object().take() + "\n");
 }
 
@@ -119,14 +116,17 @@ void print_sound(const CliContext& context, const std::string& path, const Runna
   print(context, "not looked at (pawl doctor does, pawl run will): " + list + "\n");
 }
 
-}  // namespace
-
 int command_validate(const CliContext& context) {
   const std::string path = context.arguments.one_or("CHARTER", "");
   const AgentReading reading = read_trusted_agent(context, path);
   const int code = reading.agent ? kExitDone : kExitUsage;
   if (context.format() == Format::json) {
     print_as_json(context, path, reading);
+    return code;
+  }
+  if (context.arguments.has("resolved")) {
+    print(context, safe_text(reading.resolved));
+    for (const std::string& fault : reading.faults) print_stderr(context, safe_text(fault));
     return code;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
@@ -137,6 +137,37 @@ int command_validate(const CliContext& context) {
     print_stderr(context, std::to_string(reading.faults.size()) + " fault(s) in " + path);
   }
   return code;
+}
+
+}  // namespace
+
+CommandEntry init_entry() {
+  return {
+      .name = "init",
+      .summary = "Write a starter charter and its script",
+      .text =
+          "Into DIR, which is made, or the current directory. Files that exist are left alone, and "
+          "refused.",
+      .arguments = {{"DIR", "Where to write.", Need::optional}},
+      .settings = SettingsUse::unused,
+      .run = command_init,
+  };
+}
+
+CommandEntry validate_entry() {
+  return {
+      .name = "validate",
+      .summary = "List every fault of a charter",
+      .text =
+          "One line a fault: file:line:column: message (remedy). What pawl run would refuse a "
+          "charter for is a fault here, in the same words. A tool's command that is not there is a "
+          "note. The data directory and whether keys are accepted are not looked at. Nothing is "
+          "run.",
+      .arguments = {kCharterArgument},
+      .options = {{"resolved", '\0', Takes::nothing, "",
+                   "Print the charter with what it includes; each value with its file and line."}},
+      .run = command_validate,
+  };
 }
 
 }  // namespace pawl

@@ -4,6 +4,7 @@
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
+namespace {
 
 int command_pause(const CliContext& context) {
   return with_target(context, [&](const Target& target) {
@@ -53,6 +54,50 @@ int command_resolve(const CliContext& context) {
         target.service().resolution(target.run, *call, verdict, result, context.environment.user()),
         "the resolution");
   });
+}
+
+}  // namespace
+
+CommandEntry pause_entry() {
+  return {
+      .name = "pause",
+      .summary = "Park a run: what is under way ends, nothing new starts",
+      .arguments = {kRunArgument},
+      .run = command_pause,
+  };
+}
+
+CommandEntry cancel_entry() {
+  return {
+      .name = "cancel",
+      .summary = "End a run",
+      .text = "What is under way is stopped. A run that nobody drives is ended here.",
+      .arguments = {kRunArgument, {"REASON", "Why, for the journal.", Need::optional}},
+      .run = command_cancel,
+  };
+}
+
+CommandEntry message_entry() {
+  return {
+      .name = "message",
+      .summary = "Say something to a run",
+      .text = "It is durable when the command returns, and read at the run's next step.",
+      .arguments = {kRunArgument, {"TEXT", "The message, or - for standard input."}},
+      .run = command_message,
+  };
+}
+
+CommandEntry resolve_entry() {
+  return {
+      .name = "resolve",
+      .summary = "Say what became of a call that is in doubt",
+      .text = "A call is in doubt when its process died while it ran and its tool cannot be asked.",
+      .arguments = {kRunArgument, {"CALL", "The call, such as c2."}},
+      .options = {{"happened", '\0', Takes::value_maybe, "RESULT",
+                   "It took effect; RESULT is what the model is told it returned."},
+                  {"did-not-happen", '\0', Takes::nothing, "", "It did not; it is made again."}},
+      .run = command_resolve,
+  };
 }
 
 }  // namespace pawl

@@ -1,5 +1,5 @@
-// Every command with its arguments and options, as data: the parser, the help, the man page and the
-// shell completions are all made from this.
+// Commands with their arguments, options and functions, as data: the parser, the help, the man
+// page, the shell completions and the dispatch are all made from this.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace pawl {
+
+struct CliContext;
 
 enum class Need : std::uint8_t { required, optional, one_or_more };
 
@@ -28,14 +30,29 @@ struct OptionSpec {
   std::string_view words = {};  // the values there are, for completions; none: any
 };
 
+// Whether a command reads the configuration and the policy. One that does asks a person first when
+// an agent may have written them.
+enum class SettingsUse : std::uint8_t { used, unused };
+
+// What one command is: command_NAME.cc makes it, and commands.h has a row for it.
 struct CommandEntry {
   std::string_view name;
   std::string_view summary;
-  std::string_view text;  // further sentences
-  std::vector<ArgumentSpec> arguments;
-  std::vector<OptionSpec> options;
+  std::string_view text = {};  // further sentences
+  std::vector<ArgumentSpec> arguments = {};
+  std::vector<OptionSpec> options = {};
+  SettingsUse settings = SettingsUse::used;
+  int (*run)(const CliContext&) = nullptr;  // returns the exit code
 };
 
+// What several commands take.
+inline constexpr ArgumentSpec kRunArgument{"RUN", "The id of a run, or any unique prefix of it."};
+inline constexpr ArgumentSpec kCharterArgument{"CHARTER", "A charter file."};
+inline constexpr OptionSpec kIdentityOption{
+    "identity", '\0', Takes::value, "FILE",
+    "The file with your key (pawl identity). Default: pawl/identity.pem of the configuration."};
+
+// In the order of the help.
 const std::vector<CommandEntry>& commands();
 // Accepted before and after the command.
 const std::vector<OptionSpec>& global_options();

@@ -33,6 +33,26 @@ TEST_CASE("every command of the issue is there") {
   CHECK(find_command("") == nullptr);
 }
 
+TEST_CASE("every command has a function of its own and a summary of one line") {
+  std::set<int (*)(const CliContext&)> functions;
+  for (const CommandEntry& command : commands()) {
+    const bool callable = command.run != nullptr;
+    CHECK_MESSAGE(callable, command.name);
+    CHECK_MESSAGE(functions.insert(command.run).second, command.name);
+    CHECK_MESSAGE(!command.summary.empty(), command.name);
+    CHECK_MESSAGE(!command.summary.ends_with('.'), command.name);
+  }
+}
+
+// The others ask first when an agent may have written the configuration or the policy.
+TEST_CASE("four commands work without the configuration and the policy") {
+  std::set<std::string_view> without;
+  for (const CommandEntry& command : commands()) {
+    if (command.settings == SettingsUse::unused) without.insert(command.name);
+  }
+  CHECK(without == std::set<std::string_view>{"completion", "init", "man", "trust"});
+}
+
 TEST_CASE("labels and usage say what is optional") {
   CHECK(usage_line(*find_command("cancel")) == "pawl cancel RUN [REASON] [options]");
   CHECK(usage_line(*find_command("rm")) == "pawl rm RUN... [options]");

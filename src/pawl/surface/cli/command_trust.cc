@@ -45,8 +45,6 @@ int trust_one(const CliContext& context, const std::string& path) {
   return kExitDone;
 }
 
-}  // namespace
-
 int command_trust(const CliContext& context) {
   const auto file = context.arguments.one("FILE");
   const bool list = context.arguments.has("list");
@@ -54,6 +52,24 @@ int command_trust(const CliContext& context) {
     return fail(context, {ErrorCode::invalid_argument, "name a FILE, or say --list"});
   }
   return list ? list_files(context) : trust_one(context, *file);
+}
+
+}  // namespace
+
+CommandEntry trust_entry() {
+  return {
+      .name = "trust",
+      .summary = "Trust a charter, policy or script that an agent may have written",
+      .text =
+          "A file that changed while a session could write there is not read or run by pawl run, "
+          "resume and validate until a person has looked at it. Shows what changed in FILE and "
+          "records that it is trusted as it is now.",
+      .arguments = {{"FILE", "A charter, a policy, a script or a program.", Need::optional}},
+      .options = {{"list", '\0', Takes::nothing, "",
+                   "List the files that are known, and change nothing."}},
+      .settings = SettingsUse::unused,
+      .run = command_trust,
+  };
 }
 
 }  // namespace pawl

@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/chat/chat_calls.h"
+#include "pawl/adapter/provider/chat/chat_decoder.h"
 
 #include <doctest/doctest.h>
 

@@ -1,18 +1,17 @@
-#include "pawl/adapter/provider/chat/chat_request.h"
-
+// OpenAI's Chat Completions API, and the many servers that speak it nearly.
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "pawl/adapter/provider/chat/chat_decoder.h"
 #include "pawl/adapter/provider/common/conversation.h"
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
 #include "pawl/adapter/provider/openai/chat_quirks.h"
-#include "pawl/adapter/provider/openai/openai_parts.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
 #include "pawl/base/json.h"
@@ -244,8 +243,6 @@ void write_streaming(JsonWriter& out, const PhaseExecutionRequest& request,
   out.key("stream_options").begin_object().field("include_usage", true).end_object();
 }
 
-}  // namespace
-
 Result<std::string> chat_body(const PhaseExecutionRequest& request,
                               const std::vector<Message>& messages, const WireOptions& options) {
   PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
@@ -264,6 +261,27 @@ Result<std::string> chat_body(const PhaseExecutionRequest& request,
   }
   write_streaming(out, request, quirks, options);
   return out.end_object().take();
+}
+
+class ChatDialect final : public OpenAiDialect {
+ public:
+  Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const std::vector<Message>& messages,
+                             const WireOptions& options) const override {
+    PAWL_TRY(std::string body, chat_body(request, messages, options));
+    return post_json(options, "/chat/completions", std::move(body), request.sampling.stream);
+  }
+  std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
+                                        const WireOptions& options,
+                                        WireRequest::Framing) const override {
+    return std::make_unique<ChatDecoder>(request, options);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_chat_dialect() {
+  return std::make_unique<ChatDialect>();
 }
 
 }  // namespace pawl::provider

@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/chat/chat_request.h"
+#include "pawl/adapter/provider/dialect.h"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,12 @@
 
 namespace pawl::provider {
 namespace {
+
+Result<std::string> chat_body(const PhaseExecutionRequest& request,
+                              const std::vector<Message>& messages, const WireOptions& options) {
+  PAWL_TRY(WireRequest wire, make_chat_dialect()->encode(request, messages, options));
+  return std::move(wire.body);
+}
 
 WireOptions options(std::vector<std::string> quirks) {
   WireOptions made;

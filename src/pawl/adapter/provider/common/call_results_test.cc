@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/common/call_results.h"
+#include "pawl/adapter/provider/common/conversation.h"
 
 #include <doctest/doctest.h>
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -71,5 +72,22 @@ Result<std::vector<Turn>> conversation_of(const PhaseExecutionRequest& request,
 
 // A call's input as an object: nothing is {}, and what is no object becomes the text of one.
 std::string object_input(std::string_view input);
+
+// The tool messages behind an assistant's message up to the next one, each at the place of its call
+// among `calls`; null where there is none. Calls are numbered in the order they were written, so a
+// result's number says its place; numbers that cannot be of one message count by their rank.
+std::vector<const Message*> results_of(std::size_t calls,
+                                       std::vector<const Message*> tool_messages);
+
+// Gives each call an id that all providers accept and no other call of the conversation has.
+class WireCallIds {
+ public:
+  // `provider_id` is empty when the call is another provider's.
+  std::string next(const std::string& provider_id, const Message* result);
+
+ private:
+  std::set<std::string, std::less<>> used_;
+  std::uint64_t calls_ = 0;
+};
 
 }  // namespace pawl::provider

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/common/wire_request.h"
+#include "pawl/base/base64.h"
 
 namespace pawl::provider {
 namespace {
@@ -154,6 +156,19 @@ void put_service_tier(JsonWriter& out, const WireOptions& options) {
   constexpr std::string_view kOpenAi = "https://api.openai.com";
   const bool itself = options.name == "openai" && options.base_url.starts_with(kOpenAi);
   if (itself) out.field("service_tier", "default");
+}
+
+std::string data_url(const AttachmentPart& attachment) {
+  return "data:" + plain_media_type(attachment.media_type) + ";base64," +
+         to_base64(attachment.bytes);
+}
+
+std::string file_name(const AttachmentPart& attachment) {
+  return attachment.name.empty() ? "document.pdf" : attachment.name;
+}
+
+std::string result_text(const ResultPart& result) {
+  return result.outcome == Message::Outcome::error ? "Error: " + result.text : result.text;
 }
 
 }  // namespace pawl::provider

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/adapter/provider/common/conversation.h"
 #include "pawl/adapter/provider/dialect.h"
+#include "pawl/adapter/provider/openai/openai_failure.h"
 #include "pawl/base/json.h"
 #include "pawl/kernel/usage.h"
 
@@ -58,5 +60,25 @@ std::string answered_by(const WireOptions& options, std::string_view reported_mo
 // Asks OpenAI itself for the tier that its price list is about: without it a project's setting may
 // choose a dearer one. Other servers know no tiers.
 void put_service_tier(JsonWriter& out, const WireOptions& options);
+
+// "data:image/png;base64,…"
+std::string data_url(const AttachmentPart& attachment);
+
+// A document needs a name; not every attachment has one.
+std::string file_name(const AttachmentPart& attachment);
+
+// The dialects have no place for the outcome of a call but its text.
+std::string result_text(const ResultPart& result);
+
+// What the two dialects answer alike.
+class OpenAiDialect : public Dialect {
+ public:
+  PhaseFailed failure_of(const HttpResponseHead& head, std::string_view body,
+                         std::int64_t now_wall_ms) const final {
+    return openai_status_failure(head, body, now_wall_ms);
+  }
+  HttpHeader credentials(const std::string& key) const final { return bearer_credentials(key); }
+  WireRequest probe(const WireOptions& options) const final { return models_probe(options); }
+};
 
 }  // namespace pawl::provider

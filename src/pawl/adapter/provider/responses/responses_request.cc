@@ -1,5 +1,4 @@
-#include "pawl/adapter/provider/responses/responses_request.h"
-
+// OpenAI's Responses API, and those who serve it, too.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,9 +13,9 @@
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
 #include "pawl/adapter/provider/openai/chat_quirks.h"
-#include "pawl/adapter/provider/openai/openai_parts.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
+#include "pawl/adapter/provider/responses/responses_decoder.h"
 #include "pawl/base/json.h"
 
 namespace pawl::provider {
@@ -243,8 +242,6 @@ void write_state(JsonWriter& out, const PhaseExecutionRequest& request,
   out.field("stream", request.sampling.stream == Streaming::automatic);
 }
 
-}  // namespace
-
 Result<std::string> responses_body(const PhaseExecutionRequest& request,
                                    const std::vector<Message>& messages,
                                    const WireOptions& options) {
@@ -263,6 +260,27 @@ Result<std::string> responses_body(const PhaseExecutionRequest& request,
   write_sampling(out, request, options);
   write_state(out, request, options);
   return out.end_object().take();
+}
+
+class ResponsesDialect final : public OpenAiDialect {
+ public:
+  Result<WireRequest> encode(const PhaseExecutionRequest& request,
+                             const std::vector<Message>& messages,
+                             const WireOptions& options) const override {
+    PAWL_TRY(std::string body, responses_body(request, messages, options));
+    return post_json(options, "/responses", std::move(body), request.sampling.stream);
+  }
+  std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
+                                        const WireOptions& options,
+                                        WireRequest::Framing) const override {
+    return std::make_unique<ResponsesDecoder>(request, options);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_responses_dialect() {
+  return std::make_unique<ResponsesDialect>();
 }
 
 }  // namespace pawl::provider

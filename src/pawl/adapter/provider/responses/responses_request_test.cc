@@ -1,4 +1,4 @@
-#include "pawl/adapter/provider/responses/responses_request.h"
+#include "pawl/adapter/provider/dialect.h"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,13 @@
 
 namespace pawl::provider {
 namespace {
+
+Result<std::string> responses_body(const PhaseExecutionRequest& request,
+                                   const std::vector<Message>& messages,
+                                   const WireOptions& options) {
+  PAWL_TRY(WireRequest wire, make_responses_dialect()->encode(request, messages, options));
+  return std::move(wire.body);
+}
 
 WireOptions options() {
   WireOptions made;
