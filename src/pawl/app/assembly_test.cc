@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/app/program_models.h"
@@ -75,6 +76,45 @@ TEST_CASE("a run is told what the project's files said when it began, and keeps 
   REQUIRE(resumed);
   CHECK(resumed->project_docs == begun.agent->project_docs);
   CHECK(stage.assemble().agent->project_docs.find("Send me") != std::string::npos);
+}
+
+TEST_CASE("a charter is pinned with what it includes, and a changed file does not change a run") {
+  Stage stage;
+  stage.write("pay.script.yaml", kScript);
+  stage.write("base.yaml", kCharter);
+  stage.write("more.yaml", "include: [base.yaml]\nname: more\n");
+  const Assembled begun = stage.assembler.from_file(stage.directory / "more.yaml");
+  REQUIRE(begun.agent);
+  const Charter& charter = begun.agent->charter;
+  CHECK(charter.name == "more");
+  CHECK(charter.instructions == "Charge.");
+  CHECK(charter.text == begun.resolved);
+  CHECK(charter.text.find("instructions: \"Charge.\"  # ") != std::string::npos);
+  const auto pins = [&](const std::string& name) {
+    return std::ranges::any_of(begun.agent->files,
+                               [&](const PinnedFile& file) { return file.path.ends_with(name); });
+  };
+  CHECK(pins("/more.yaml"));
+  CHECK(pins("/base.yaml"));
+
+  std::filesystem::remove(stage.directory / "base.yaml");
+  PinnedCharter pinned{charter.name, charter.text, {}, charter.directory, charter.model};
+  const auto resumed = stage.assembler.from_pinned(pinned);
+  REQUIRE(resumed);
+  CHECK(resumed->charter.instructions == "Charge.");
+}
+
+TEST_CASE("faults of a charter name the included file and its line") {
+  Stage stage;
+  stage.write("pay.script.yaml", kScript);
+  stage.write("base.yaml", "limits: { steps: 0 }\nmodels: { main: nobody/knows }\n");
+  stage.write("more.yaml", "include: [base.yaml]\nname: more\ninstructions: Go.\n");
+  Assembled assembled = stage.assembler.from_file(stage.directory / "more.yaml");
+  CHECK(any_holds(assembled.faults, "/base.yaml:1:18: limits: \"steps\" must be"));
+
+  stage.write("other.yaml", "include: [base.yaml]\nname: more\ninstructions: Go.\nlimits: null\n");
+  assembled = stage.assembler.from_file(stage.directory / "other.yaml");
+  CHECK(any_holds(assembled.faults, "/base.yaml:2:17: "));
 }
 
 TEST_CASE("tools that Pawl brings for files are known as such") {

@@ -279,7 +279,7 @@ Result<std::unique_ptr<Workspace>> Program::open(const Settings& settings, IfAbs
 AgentReading Program::read_agent(const std::string& path) {
   Assembled assembled = assembler().from_file(path);
   return {std::move(assembled.agent), std::move(assembled.faults), std::move(assembled.notes),
-          questions_of(assembled.untrusted)};
+          questions_of(assembled.untrusted), std::move(assembled.resolved)};
 }
 
 AgentReading Program::chat_agent(const std::string& model) {

@@ -9,6 +9,7 @@
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
+#include "pawl/charter/resolved_text.h"
 #include "pawl/run/agent/agent_check.h"
 
 namespace pawl {
@@ -19,14 +20,14 @@ constexpr std::string_view kScripted = "scripted/";
 constexpr std::string_view kModelOption = "--model";
 
 // An option has no lines.
-std::string told(Fault fault, const std::string& file) {
-  if (file == kModelOption) fault.mark = {};
-  return to_string(fault, file);
+std::string told(Fault fault, const CharterDocument& document) {
+  if (document.files.front().name == kModelOption) fault.mark = {};
+  return document.told(fault);
 }
 
-void add_faults(const std::vector<Fault>& found, const std::string& file,
+void add_faults(const std::vector<Fault>& found, const CharterDocument& document,
                 std::vector<std::string>& faults) {
-  for (const Fault& fault : found) faults.push_back(told(fault, file));
+  for (const Fault& fault : found) faults.push_back(told(fault, document));
 }
 
 std::string directory_of(const std::string& path) {
@@ -83,15 +84,16 @@ const Node* find_key(const Node& node, std::string_view key) {
 
 // What a charter was read from.
 struct AgentAssembler::Source {
-  const std::string& file;
-  const Node& root;
+  const CharterDocument& document;
+
+  const Node& root() const { return *document.root; }
 
   std::string fault_of_model(const std::string& model, std::string message,
                              std::string remedy) const {
-    const Node* named = model.empty() ? nullptr : find_text(root, model);
-    if (named == nullptr) named = find_key(root, model);
+    const Node* named = model.empty() ? nullptr : find_text(root(), model);
+    if (named == nullptr) named = find_key(root(), model);
     const Mark mark = named == nullptr ? Mark{} : named->mark();
-    return told(Fault{mark, std::move(message), std::move(remedy)}, file);
+    return told(Fault{mark, std::move(message), std::move(remedy)}, document);
   }
 };
 
@@ -99,6 +101,7 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   const auto text = read_file(path, kCharterBytesMax);
   if (!text) return {std::nullopt, {text.error().message}};
   Origin origin{path, directory_of(path)};
+  origin.includes = Origin::Includes::read;
   std::error_code none;  // A pipe, or standard input, is nothing that a session could write.
   if (std::filesystem::is_regular_file(path, none)) {
     origin.read.push_back(host_file(std::filesystem::absolute(path, none).string(), *text));
@@ -172,17 +175,29 @@ Assembled AgentAssembler::from_text(const std::string& text, Origin& origin) {
   return assembled;
 }
 
+CharterDocument AgentAssembler::read_document(const std::string& text, Origin& origin,
+                                              Assembled& assembled) const {
+  std::function<bool(HostFile)> admit_included;
+  if (origin.includes == Origin::Includes::read) {
+    admit_included = [&](HostFile file) { return admit({std::move(file)}, origin, assembled); };
+  }
+  CharterDocument document =
+      read_charter_document({text, origin.file, origin.directory}, parse_, admit_included);
+  add_faults(document.faults, document, assembled.faults);
+  if (document.root && admit_included) assembled.resolved = resolved_text(document);
+  return document;
+}
+
 Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) {
   Assembled assembled;
   // What the charter says is looked at only if it may be.
   std::vector<HostFile> first = std::exchange(origin.read, {});
   for (const HostFile& file : toolbox_.options().settings) first.push_back(file);
   if (!admit(std::move(first), origin, assembled)) return assembled;
-  const DocumentResult document = parse_(text);
-  add_faults(document.faults, origin.file, assembled.faults);
+  const CharterDocument document = read_document(text, origin, assembled);
   if (!document.root) return assembled;
-  CharterReading reading = read_charter(*document.root, text, origin.directory);
-  add_faults(reading.faults, origin.file, assembled.faults);
+  CharterReading reading = read_charter(*document.root, document.text, origin.directory);
+  add_faults(reading.faults, document, assembled.faults);
   if (!reading.charter) return assembled;
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
@@ -193,8 +208,16 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   }
   // Before the models: a command may give the key of one.
   if (!admit(std::move(programs), origin, assembled)) return assembled;
-  const Source source{origin.file, *document.root};
+  const Source source{document};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
+  equip(source, origin, agent, assembled);
+  add_notes(source, agent, assembled);
+  if (assembled.faults.empty()) assembled.agent = std::move(agent);
+  return assembled;
+}
+
+void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& agent,
+                           Assembled& assembled) {
   FilesOfHost files{origin.read};
   for (const HostFile& began : origin.pinned) files.named.push_back(began.path);
   for (ToolFault& fault : toolbox_.equip(agent, origin.accepted, std::move(files))) {
@@ -209,18 +232,19 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   if (const std::string& note = toolbox_.sandbox_note(); !note.empty()) {
     assembled.notes.push_back(note);
   }
-  add_faults(missing_commands(agent.charter, *document.root), origin.file, assembled.notes);
-  add_faults(unheld_repositories(agent.charter, *document.root), origin.file, assembled.notes);
-  if (can_approve_itself(agent)) {
-    assembled.notes.push_back(Source{origin.file, *document.root}.fault_of_model(
-        std::string(kLocalBackend),
-        "the tools of this charter run with your rights: they can read your files and keys, and "
-        "approve calls of this and of other runs with pawl approve",
-        "use level: namespace, or list approvers with keys in the policy (pawl "
-        "identity)"));
-  }
-  if (assembled.faults.empty()) assembled.agent = std::move(agent);
-  return assembled;
+}
+
+void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
+                               Assembled& assembled) {
+  add_faults(missing_commands(agent.charter, source.root()), source.document, assembled.notes);
+  add_faults(unheld_repositories(agent.charter, source.root()), source.document, assembled.notes);
+  if (!can_approve_itself(agent)) return;
+  assembled.notes.push_back(source.fault_of_model(
+      std::string(kLocalBackend),
+      "the tools of this charter run with your rights: they can read your files and keys, and "
+      "approve calls of this and of other runs with pawl approve",
+      "use level: namespace, or list approvers with keys in the policy (pawl "
+      "identity)"));
 }
 
 bool AgentAssembler::choose_models(const Source& source, Origin& origin, RunnableAgent& agent,

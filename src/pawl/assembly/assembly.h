@@ -7,6 +7,7 @@
 
 #include "pawl/assembly/model_layer.h"
 #include "pawl/assembly/toolbox.h"
+#include "pawl/charter/host/charter_document.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/port/file_trust.h"
 #include "pawl/port/loop.h"
@@ -14,13 +15,13 @@
 
 namespace pawl {
 
-inline constexpr std::size_t kCharterBytesMax = std::size_t{4} << 20U;
-
 struct Assembled {
   std::optional<RunnableAgent> agent;         // nullopt when there are faults
   std::vector<std::string> faults;            // "file:line:column: message (remedy)"
   std::vector<std::string> notes = {};        // what the user should know all the same
   std::vector<UntrustedFile> untrusted = {};  // among the faults: a person has to look at them
+  // Of a charter file: see resolved_text(). Empty where the file could not be read as YAML.
+  std::string resolved = {};
 };
 
 // Models that are scripts: the file of a charter's `scripted/FILE`, and what answers when no
@@ -74,13 +75,18 @@ class AgentAssembler {
     std::vector<HostFile> pinned = {};  // what a run began with
     Presence file_sessions = Presence::absent;
     std::vector<HostFile> read = {};  // what the host has read so far
+    enum class Includes : std::uint8_t { refused, read } includes = Includes::refused;
   };
+  struct Source;
   Assembled from_text(const std::string& text, Origin& origin);
   Assembled put_together(const std::string& text, Origin& origin);
+  CharterDocument read_document(const std::string& text, Origin& origin,
+                                Assembled& assembled) const;
+  void equip(const Source& source, Origin& origin, RunnableAgent& agent, Assembled& assembled);
+  static void add_notes(const Source& source, const RunnableAgent& agent, Assembled& assembled);
   // Adds the files to those that were read. False: one of them may not be.
   bool admit(std::vector<HostFile> files, Origin& origin, Assembled& assembled) const;
   static void add_project_docs(Assembled& assembled);
-  struct Source;
   // False: there are faults.
   bool choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
                      Assembled& assembled);

@@ -180,6 +180,19 @@ Node Node::make_map(std::vector<Member> members, Mark mark) {
   return {Kind::map, mark, {}, std::move(members)};
 }
 
+void Node::set_file(std::uint32_t file) {
+  mark_.file = file;
+  if (auto* items = std::get_if<std::vector<Node>>(&value_)) {
+    for (Node& item : *items) item.set_file(file);
+  }
+  if (auto* members = std::get_if<std::vector<Member>>(&value_)) {
+    for (Member& member : *members) {
+      member.key_mark.file = file;
+      member.value.set_file(file);
+    }
+  }
+}
+
 std::optional<bool> Node::as_bool() const {
   const bool* value = std::get_if<bool>(&value_);
   return value ? std::optional(*value) : std::nullopt;

@@ -22,10 +22,12 @@
 
 namespace pawl {
 
-// A place in a document: 1-based, 0 when unknown. Columns count bytes.
+// A place in a document: 1-based, 0 when unknown. Columns count bytes. `file` tells the parts of a
+// document that was put together from several files; 0 is its main file.
 struct Mark {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::uint32_t file = 0;
 
   friend bool operator==(const Mark&, const Mark&) = default;
 };
@@ -68,6 +70,8 @@ class Node {
 
   Kind kind() const { return kind_; }
   Mark mark() const { return mark_; }
+  // Says of the whole tree that it was written in this file.
+  void set_file(std::uint32_t file);
 
   // A scalar as it was written (a string: its contents); empty for null, lists and maps.
   std::string_view text() const { return text_; }

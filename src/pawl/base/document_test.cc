@@ -139,4 +139,14 @@ TEST_CASE("quoted text cannot disturb a terminal and is cut between characters")
 }
 
 }  // namespace
+TEST_CASE("a whole tree can be said to come from another file of a document") {
+  Node root =
+      Node::make_map({{"a", {1, 1}, Node::make_list({Node::make_null({1, 5})}, {1, 4})}}, {1, 1});
+  CHECK(root.find("a")->mark() == Mark{1, 4, 0});
+  root.set_file(2);
+  CHECK(root.mark() == Mark{1, 1, 2});
+  CHECK(root.members().front().key_mark == Mark{1, 1, 2});
+  CHECK(root.find("a")->items().front().mark() == Mark{1, 5, 2});
+}
+
 }  // namespace pawl

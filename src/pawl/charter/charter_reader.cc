@@ -177,7 +177,8 @@ void read_instructions(MapReader& reader, const Node& root, Sheet& sheet) {
 // libstdc++ 12 does inside std::stable_sort.
 void in_document_order(std::vector<Fault>& faults) {
   const auto before = [](const Fault& a, const Fault& b) {
-    return std::tie(a.mark.line, a.mark.column) < std::tie(b.mark.line, b.mark.column);
+    return std::tie(a.mark.file, a.mark.line, a.mark.column) <
+           std::tie(b.mark.file, b.mark.line, b.mark.column);
   };
   for (auto it = faults.begin(); it != faults.end(); ++it) {
     std::rotate(std::upper_bound(faults.begin(), it, *it, before), it, std::next(it));

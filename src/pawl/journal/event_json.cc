@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 
 #include "pawl/base/json.h"
@@ -10,6 +12,13 @@
 namespace pawl {
 namespace {
 
+// Fields that records were written without for a while. Where they say nothing they are left out,
+// so that such a record is shown as it was.
+bool is_later(std::string_view field) {
+  static constexpr std::array<std::string_view, 4> kLater = {"nodes", "packs", "scope", "owner"};
+  return std::find(kLater.begin(), kLater.end(), field) != kLater.end();
+}
+
 // Writes kernel types as JSON by their fields().
 class FieldPrinter {
  public:
@@ -17,6 +26,7 @@ class FieldPrinter {
 
   template <class T>
   void field(const char* key, const T& value) {
+    if (is_later(key) && value == T{}) return;
     out_.key(key);
     put(value);
   }

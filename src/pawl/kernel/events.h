@@ -14,6 +14,7 @@
 #include "pawl/kernel/fields.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
+#include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
@@ -29,10 +30,12 @@ struct PinnedTool {
   OnDoubt on_doubt = OnDoubt::wait;
   Digest definition;  // of the whole ToolSpec
   EndsTurn ends_turn = EndsTurn::no;
+  ToolScope scope = ToolScope::charter;  // where it stands: instances in its scope have it
+  std::string owner = {};                // the node or the pack that it stands in
 
   PAWL_FACT(PinnedTool, "tool",
             PAWL_FIELD(name) PAWL_FIELD(effect) PAWL_FIELD(on_doubt) PAWL_FIELD(definition)
-                PAWL_FIELD(ends_turn));
+                PAWL_FIELD(ends_turn) PAWL_FIELD(scope) PAWL_FIELD(owner));
 };
 
 // Why an input processor of the host's would not let the input in.
@@ -85,16 +88,6 @@ struct ForkedFrom {
 
   PAWL_FACT(ForkedFrom, "forked_from",
             PAWL_FIELD(run) PAWL_FIELD(seq) PAWL_FIELD(chain) PAWL_FIELD(edited));
-};
-
-// When a conversation is shortened, and how much of its end stays as it is.
-struct CompactionPolicy {
-  std::uint32_t ratio_percent = 70;  // of the model's context; 0: never
-  std::uint32_t keep_messages = 6;
-  std::string model;  // which writes the summary; empty: the one that is used anyway
-
-  PAWL_FACT(CompactionPolicy, "compaction",
-            PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
 };
 
 // A policy of the user's that a run was accepted within, and is held to as long as it lives.
@@ -153,6 +146,9 @@ struct RunStarted {
   Content project_docs = {};                  // what files of the project told the model
   std::vector<PinnedFile> files = {};         // policy, scripts, the host's programs
   Presence file_sessions = Presence::absent;  // sessions of the run may write files
+  // In the order of their names; `node` is the root's. None: a run with one node.
+  std::vector<NodeSpec> nodes = {};
+  std::vector<PackSpec> packs = {};
 
   PAWL_FACT(
       RunStarted, "run_started",
@@ -169,7 +165,8 @@ struct RunStarted {
                                               PAWL_FIELD(limits_given) PAWL_FIELD(signers)
                                                   PAWL_FIELD(start_signature) PAWL_FIELD(policies)
                                                       PAWL_FIELD(project_docs) PAWL_FIELD(files)
-                                                          PAWL_FIELD(file_sessions));
+                                                          PAWL_FIELD(file_sessions)
+                                                              PAWL_FIELD(nodes) PAWL_FIELD(packs));
 };
 
 // A process took the run over: after a crash, or because it had been parked.

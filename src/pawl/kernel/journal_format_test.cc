@@ -61,6 +61,13 @@ PAWL_NAMED(CallVerdict, "verdict");
 PAWL_NAMED(GateStage, "gate_stage");
 PAWL_NAMED(InterruptKind, "interrupt_kind");
 PAWL_NAMED(InterruptDecision, "interrupt_decision");
+PAWL_NAMED(NodeKind, "node_kind");
+PAWL_NAMED(NextContext, "next_context");
+PAWL_NAMED(NextWhen, "next_when");
+PAWL_NAMED(WorkersOnEnd, "workers_on_end");
+PAWL_NAMED(ChildStart, "child_start");
+PAWL_NAMED(StateOwner, "state_owner");
+PAWL_NAMED(ToolScope, "tool_scope");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -153,13 +160,15 @@ std::vector<std::pair<std::string, std::string>> tables() {
            structures_of<Stamp, Usage, Rates, PriceTier, Prices, Limits, Guards, RetryPolicy,
                          PinnedTool, Variable, PastMessage, Signer, ForkedFrom, ModelTarget,
                          CompactionPolicy, Attachment, CallJudgement, InputBlocked, AcceptedPolicy,
-                         PinnedFile, EgressNote, EgressReport>()},
+                         PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
+                         NodeCommand, StateSpec, PackSpec>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
                            StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
                            BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
-                           GateStage, InterruptKind, InterruptDecision>()}};
+                           GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
+                           NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope>()}};
 }
 
 std::string document_path() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "pawl/kernel/fields.h"
 #include "pawl/kernel/usage.h"
@@ -39,6 +40,16 @@ struct Guards {
 
   PAWL_FACT(Guards, "guards",
             PAWL_FIELD(identical_calls) PAWL_FIELD(identical_steps) PAWL_FIELD(tool_errors));
+};
+
+// When a conversation is shortened, and how much of its end stays as it is.
+struct CompactionPolicy {
+  std::uint32_t ratio_percent = 70;  // of the model's context; 0: never
+  std::uint32_t keep_messages = 6;
+  std::string model;  // which writes the summary; empty: the one that is used anyway
+
+  PAWL_FACT(CompactionPolicy, "compaction",
+            PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
 };
 
 // What a run has used so far.

@@ -42,8 +42,10 @@ Refusal check_open(const Moment& now, std::string_view event, EffectId id, Effec
 }
 
 Refusal check(const Moment&, const NotStarted&, const RunStarted& event) {
-  const Status known = check_semantics(event.semantics);
-  return known ? Refusal(kAccepted) : known.error();
+  if (const Status known = check_semantics(event.semantics); !known) return known.error();
+  const std::size_t targets = std::max<std::size_t>(event.targets.size(), 1);
+  const std::string fault = fault_of(event.nodes, event.packs, event.node, targets);
+  return fault.empty() ? Refusal(kAccepted) : refuse("run_started: " + fault);
 }
 
 Refusal check(const Moment&, const Unfinished auto&, const DriverAttached&) {

@@ -95,6 +95,7 @@ void print_as_json(const CliContext& context, const std::string& path,
   list("faults", reading.faults);
   list("notes", reading.notes);
   if (agent) list("not_looked_at", not_looked_at(*agent));
+  if (context.arguments.has("resolved")) json.field("resolved", reading.resolved);
   print(context, json.end_object().take() + "\n");
 }
 
@@ -121,6 +122,11 @@ int command_validate(const CliContext& context) {
   const int code = reading.agent ? kExitDone : kExitUsage;
   if (context.format() == Format::json) {
     print_as_json(context, path, reading);
+    return code;
+  }
+  if (context.arguments.has("resolved")) {
+    print(context, safe_text(reading.resolved));
+    for (const std::string& fault : reading.faults) print_stderr(context, safe_text(fault));
     return code;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
@@ -158,6 +164,8 @@ CommandEntry validate_entry() {
           "note. The data directory and whether keys are accepted are not looked at. Nothing is "
           "run.",
       .arguments = {kCharterArgument},
+      .options = {{"resolved", '\0', Takes::nothing, "",
+                   "Print the charter with what it includes; each value with its file and line."}},
       .run = command_validate,
   };
 }

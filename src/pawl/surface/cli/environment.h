@@ -84,6 +84,7 @@ struct AgentReading {
   std::vector<std::string> faults;           // "file:line:column: message (remedy)"
   std::vector<std::string> notes = {};       // what the user should know all the same
   std::vector<FileQuestion> questions = {};  // among the faults
+  std::string resolved = {};                 // each value of the charter with where it comes from
 };
 
 // Simulated histories, one seed after the other.
