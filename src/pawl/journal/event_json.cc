@@ -15,7 +15,9 @@ namespace {
 // Fields that records were written without for a while. Where they say nothing they are left out,
 // so that such a record is shown as it was.
 bool is_later(std::string_view field) {
-  static constexpr std::array<std::string_view, 4> kLater = {"nodes", "packs", "scope", "owner"};
+  static constexpr std::array<std::string_view, 10> kLater = {
+      "nodes", "packs",  "scope",        "owner",     "phases",
+      "gate",  "agents", "adhoc_agents", "subagents", "lineage"};
   return std::find(kLater.begin(), kLater.end(), field) != kLater.end();
 }
 

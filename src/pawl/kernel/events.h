@@ -9,9 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/kernel/agent_spec.h"
 #include "pawl/kernel/blocks.h"
 #include "pawl/kernel/content.h"
 #include "pawl/kernel/fields.h"
+#include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/node_spec.h"
@@ -149,24 +151,33 @@ struct RunStarted {
   // In the order of their names; `node` is the root's. None: a run with one node.
   std::vector<NodeSpec> nodes = {};
   std::vector<PackSpec> packs = {};
+  std::vector<PhaseSpec> phases = {};  // of a flow, in the order of the charter; none: no flow
+  std::optional<GateSpec> gate = {};   // no gate: work items are not kept
+  std::vector<AgentSpec> agents = {};  // in the order of their names
+  Presence adhoc_agents = Presence::absent;  // run_subagent is offered
+  SubagentBounds subagents = {};
+  std::vector<Ancestor> lineage = {};  // the root of the tree of runs first; none: it is the root
 
   PAWL_FACT(
       RunStarted, "run_started",
-      PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by)
-          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(charter) PAWL_FIELD(directory)
-              PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits) PAWL_FIELD(guards)
-                  PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(variables)
-                      PAWL_FIELD(history) PAWL_FIELD(input) PAWL_FIELD(agent_callbacks)
-                          PAWL_FIELD(forked_from) PAWL_FIELD(targets) PAWL_FIELD(base_tokens)
-                              PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
-                                  PAWL_FIELD(attachments) PAWL_FIELD(blocked) PAWL_FIELD(approvers)
-                                      PAWL_FIELD(identity) PAWL_FIELD(session_id)
-                                          PAWL_FIELD(trace_parent) PAWL_FIELD(services)
-                                              PAWL_FIELD(limits_given) PAWL_FIELD(signers)
-                                                  PAWL_FIELD(start_signature) PAWL_FIELD(policies)
-                                                      PAWL_FIELD(project_docs) PAWL_FIELD(files)
-                                                          PAWL_FIELD(file_sessions)
-                                                              PAWL_FIELD(nodes) PAWL_FIELD(packs));
+      PAWL_FIELD(run) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(started_by) PAWL_FIELD(
+          semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(charter) PAWL_FIELD(directory)
+          PAWL_FIELD(node) PAWL_FIELD(model) PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry)
+              PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(variables) PAWL_FIELD(history)
+                  PAWL_FIELD(input) PAWL_FIELD(agent_callbacks) PAWL_FIELD(forked_from)
+                      PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
+                          PAWL_FIELD(compaction) PAWL_FIELD(attachments) PAWL_FIELD(blocked)
+                              PAWL_FIELD(approvers) PAWL_FIELD(identity) PAWL_FIELD(session_id)
+                                  PAWL_FIELD(trace_parent) PAWL_FIELD(services)
+                                      PAWL_FIELD(limits_given) PAWL_FIELD(signers)
+                                          PAWL_FIELD(start_signature) PAWL_FIELD(policies)
+                                              PAWL_FIELD(project_docs) PAWL_FIELD(files)
+                                                  PAWL_FIELD(file_sessions) PAWL_FIELD(nodes)
+                                                      PAWL_FIELD(packs) PAWL_FIELD(phases)
+                                                          PAWL_FIELD(gate) PAWL_FIELD(agents)
+                                                              PAWL_FIELD(adhoc_agents)
+                                                                  PAWL_FIELD(subagents)
+                                                                      PAWL_FIELD(lineage));
 };
 
 // A process took the run over: after a crash, or because it had been parked.

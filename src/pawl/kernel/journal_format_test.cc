@@ -68,6 +68,9 @@ PAWL_NAMED(WorkersOnEnd, "workers_on_end");
 PAWL_NAMED(ChildStart, "child_start");
 PAWL_NAMED(StateOwner, "state_owner");
 PAWL_NAMED(ToolScope, "tool_scope");
+PAWL_NAMED(Batch, "batch");
+PAWL_NAMED(PhaseNeed, "phase_need");
+PAWL_NAMED(OnParentEnd, "on_parent_end");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -161,14 +164,16 @@ std::vector<std::pair<std::string, std::string>> tables() {
                          PinnedTool, Variable, PastMessage, Signer, ForkedFrom, ModelTarget,
                          CompactionPolicy, Attachment, CallJudgement, InputBlocked, AcceptedPolicy,
                          PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
-                         NodeCommand, StateSpec, PackSpec>()},
+                         NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec,
+                         AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
                            StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
                            BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
                            GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
-                           NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope>()}};
+                           NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
+                           PhaseNeed, OnParentEnd>()}};
 }
 
 std::string document_path() {

@@ -82,6 +82,15 @@ struct NodeCommand {
             PAWL_FIELD(name) PAWL_FIELD(description) PAWL_FIELD(input_schema) PAWL_FIELD(actions));
 };
 
+// Steps that an instance of a flow finds while it works, carried out behind its phase.
+struct DiscoverSpec {
+  std::vector<std::string> nodes;  // that they may enter
+  std::uint32_t max = 50;          // of a phase
+  std::uint32_t depth = 5;         // 1: found by the phase's own instance
+
+  PAWL_FACT(DiscoverSpec, "discover_spec", PAWL_FIELD(nodes) PAWL_FIELD(max) PAWL_FIELD(depth));
+};
+
 struct NodeSpec {
   std::string name;
   NodeKind kind = NodeKind::primary;
@@ -101,13 +110,14 @@ struct NodeSpec {
   WorkersOnEnd workers_on_end = WorkersOnEnd::wait;
   std::vector<NodeCommand> commands = {};
   std::vector<std::string> packs = {};
+  std::optional<DiscoverSpec> discover = {};
 
   PAWL_FACT(NodeSpec, "node_spec",
             PAWL_FIELD(name) PAWL_FIELD(kind) PAWL_FIELD(definition) PAWL_FIELD(targets)
                 PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens) PAWL_FIELD(steps)
                     PAWL_FIELD(compaction) PAWL_FIELD(tools) PAWL_FIELD(state) PAWL_FIELD(next)
                         PAWL_FIELD(workers) PAWL_FIELD(children) PAWL_FIELD(workers_on_end)
-                            PAWL_FIELD(commands) PAWL_FIELD(packs));
+                            PAWL_FIELD(commands) PAWL_FIELD(packs) PAWL_FIELD(discover));
 };
 
 // Tools and a state that primary instances of several nodes share.
