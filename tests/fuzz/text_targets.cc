@@ -6,6 +6,7 @@
 #include "pawl/adapter/http_curl/response_head.h"
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/app/configuration.h"
+#include "pawl/base/flat_json.h"
 #include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/base/shell_word.h"
@@ -21,7 +22,11 @@ namespace pawl::fuzz {
 void fuzz_json(std::string_view bytes) {
   const auto value = parse_json(bytes);
   FUZZ_CHECK(value.has_value() == check_json(bytes).has_value());
+  FlatJson json;
+  const auto flat = json.read(bytes);
+  FUZZ_CHECK(flat.has_value() == value.has_value());
   if (!value) return;
+  FUZZ_CHECK(flat->to_json() == *value);
   const std::string text = write_json(*value);
   const auto again = parse_json(text);
   FUZZ_CHECK(again && *again == *value);
