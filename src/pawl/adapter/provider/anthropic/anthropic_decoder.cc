@@ -7,7 +7,7 @@
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
-#include "pawl/base/json.h"
+#include "pawl/base/flat_json.h"
 
 namespace pawl::provider {
 namespace {
@@ -16,21 +16,15 @@ Error broken(std::string message) {
   return {ErrorCode::corrupt, std::move(message)};
 }
 
-std::string text_at(const Json& object, std::string_view key) {
-  const std::string* text = object.find_string(key);
-  return text != nullptr ? *text : std::string();
-}
-
-std::string_view view_at(const Json& object, std::string_view key) {
-  const std::string* text = object.find_string(key);
-  return text != nullptr ? std::string_view(*text) : std::string_view();
+std::string text_at(const FlatValue& object, std::string_view key) {
+  return std::string(object.text(key));
 }
 
 // A block that has begun and not ended.
 struct OpenBlock {
   std::uint64_t index = 0;
   enum class Kind : std::uint8_t { text, thinking, call, raw } kind = Kind::raw;
-  JsonObject start;       // as it began; a raw block grows here
+  JsonObject start;       // of a call or a raw block, as it began; a raw one grows here
   std::string input;      // of calls, ours or the provider's
   std::string signature;  // of thinking
 };
@@ -42,8 +36,9 @@ OpenBlock::Kind kind_of(std::string_view type) {
 }
 
 // Deltas of kinds that are not known add texts to the members of the same name.
-void grow(JsonObject& block, const JsonObject& delta) {
-  for (const JsonMember& member : delta.members()) {
+void grow(JsonObject& block, const FlatValue& delta) {
+  const Json said = delta.to_json();
+  for (const JsonMember& member : said.object().members()) {
     if (member.key == "type" || !member.value.is_string()) continue;
     const Json* before = block.find(member.key);
     const std::string* text = before != nullptr ? before->if_string() : nullptr;
@@ -60,18 +55,18 @@ class AnthropicDecoder final : public ReplyDecoder {
                   const PhaseEventSink& sink) override {
     if (complete()) return ok();  // What follows does not matter.
     if (type == "ping") return ok();
-    PAWL_TRY(const Json event, parse_json(data));
-    const std::string_view said = view_at(event, "type");
+    PAWL_TRY(const FlatValue event, json_.read(data));
+    const std::string_view said = event.text("type");
     return on(said.empty() ? type : said, event, sink);
   }
 
   Status on_whole(std::string_view body, const PhaseEventSink& sink) override {
-    PAWL_TRY(const Json message, parse_json(body));
-    if (message.find("error") != nullptr) return on_error(message);
+    PAWL_TRY(const FlatValue message, json_.read(body));
+    if (message.find("error")) return on_error(message);
     PAWL_CHECK(begin(message, sink));
-    const Json* content = message.find("content");
-    if (content == nullptr || !content->is_array()) return broken("a message without content");
-    for (const Json& block : content->array()) {
+    const FlatValue content = message.find("content");
+    if (!content.is_array()) return broken("a message without content");
+    for (const FlatValue block : content.items()) {
       PAWL_CHECK(open_block(next_index_, block, sink));
       PAWL_CHECK(close_block(sink));
     }
@@ -92,7 +87,7 @@ class AnthropicDecoder final : public ReplyDecoder {
  private:
   enum class Stage : std::uint8_t { before, open, stopped, complete };
 
-  Status on(std::string_view type, const Json& event, const PhaseEventSink& sink) {
+  Status on(std::string_view type, const FlatValue& event, const PhaseEventSink& sink) {
     if (type == "ping") return ok();
     if (type == "error") return on_error(event);
     if (type == "message_start") return on_start(event, sink);
@@ -104,41 +99,38 @@ class AnthropicDecoder final : public ReplyDecoder {
     return ok();  // Kinds may be added at any time; what is not known is not needed.
   }
 
-  Status on_error(const Json& event) {
-    const Json* error = event.find("error");
-    if (error == nullptr) return broken("an error that says nothing");
-    failed_ = failure_of_type({text_at(*error, "type"), short_message(text_at(*error, "message"))});
+  Status on_error(const FlatValue& event) {
+    const FlatValue error = event.find("error");
+    if (!error) return broken("an error that says nothing");
+    failed_ = failure_of_type({text_at(error, "type"), short_message(error.text("message"))});
     return ok();
   }
 
-  Status on_start(const Json& event, const PhaseEventSink& sink) {
-    const Json* message = event.find("message");
-    if (message == nullptr) return broken("message_start without a message");
-    return begin(*message, sink);
+  Status on_start(const FlatValue& event, const PhaseEventSink& sink) {
+    const FlatValue message = event.find("message");
+    if (!message) return broken("message_start without a message");
+    return begin(message, sink);
   }
 
-  Status begin(const Json& message, const PhaseEventSink& sink) {
+  Status begin(const FlatValue& message, const PhaseEventSink& sink) {
     // A second one is another reply spliced into this one: neither is to be trusted.
     if (stage_ != Stage::before) return broken("a second message_start");
     if (!message.is_object()) return broken("a message that is no object");
     stage_ = Stage::open;
     ++progress_;
-    if (const std::string* model = message.find_string("model"); model && !model->empty()) {
-      model_ = *model;
-    }
+    if (const std::string_view model = message.text("model"); !model.empty()) model_ = model;
     report_usage(message.find("usage"), sink);
     return ok();
   }
 
-  Status on_block_start(const Json& event, const PhaseEventSink& sink) {
-    const Json* index = event.find("index");
-    const Json* block = event.find("content_block");
-    const auto number = index != nullptr ? index->as_uint64() : std::nullopt;
-    if (!number || block == nullptr) return broken("content_block_start without index or block");
-    return open_block(*number, *block, sink);
+  Status on_block_start(const FlatValue& event, const PhaseEventSink& sink) {
+    const auto index = event.find("index").as_uint64();
+    const FlatValue block = event.find("content_block");
+    if (!index || !block) return broken("content_block_start without index or block");
+    return open_block(*index, block, sink);
   }
 
-  Status open_block(std::uint64_t index, const Json& block, const PhaseEventSink& sink) {
+  Status open_block(std::uint64_t index, const FlatValue& block, const PhaseEventSink& sink) {
     if (stage_ != Stage::open) return broken("a block outside of a message");
     if (block_) return broken("a block inside of a block");
     if (index < next_index_) return broken("a second block of the same index");
@@ -149,34 +141,37 @@ class AnthropicDecoder final : public ReplyDecoder {
     propose(sink);  // Another block follows: the call before it was not cut off.
     next_index_ = index + 1;
     ++progress_;
-    block_ = OpenBlock{index, kind_of(text_at(block, "type")), block.object(), "", ""};
-    if (block_->kind == OpenBlock::Kind::text) say(text_at(block, "text"), sink);
-    if (block_->kind == OpenBlock::Kind::thinking) think(text_at(block, "thinking"), sink);
-    block_->signature = text_at(block, "signature");
+    block_ = OpenBlock{index, kind_of(block.text("type")), {}, "", ""};
+    if (block_->kind == OpenBlock::Kind::call || block_->kind == OpenBlock::Kind::raw) {
+      block_->start = block.to_json().object();
+    }
+    if (block_->kind == OpenBlock::Kind::text) say(block.text("text"), sink);
+    if (block_->kind == OpenBlock::Kind::thinking) think(block.text("thinking"), sink);
+    block_->signature = block.text("signature");
     return ok();
   }
 
-  Status on_delta(const Json& event, const PhaseEventSink& sink) {
-    const Json* delta = event.find("delta");
+  Status on_delta(const FlatValue& event, const PhaseEventSink& sink) {
+    const FlatValue delta = event.find("delta");
     if (!is_open_block(event)) return broken("a delta of a block that is not open");
-    if (delta == nullptr || !delta->is_object()) return broken("content_block_delta without delta");
-    const std::string_view type = view_at(*delta, "type");
-    if (type == "input_json_delta") return on_input(text_at(*delta, "partial_json"), sink);
+    if (!delta.is_object()) return broken("content_block_delta without delta");
+    const std::string_view type = delta.text("type");
+    if (type == "input_json_delta") return on_input(delta.text("partial_json"), sink);
     // An empty delta moves bytes and does not bring the reply further.
     for (const char* key : {"text", "thinking", "signature"}) {
-      if (!view_at(*delta, key).empty()) ++progress_;
+      if (!delta.text(key).empty()) ++progress_;
     }
     switch (block_->kind) {
       case OpenBlock::Kind::text:
-        if (type == "text_delta") say(text_at(*delta, "text"), sink);
+        if (type == "text_delta") say(delta.text("text"), sink);
         break;
       case OpenBlock::Kind::thinking:
-        if (type == "thinking_delta") think(text_at(*delta, "thinking"), sink);
-        if (type == "signature_delta") block_->signature += text_at(*delta, "signature");
+        if (type == "thinking_delta") think(delta.text("thinking"), sink);
+        if (type == "signature_delta") block_->signature += delta.text("signature");
         break;
       case OpenBlock::Kind::raw:
-        if (delta->object().size() > 1) ++progress_;
-        grow(block_->start, delta->object());
+        if (delta.size() > 1) ++progress_;
+        grow(block_->start, delta);
         break;
       case OpenBlock::Kind::call:
         break;
@@ -184,15 +179,15 @@ class AnthropicDecoder final : public ReplyDecoder {
     return ok();
   }
 
-  Status on_input(const std::string& text, const PhaseEventSink& sink) {
+  Status on_input(std::string_view text, const PhaseEventSink& sink) {
     if (text.empty()) return ok();  // Nor does it bring the reply further.
     ++progress_;
     block_->input += text;
-    if (block_->kind == OpenBlock::Kind::call) sink(ToolInputDelta{text});
+    if (block_->kind == OpenBlock::Kind::call) sink(ToolInputDelta{std::string(text)});
     return ok();
   }
 
-  Status on_block_stop(const Json& event, const PhaseEventSink& sink) {
+  Status on_block_stop(const FlatValue& event, const PhaseEventSink& sink) {
     if (!is_open_block(event)) return broken("the end of a block that is not open");
     return close_block(sink);
   }
@@ -220,13 +215,16 @@ class AnthropicDecoder final : public ReplyDecoder {
 
   // A call is proposed when it is certain that the model did not stop inside of it.
   void hold(const OpenBlock& block) {
-    const Json start(block.start);
+    const auto text_of = [&start = block.start](std::string_view key) {
+      const Json* text = start.find(key);
+      return text != nullptr && text->is_string() ? text->string() : std::string();
+    };
     ToolCallProposed call;
-    call.tool = names_.original(text_at(start, "name"));
-    call.provider_id = text_at(start, "id");
+    call.tool = names_.original(text_of("name"));
+    call.provider_id = text_of("id");
     call.input = block.input;
     if (call.input.empty()) {
-      const Json* whole = start.find("input");
+      const Json* whole = block.start.find("input");
       call.input = whole != nullptr && !whole->is_null() ? write_json(*whole) : "{}";
     }
     held_ = std::move(call);
@@ -238,24 +236,24 @@ class AnthropicDecoder final : public ReplyDecoder {
     sink(*std::exchange(held_, std::nullopt));
   }
 
-  Status on_message_delta(const Json& event, const PhaseEventSink& sink) {
+  Status on_message_delta(const FlatValue& event, const PhaseEventSink& sink) {
     if (stage_ != Stage::open && stage_ != Stage::stopped) return broken("message_delta too early");
     if (block_) return broken("message_delta inside of a block");
     ++progress_;
     report_usage(event.find("usage"), sink);
-    const Json* delta = event.find("delta");
-    const Json* reason = delta != nullptr ? delta->find("stop_reason") : nullptr;
-    if (reason == nullptr || reason->is_null()) return ok();
-    return on_stop(*delta, sink);
+    const FlatValue delta = event.find("delta");
+    const FlatValue reason = delta.find("stop_reason");
+    if (!reason || reason.is_null()) return ok();
+    return on_stop(delta, sink);
   }
 
   // `holder` has stop_reason and stop_details: a whole message, or the delta of one.
-  Status on_stop(const Json& holder, const PhaseEventSink& sink) {
-    stop_ = text_at(holder, "stop_reason");
+  Status on_stop(const FlatValue& holder, const PhaseEventSink& sink) {
+    stop_ = holder.text("stop_reason");
     if (stop_.empty()) return broken("a message without a reason to stop");
-    if (const Json* details = holder.find("stop_details"); details && details->is_object()) {
+    if (const FlatValue details = holder.find("stop_details"); details.is_object()) {
       detail_ =
-          short_message(text_at(*details, "category") + ": " + text_at(*details, "explanation"));
+          short_message(text_at(details, "category") + ": " + text_at(details, "explanation"));
     }
     const bool cut_off =
         stop_ == "max_tokens" || stop_ == "model_context_window_exceeded" || stop_ == "refusal";
@@ -281,30 +279,28 @@ class AnthropicDecoder final : public ReplyDecoder {
     return calls_ > 0 ? ReplyStop::tool_use : ReplyStop::end_turn;
   }
 
-  bool is_open_block(const Json& event) const {
-    const Json* index = event.find("index");
-    return block_ && index != nullptr && index->as_uint64() == block_->index;
+  bool is_open_block(const FlatValue& event) const {
+    return block_ && event.find("index").as_uint64() == block_->index;
   }
 
-  void say(std::string text, const PhaseEventSink& sink) {
-    if (!text.empty()) sink(TextDelta{std::move(text)});
+  void say(std::string_view text, const PhaseEventSink& sink) {
+    if (!text.empty()) sink(TextDelta{std::string(text)});
   }
-  void think(std::string text, const PhaseEventSink& sink) {
-    if (!text.empty()) sink(ThinkingDelta{std::move(text), ""});
+  void think(std::string_view text, const PhaseEventSink& sink) {
+    if (!text.empty()) sink(ThinkingDelta{std::string(text), ""});
   }
 
   // Counts are of the whole message: they replace what was said before.
-  void report_usage(const Json* usage, const PhaseEventSink& sink) {
-    if (usage == nullptr || !usage->is_object()) return;
-    raise_count(usage_.input_tokens, usage->find("input_tokens"));
-    raise_count(usage_.output_tokens, usage->find("output_tokens"));
-    raise_count(usage_.cache_read_tokens, usage->find("cache_read_input_tokens"));
-    raise_count(cache_creation_, usage->find("cache_creation_input_tokens"));
+  void report_usage(const FlatValue& usage, const PhaseEventSink& sink) {
+    if (!usage.is_object()) return;
+    raise_count(usage_.input_tokens, usage.find("input_tokens"));
+    raise_count(usage_.output_tokens, usage.find("output_tokens"));
+    raise_count(usage_.cache_read_tokens, usage.find("cache_read_input_tokens"));
+    raise_count(cache_creation_, usage.find("cache_creation_input_tokens"));
     // Of them, by how long they are kept: an hour costs more than five minutes.
-    if (const Json* kept = usage->find("cache_creation"); kept && kept->is_object()) {
-      raise_count(usage_.cache_creation_1h_tokens, kept->find("ephemeral_1h_input_tokens"));
-      raise_count(cache_creation_5m_, kept->find("ephemeral_5m_input_tokens"));
-    }
+    const FlatValue kept = usage.find("cache_creation");
+    raise_count(usage_.cache_creation_1h_tokens, kept.find("ephemeral_1h_input_tokens"));
+    raise_count(cache_creation_5m_, kept.find("ephemeral_5m_input_tokens"));
     const std::uint64_t hour = std::min(usage_.cache_creation_1h_tokens, cache_creation_);
     usage_.cache_creation_tokens = std::max(cache_creation_ - hour, cache_creation_5m_);
     sink(UsageReported{usage_});
@@ -312,6 +308,7 @@ class AnthropicDecoder final : public ReplyDecoder {
 
   const WireToolNames names_;
   const std::string provider_;
+  FlatJson json_;  // of the event that is read
   std::string model_;
   Stage stage_ = Stage::before;
   std::optional<OpenBlock> block_;

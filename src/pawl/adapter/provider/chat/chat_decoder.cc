@@ -12,7 +12,7 @@
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/openai/openai_failure.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
-#include "pawl/base/json.h"
+#include "pawl/base/flat_json.h"
 
 namespace pawl::provider {
 namespace {
@@ -28,16 +28,18 @@ struct ChatCall {
 // the number, the id or both, send a call whole, or send it again.
 class ChatCalls {
  public:
-  // One element of "tool_calls". Gives back what it added to the arguments of the first call, which
+  // One element of "tool_calls" (none: "function_call", as calls were written before there could be
+  // several) and its function. Gives back what it added to the arguments of the first call, which
   // is the one that can be shown while it is written.
-  Result<std::string> add(const Json& fragment);
+  Result<std::string> add(const FlatValue& fragment, const FlatValue& function);
 
   const std::vector<ChatCall>& all() const { return calls_; }
   // Of all names and arguments, and one for each call.
   std::size_t bytes() const { return bytes_; }
 
  private:
-  Result<ChatCall*> call_for(const Json& fragment, std::string_view name, std::string_view text);
+  Result<ChatCall*> call_for(const FlatValue& fragment, std::string_view name,
+                             std::string_view text);
 
   std::vector<ChatCall> calls_;
   std::size_t bytes_ = 0;
@@ -57,20 +59,21 @@ class ChatDecoder final : public ReplyDecoder {
   std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink& sink) override;
 
  private:
-  Status on_chunk(const Json& chunk, const PhaseEventSink& sink);
-  Status on_choice(const Json& choice, const PhaseEventSink& sink);
-  Status on_message(const Json& message, const PhaseEventSink& sink);
-  Status on_call(const Json& fragment, const PhaseEventSink& sink);
-  void on_content(const Json& content, const PhaseEventSink& sink);
+  Status on_chunk(const FlatValue& chunk, const PhaseEventSink& sink);
+  Status on_choice(const FlatValue& choice, const PhaseEventSink& sink);
+  Status on_message(const FlatValue& message, const PhaseEventSink& sink);
+  Status on_call(const FlatValue& fragment, const FlatValue& function, const PhaseEventSink& sink);
+  void on_content(const FlatValue& content, const PhaseEventSink& sink);
   void say(std::string_view text, const PhaseEventSink& sink);
   void think(std::string_view text, const PhaseEventSink& sink);
-  void on_usage(const Json& chunk, const PhaseEventSink& sink);
+  void on_usage(const FlatValue& chunk, const PhaseEventSink& sink);
   ReplyStop stop() const;
   std::optional<PhaseFailed> failed() const;
   void propose(const ChatCall& call, const PhaseEventSink& sink);
 
   const WireOptions options_;
   const WireToolNames names_;
+  FlatJson json_;  // of the chunk that is read
   ChatCalls calls_;
   std::string model_;
   std::string finish_reason_;
@@ -92,22 +95,22 @@ bool is_length(std::string_view finish_reason) {
 }
 
 // The first of the members that hold a text: servers do not agree on the name.
-std::string_view first_text(const Json& object, std::initializer_list<std::string_view> keys) {
+std::string_view first_text(const FlatValue& object, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
-    if (const std::string_view text = text_of(object, key); !text.empty()) return text;
+    if (const std::string_view text = object.text(key); !text.empty()) return text;
   }
   return "";
 }
 
 // A usage that cannot be true is none.
-std::optional<Usage> chat_usage(const Json& usage) {
-  const Json* const details = usage.find("prompt_tokens_details");
-  const auto input = count_of(&usage, "prompt_tokens");
-  const auto output = count_of(&usage, "completion_tokens");
+std::optional<Usage> chat_usage(const FlatValue& usage) {
+  const FlatValue details = usage.find("prompt_tokens_details");
+  const auto input = count_of(usage, "prompt_tokens");
+  const auto output = count_of(usage, "completion_tokens");
   auto cached = count_of(details, "cached_tokens");
-  if (cached && *cached == 0) cached = count_of(&usage, "prompt_cache_hit_tokens");
+  if (cached && *cached == 0) cached = count_of(usage, "prompt_cache_hit_tokens");
   const auto written = count_of(details, "cache_write_tokens");
-  const auto total = count_of(&usage, "total_tokens");
+  const auto total = count_of(usage, "total_tokens");
   if (!input || !output || !cached || !written || !total) return std::nullopt;
   // xAI and Gemini leave thoughts out of completion_tokens, and charge for them as for output.
   const std::uint64_t charged = std::max(*output, *total - std::min(*total, *input));
@@ -129,11 +132,10 @@ bool goes_on(const ChatCall& call, std::string_view id, std::string_view name,
   return !is_whole_object(call.arguments) || text.empty() || text == call.arguments;
 }
 
-Result<ChatCall*> ChatCalls::call_for(const Json& fragment, std::string_view name,
+Result<ChatCall*> ChatCalls::call_for(const FlatValue& fragment, std::string_view name,
                                       std::string_view text) {
-  const std::string_view id = text_of(fragment, "id");
-  const Json* const number = member_of(fragment, "index");
-  const auto index = number != nullptr ? number->as_uint64() : std::nullopt;
+  const std::string_view id = fragment.text("id");
+  const auto index = fragment.find("index").as_uint64();
   // From behind: where servers number all calls 0, the last one is meant.
   const auto known = std::find_if(calls_.rbegin(), calls_.rend(), [&](const ChatCall& call) {
     if (index && call.index != index) return false;
@@ -149,14 +151,13 @@ Result<ChatCall*> ChatCalls::call_for(const Json& fragment, std::string_view nam
   return &calls_.back();
 }
 
-Result<std::string> ChatCalls::add(const Json& fragment) {
-  const Json* const function = member_of(fragment, "function");
-  const std::string_view name = function != nullptr ? text_of(*function, "name") : "";
-  const Json* const given = function != nullptr ? member_of(*function, "arguments") : nullptr;
-  std::string text;
-  if (given != nullptr) text = given->is_string() ? given->string() : write_json(*given);
+Result<std::string> ChatCalls::add(const FlatValue& fragment, const FlatValue& function) {
+  const std::string_view name = function.text("name");
+  const FlatValue given = member_of(function, "arguments");
+  std::string text(given.text());
+  if (given && !given.is_string()) text = write_json(given.to_json());
   PAWL_TRY(ChatCall* const call, call_for(fragment, name, text));
-  if (call->id.empty()) call->id = text_of(fragment, "id");
+  if (call->id.empty()) call->id = fragment.text("id");
   if (call->name.empty()) {
     call->name = name;
     bytes_ += name.size();
@@ -174,62 +175,56 @@ Status ChatDecoder::on_event(std::string_view, std::string_view data, const Phas
     done_ = Done::yes;
     return ok();
   }
-  PAWL_TRY(const Json chunk, parse_wire_json(data));
+  PAWL_TRY(const FlatValue chunk, read_wire_json(json_, data));
   return on_chunk(chunk, sink);
 }
 
 Status ChatDecoder::on_whole(std::string_view body, const PhaseEventSink& sink) {
-  PAWL_TRY(const Json whole, parse_wire_json(body));
+  PAWL_TRY(const FlatValue whole, read_wire_json(json_, body));
   PAWL_CHECK(on_chunk(whole, sink));
   done_ = Done::yes;
   return ok();
 }
 
-Status ChatDecoder::on_chunk(const Json& chunk, const PhaseEventSink& sink) {
+Status ChatDecoder::on_chunk(const FlatValue& chunk, const PhaseEventSink& sink) {
   on_usage(chunk, sink);
-  if (const Json* error = member_of(chunk, "error"); error != nullptr) {
-    failure_ = openai_failure(*error);
+  if (const FlatValue error = member_of(chunk, "error")) {
+    failure_ = openai_failure(error.to_json());
     return ok();
   }
-  if (model_.empty()) model_ = text_of(chunk, "model");
-  const Json* const choices = chunk.find("choices");
-  if (choices == nullptr || !choices->is_array()) return ok();
-  for (const Json& choice : choices->array()) {
-    const auto count = count_of(&choice, "index");
+  if (model_.empty()) model_ = chunk.text("model");
+  for (const FlatValue choice : chunk.find("choices").items()) {
+    const auto count = count_of(choice, "index");
     if (count && *count == 0) PAWL_CHECK(on_choice(choice, sink));
   }
   return ok();
 }
 
-Status ChatDecoder::on_choice(const Json& choice, const PhaseEventSink& sink) {
+Status ChatDecoder::on_choice(const FlatValue& choice, const PhaseEventSink& sink) {
   for (const std::string_view key : {"delta", "message"}) {
-    const Json* const message = choice.find(key);
-    if (message != nullptr && message->is_object()) PAWL_CHECK(on_message(*message, sink));
+    const FlatValue message = choice.find(key);
+    if (message.is_object()) PAWL_CHECK(on_message(message, sink));
   }
-  if (const std::string_view reason = text_of(choice, "finish_reason"); !reason.empty()) {
+  if (const std::string_view reason = choice.text("finish_reason"); !reason.empty()) {
     if (finish_reason_.empty()) ++progress_;
     finish_reason_ = reason;
   }
   return ok();
 }
 
-Status ChatDecoder::on_message(const Json& message, const PhaseEventSink& sink) {
+Status ChatDecoder::on_message(const FlatValue& message, const PhaseEventSink& sink) {
   const std::uint64_t before = progress_;
   think(first_text(message, {"reasoning_content", "reasoning"}), sink);
-  if (const Json* content = member_of(message, "content")) on_content(*content, sink);
-  if (const std::string_view text = text_of(message, "refusal"); !text.empty()) {
+  on_content(message.find("content"), sink);
+  if (const std::string_view text = message.text("refusal"); !text.empty()) {
     refusal_ += text;
     say(text, sink);
   }
-  const Json* const fragments = message.find("tool_calls");
-  if (fragments != nullptr && fragments->is_array()) {
-    for (const Json& fragment : fragments->array()) PAWL_CHECK(on_call(fragment, sink));
+  for (const FlatValue fragment : message.find("tool_calls").items()) {
+    PAWL_CHECK(on_call(fragment, fragment.find("function"), sink));
   }
-  // As calls were written before there could be several.
-  if (const Json* only = member_of(message, "function_call"); only != nullptr) {
-    JsonObject fragment;
-    fragment.set("function", *only);
-    PAWL_CHECK(on_call(Json(std::move(fragment)), sink));
+  if (const FlatValue only = member_of(message, "function_call")) {
+    PAWL_CHECK(on_call(FlatValue(), only, sink));
   }
   if (progress_ != before && !finish_reason_.empty()) {
     return broken("the reply goes on after its end");
@@ -237,24 +232,21 @@ Status ChatDecoder::on_message(const Json& message, const PhaseEventSink& sink) 
   return ok();
 }
 
-Status ChatDecoder::on_call(const Json& fragment, const PhaseEventSink& sink) {
+Status ChatDecoder::on_call(const FlatValue& fragment, const FlatValue& function,
+                            const PhaseEventSink& sink) {
   const std::size_t before = calls_.bytes();
-  PAWL_TRY(std::string shown, calls_.add(fragment));
+  PAWL_TRY(std::string shown, calls_.add(fragment, function));
   if (calls_.bytes() != before) ++progress_;  // An empty fragment does not bring the reply further.
   if (!shown.empty()) sink(ToolInputDelta{std::move(shown)});
   return ok();
 }
 
 // A text, or a list of parts, of which some are thoughts.
-void ChatDecoder::on_content(const Json& content, const PhaseEventSink& sink) {
-  if (const std::string* text = content.if_string()) return say(*text, sink);
-  const JsonArray* const parts = content.if_array();
-  if (parts == nullptr) return;
-  for (const Json& part : *parts) {
-    say(text_of(part, "text"), sink);
-    const Json* const thoughts = part.find("thinking");
-    if (thoughts == nullptr || !thoughts->is_array()) continue;
-    for (const Json& thought : thoughts->array()) think(text_of(thought, "text"), sink);
+void ChatDecoder::on_content(const FlatValue& content, const PhaseEventSink& sink) {
+  say(content.text(), sink);
+  for (const FlatValue part : content.items()) {
+    say(part.text("text"), sink);
+    for (const FlatValue thought : part.find("thinking").items()) think(thought.text("text"), sink);
   }
 }
 
@@ -272,14 +264,11 @@ void ChatDecoder::think(std::string_view text, const PhaseEventSink& sink) {
 }
 
 // Once, or cumulative with every chunk. It never becomes less.
-void ChatDecoder::on_usage(const Json& chunk, const PhaseEventSink& sink) {
-  const Json* usage = member_of(chunk, "usage");
-  if (usage == nullptr) {
-    const Json* const groq = member_of(chunk, "x_groq");
-    usage = groq != nullptr ? member_of(*groq, "usage") : nullptr;
-  }
-  if (usage == nullptr || !usage->is_object()) return;
-  const auto said = chat_usage(*usage);
+void ChatDecoder::on_usage(const FlatValue& chunk, const PhaseEventSink& sink) {
+  FlatValue usage = member_of(chunk, "usage");
+  if (!usage) usage = chunk.find("x_groq").find("usage");
+  if (!usage.is_object()) return;
+  const auto said = chat_usage(usage);
   if (!said || (usage_ && total_tokens(*said) < total_tokens(*usage_))) return;
   usage_ = said;
   sink(UsageReported{*said});

@@ -4,13 +4,12 @@
 
 namespace pawl::provider {
 
-std::optional<std::uint64_t> token_count(const Json* value) {
-  if (value == nullptr) return std::nullopt;
-  const auto count = value->as_uint64();
+std::optional<std::uint64_t> token_count(const FlatValue& value) {
+  const auto count = value.as_uint64();
   return count && *count <= kTokenCountMax ? count : std::nullopt;
 }
 
-void raise_count(std::uint64_t& counter, const Json* value) {
+void raise_count(std::uint64_t& counter, const FlatValue& value) {
   counter = std::max(counter, token_count(value).value_or(0));
 }
 

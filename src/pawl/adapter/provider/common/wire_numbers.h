@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pawl/base/json.h"
+#include "pawl/base/flat_json.h"
 
 namespace pawl::provider {
 
@@ -13,9 +13,9 @@ namespace pawl::provider {
 inline constexpr std::uint64_t kTokenCountMax = 1ULL << 53U;
 
 // nullopt: absent, negative, a fraction, or more than anybody can have used.
-std::optional<std::uint64_t> token_count(const Json* value);
+std::optional<std::uint64_t> token_count(const FlatValue& value);
 // Counters of a response never fall: what is no count, or less than before, changes nothing.
-void raise_count(std::uint64_t& counter, const Json* value);
+void raise_count(std::uint64_t& counter, const FlatValue& value);
 
 // "0.7" of 700.
 std::string milli_text(std::uint32_t milli);

@@ -8,8 +8,8 @@
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/gemini/gemini_args.h"
+#include "pawl/base/flat_json.h"
 #include "pawl/base/hash.h"
-#include "pawl/base/json.h"
 
 namespace pawl::provider {
 namespace {
@@ -18,14 +18,8 @@ Error broken(std::string message) {
   return {ErrorCode::corrupt, std::move(message)};
 }
 
-std::string text_at(const Json& object, std::string_view key) {
-  const std::string* text = object.find_string(key);
-  return text != nullptr ? *text : std::string();
-}
-
-bool is_true(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  return value != nullptr && value->is_boolean() && value->boolean();
+std::string text_at(const FlatValue& object, std::string_view key) {
+  return std::string(object.text(key));
 }
 
 // As Gemini counts: cached tokens are a part of the prompt, thoughts are no part of the candidates.
@@ -36,7 +30,7 @@ struct GeminiCounts {
   std::uint64_t candidates = 0;
   std::uint64_t thoughts = 0;
 
-  void raise(const Json& metadata) {
+  void raise(const FlatValue& metadata) {
     raise_count(prompt, metadata.find("promptTokenCount"));
     raise_count(own_tools, metadata.find("toolUsePromptTokenCount"));
     raise_count(cached, metadata.find("cachedContentTokenCount"));
@@ -60,14 +54,14 @@ class GeminiDecoder final : public ReplyDecoder {
   Status on_event(std::string_view, std::string_view data, const PhaseEventSink& sink) override {
     if (complete()) return ok();
     if (comes_again(data)) return broken("an event with a call came twice");
-    PAWL_TRY(const Json response, parse_json(data));
+    PAWL_TRY(const FlatValue response, json_.read(data));
     return on_response(response, sink);
   }
 
   Status on_whole(std::string_view body, const PhaseEventSink& sink) override {
-    PAWL_TRY(const Json response, parse_json(body));
+    PAWL_TRY(const FlatValue response, json_.read(body));
     if (!response.is_array()) return on_response(response, sink);
-    for (const Json& one : response.array()) PAWL_CHECK(on_response(one, sink));
+    for (const FlatValue one : response.items()) PAWL_CHECK(on_response(one, sink));
     return ok();
   }
 
@@ -104,27 +98,26 @@ class GeminiDecoder final : public ReplyDecoder {
     return std::exchange(last_call_event_, now) == now && now;
   }
 
-  Status on_response(const Json& response, const PhaseEventSink& sink) {
+  Status on_response(const FlatValue& response, const PhaseEventSink& sink) {
     if (!response.is_object()) return broken("a response that is no object");
-    if (const Json* error = response.find("error")) return on_error(*error);
-    if (const std::string version = text_at(response, "modelVersion"); !version.empty()) {
-      model_ = version;
-    }
-    if (const Json* feedback = response.find("promptFeedback")) on_feedback(*feedback);
-    const Json* candidates = response.find("candidates");
-    if (candidates != nullptr && candidates->is_array() && !candidates->array().empty()) {
-      PAWL_CHECK(on_candidate(candidates->array()[0], sink));  // One was asked for.
+    if (const FlatValue error = response.find("error")) return on_error(error);
+    const std::string_view version = response.text("modelVersion");
+    if (!version.empty()) model_ = version;
+    on_feedback(response.find("promptFeedback"));
+    const FlatValue candidates = response.find("candidates");
+    if (candidates.is_array() && candidates.size() > 0) {
+      PAWL_CHECK(on_candidate(*candidates.items().begin(), sink));  // One was asked for.
     }
     report_usage(response.find("usageMetadata"), sink);
     return ok();
   }
 
-  Status on_error(const Json& error) {
+  Status on_error(const FlatValue& error) {
     failed_ = failure_of_type({text_at(error, "status"), short_message(text_at(error, "message"))});
     return ok();
   }
 
-  void on_feedback(const Json& feedback) {
+  void on_feedback(const FlatValue& feedback) {
     const std::string reason = text_at(feedback, "blockReason");
     if (reason.empty()) return;
     ++progress_;
@@ -132,13 +125,11 @@ class GeminiDecoder final : public ReplyDecoder {
     detail_ = short_message(reason + ": " + text_at(feedback, "blockReasonMessage"));
   }
 
-  Status on_candidate(const Json& candidate, const PhaseEventSink& sink) {
+  Status on_candidate(const FlatValue& candidate, const PhaseEventSink& sink) {
     // What comes behind a reason to break off does not matter.
     if (!stop_.empty() && stop_ != "STOP") return ok();
-    const Json* content = candidate.find("content");
-    const Json* parts = content != nullptr ? content->find("parts") : nullptr;
-    if (parts != nullptr && parts->is_array()) {
-      for (const Json& part : parts->array()) PAWL_CHECK(on_part(part, sink));
+    for (const FlatValue part : candidate.find("content").find("parts").items()) {
+      PAWL_CHECK(on_part(part, sink));
     }
     const std::string reason = text_at(candidate, "finishReason");
     if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return ok();
@@ -152,25 +143,24 @@ class GeminiDecoder final : public ReplyDecoder {
     return ok();
   }
 
-  Status on_part(const Json& part, const PhaseEventSink& sink) {
+  Status on_part(const FlatValue& part, const PhaseEventSink& sink) {
     if (!part.is_object()) return broken("a part that is no object");
-    if (const Json* call = part.find("functionCall")) return on_call(*call, part, sink);
-    if (part.find("text") != nullptr) return on_text(part, sink);
-    const Json* signature = part.find("thoughtSignature");
-    if (signature != nullptr && part.object().size() == 1) return on_text(part, sink);
+    if (const FlatValue call = part.find("functionCall")) return on_call(call, part, sink);
+    if (part.find("text")) return on_text(part, sink);
+    if (part.find("thoughtSignature") && part.size() == 1) return on_text(part, sink);
     PAWL_CHECK(count_block());
     ++progress_;
     last_ = Last::other;
-    sink(RawProduced{write_json(part)});
+    sink(RawProduced{write_json(part.to_json())});
     return ok();
   }
 
-  Status on_text(const Json& part, const PhaseEventSink& sink) {
+  Status on_text(const FlatValue& part, const PhaseEventSink& sink) {
     std::string text = text_at(part, "text");
     std::string signature = text_at(part, "thoughtSignature");
     if (text.empty() && signature.empty()) return ok();
     ++progress_;
-    if (is_true(part, "thought")) {
+    if (part.find("thought").is_true()) {
       if (std::exchange(last_, Last::thought) != Last::thought) PAWL_CHECK(count_block());
       if (!signature.empty()) last_ = Last::other;
       sink(ThinkingDelta{std::move(text), std::move(signature)});
@@ -188,7 +178,7 @@ class GeminiDecoder final : public ReplyDecoder {
     return ok();
   }
 
-  Status on_call(const Json& call, const Json& part, const PhaseEventSink& sink) {
+  Status on_call(const FlatValue& call, const FlatValue& part, const PhaseEventSink& sink) {
     ++progress_;
     const std::string name = text_at(call, "name");
     if (!open_) {
@@ -198,17 +188,16 @@ class GeminiDecoder final : public ReplyDecoder {
       opened.call.tool = names_.original(name);
       opened.call.provider_id = text_at(call, "id");
       opened.call.signature = text_at(part, "thoughtSignature");
-      const Json* whole = call.find("args");
-      if (whole != nullptr && !whole->is_null()) opened.call.input = write_json(*whole);
+      const FlatValue whole = call.find("args");
+      if (whole && !whole.is_null()) opened.call.input = write_json(whole.to_json());
       open_ = std::move(opened);
     } else if (!name.empty()) {
       return broken("a call inside of a call");
     }
-    const Json* pieces = call.find("partialArgs");
-    if (pieces != nullptr && pieces->is_array()) {
-      for (const Json& piece : pieces->array()) PAWL_CHECK(open_->arguments.add(piece));
+    for (const FlatValue piece : call.find("partialArgs").items()) {
+      PAWL_CHECK(open_->arguments.add(piece.to_json()));
     }
-    if (!is_true(call, "willContinue")) propose(sink);
+    if (!call.find("willContinue").is_true()) propose(sink);
     return ok();
   }
 
@@ -224,9 +213,9 @@ class GeminiDecoder final : public ReplyDecoder {
     return Error{ErrorCode::limit_exceeded, "more blocks than a reply may have"};
   }
 
-  void report_usage(const Json* metadata, const PhaseEventSink& sink) {
-    if (metadata == nullptr || !metadata->is_object()) return;
-    counts_.raise(*metadata);
+  void report_usage(const FlatValue& metadata, const PhaseEventSink& sink) {
+    if (!metadata.is_object()) return;
+    counts_.raise(metadata);
     if (!stop_.empty()) counted_ = true;
     sink(UsageReported{counts_.usage()});
   }
@@ -255,6 +244,7 @@ class GeminiDecoder final : public ReplyDecoder {
 
   const WireToolNames names_;
   const std::string provider_;
+  FlatJson json_;  // of the event that is read
   std::string model_;
   std::optional<OpenCall> open_;
   std::optional<PhaseFailed> failed_;

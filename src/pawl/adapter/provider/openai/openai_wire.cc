@@ -95,11 +95,11 @@ std::string_view effort_word(ReasoningEffort effort, std::string_view model) {
   return knows_xhigh ? "xhigh" : "high";
 }
 
-Result<Json> parse_wire_json(std::string_view text) {
-  auto json = parse_json(text);
-  if (!json) return Error{json.error().code, "not JSON: " + json.error().message};
-  if (!json->is_object()) return Error{ErrorCode::invalid_argument, "not a JSON object"};
-  return json;
+Result<FlatValue> read_wire_json(FlatJson& json, std::string_view text) {
+  auto value = json.read(text);
+  if (!value) return Error{value.error().code, "not JSON: " + value.error().message};
+  if (!value->is_object()) return Error{ErrorCode::invalid_argument, "not a JSON object"};
+  return value;
 }
 
 std::string_view text_of(const Json& object, std::string_view key) {
@@ -107,14 +107,14 @@ std::string_view text_of(const Json& object, std::string_view key) {
   return text != nullptr ? std::string_view(*text) : std::string_view();
 }
 
-const Json* member_of(const Json& object, std::string_view key) {
-  const Json* member = object.find(key);
-  return member != nullptr && !member->is_null() ? member : nullptr;
+FlatValue member_of(const FlatValue& object, std::string_view key) {
+  const FlatValue member = object.find(key);
+  return member.is_null() ? FlatValue() : member;
 }
 
-std::optional<std::uint64_t> count_of(const Json* object, std::string_view key) {
-  const Json* member = object != nullptr ? member_of(*object, key) : nullptr;
-  return member != nullptr ? token_count(member) : 0;
+std::optional<std::uint64_t> count_of(const FlatValue& object, std::string_view key) {
+  const FlatValue member = member_of(object, key);
+  return member ? token_count(member) : 0;
 }
 
 Usage usage_of(const OpenAiUsage& counts) {

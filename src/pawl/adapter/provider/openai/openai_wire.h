@@ -8,6 +8,7 @@
 #include "pawl/adapter/provider/common/conversation.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/openai/openai_failure.h"
+#include "pawl/base/flat_json.h"
 #include "pawl/base/json.h"
 #include "pawl/kernel/usage.h"
 
@@ -30,19 +31,19 @@ WireRequest models_probe(const WireOptions& options);
 // `unset`.
 std::string_view effort_word(ReasoningEffort effort, std::string_view model);
 
-// The JSON of one event or body; an error is one of protocol.
-Result<Json> parse_wire_json(std::string_view text);
+// Reads the object of one event or body with `json`; an error is one of protocol.
+Result<FlatValue> read_wire_json(FlatJson& json, std::string_view text);
 
 // The member's text; empty if there is none or it is no string.
 std::string_view text_of(const Json& object, std::string_view key);
 // The member, if it is there and not null.
-const Json* member_of(const Json& object, std::string_view key);
+FlatValue member_of(const FlatValue& object, std::string_view key);
 
 // More calls than this make a reply of Chat Completions an error. A reply may have 256 blocks.
 inline constexpr std::size_t kChatCallsMax = 1024;
 
 // A count of tokens. What is missing is nothing; what cannot be a count is nullopt.
-std::optional<std::uint64_t> count_of(const Json* object, std::string_view key);
+std::optional<std::uint64_t> count_of(const FlatValue& object, std::string_view key);
 
 // Input and output of a provider that counts the cached tokens inside of its input.
 struct OpenAiUsage {

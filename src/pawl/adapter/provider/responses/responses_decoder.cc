@@ -28,16 +28,17 @@ class ResponsesDecoder final : public ReplyDecoder {
  private:
   using Outcome = std::variant<PhaseReplied, PhaseFailed>;
 
-  Status check_sequence(const Json& event);
+  Status check_sequence(const FlatValue& event);
   Status on_created();
-  Status on_item(std::string_view type, const Json& event, const PhaseEventSink& sink);
-  Status on_delta(std::string_view type, const Json& event, const PhaseEventSink& sink);
-  Status on_end(const Json& response, std::string_view said, const PhaseEventSink& sink);
-  Status on_reply(const Json& response, std::string_view status, const PhaseEventSink& sink);
-  PhaseReplied replied(const Json& response, std::string_view status) const;
-  void report_usage(const Json& response, const PhaseEventSink& sink);
+  Status on_item(std::string_view type, const FlatValue& event, const PhaseEventSink& sink);
+  Status on_delta(std::string_view type, const FlatValue& event, const PhaseEventSink& sink);
+  Status on_end(const FlatValue& response, std::string_view said, const PhaseEventSink& sink);
+  Status on_reply(const FlatValue& response, std::string_view status, const PhaseEventSink& sink);
+  PhaseReplied replied(const FlatValue& response, std::string_view status) const;
+  void report_usage(const FlatValue& response, const PhaseEventSink& sink);
 
   const WireOptions options_;
+  FlatJson json_;  // of the event that is read
   ResponsesItems items_;
   enum class Began : std::uint8_t { no, yes } began_ = Began::no;
   std::optional<std::uint64_t> last_sequence_;
@@ -78,37 +79,36 @@ bool is_end(std::string_view type) {
 Status ResponsesDecoder::on_event(std::string_view type, std::string_view data,
                                   const PhaseEventSink& sink) {
   if (complete() || data == "[DONE]") return ok();
-  PAWL_TRY(const Json event, parse_wire_json(data));
-  if (!text_of(event, "type").empty()) type = text_of(event, "type");
+  PAWL_TRY(const FlatValue event, read_wire_json(json_, data));
+  if (const std::string_view said = event.text("type"); !said.empty()) type = said;
   PAWL_CHECK(check_sequence(event));
-  const Json* const error = member_of(event, "error");
-  if (type == "error" || (type.empty() && error != nullptr)) {
-    outcome_ = openai_failure(error != nullptr ? *error : event);
+  const FlatValue error = member_of(event, "error");
+  if (type == "error" || (type.empty() && error)) {
+    outcome_ = openai_failure((error ? error : event).to_json());
     return ok();
   }
-  const std::string* const delta = event.find_string("delta");
-  const bool is_empty = type.ends_with(".delta") && delta != nullptr && delta->empty();
+  const FlatValue delta = event.find("delta");
+  const bool is_empty = type.ends_with(".delta") && delta.is_string() && delta.text().empty();
   if (!is_keep_alive(type) && !is_empty) ++progress_;
   if (type == "response.created") return on_created();
   if (type == "response.output_item.added" || type == "response.output_item.done") {
     return on_item(type, event, sink);
   }
   if (is_end(type)) {
-    const Json* const response = event.find("response");
-    if (response == nullptr || !response->is_object())
-      return broken(std::string(type) + " is bare");
-    return on_end(*response, type.substr(type.find('.') + 1), sink);
+    const FlatValue response = event.find("response");
+    if (!response.is_object()) return broken(std::string(type) + " is bare");
+    return on_end(response, type.substr(type.find('.') + 1), sink);
   }
   return type.ends_with(".delta") ? on_delta(type, event, sink) : ok();
 }
 
 // Numbers grow. One that does not belongs to another stream, or came before.
-Status ResponsesDecoder::check_sequence(const Json& event) {
-  const Json* const number = member_of(event, "sequence_number");
-  if (number == nullptr) return ok();
-  const auto sequence = number->as_uint64();
+Status ResponsesDecoder::check_sequence(const FlatValue& event) {
+  const FlatValue number = member_of(event, "sequence_number");
+  if (!number) return ok();
+  const auto sequence = number.as_uint64();
   // Servers that do not count send -1 with every event.
-  if (number->as_int64() == -1) return ok();
+  if (!sequence && number.as_int64() == -1) return ok();
   if (!sequence) return broken("a sequence number is none");
   if (last_sequence_ && *sequence <= *last_sequence_) {
     return broken("an event came twice or out of order");
@@ -123,53 +123,50 @@ Status ResponsesDecoder::on_created() {
   return ok();
 }
 
-Status ResponsesDecoder::on_item(std::string_view type, const Json& event,
+Status ResponsesDecoder::on_item(std::string_view type, const FlatValue& event,
                                  const PhaseEventSink& sink) {
-  const Json* const index = event.find("output_index");
-  const Json* const item = event.find("item");
-  const auto at = index != nullptr ? index->as_uint64() : std::nullopt;
-  if (!at || item == nullptr || !item->is_object()) return broken("an item without its index");
-  return type.ends_with(".added") ? items_.added(*at, *item) : items_.done(*at, *item, sink);
+  const auto at = event.find("output_index").as_uint64();
+  const FlatValue item = event.find("item");
+  if (!at || !item.is_object()) return broken("an item without its index");
+  return type.ends_with(".added") ? items_.added(*at, item.text("type"))
+                                  : items_.done(*at, item.to_json(), sink);
 }
 
-Status ResponsesDecoder::on_delta(std::string_view type, const Json& event,
+Status ResponsesDecoder::on_delta(std::string_view type, const FlatValue& event,
                                   const PhaseEventSink& sink) {
   for (const DeltaType& known : kDeltas) {
     if (known.type != type) continue;
-    const Json* const index = event.find("output_index");
-    const auto at = index != nullptr ? index->as_uint64() : std::nullopt;
-    const std::string* const text = event.find_string("delta");
-    if (!at || text == nullptr) return broken("a delta without its text");
+    const auto at = event.find("output_index").as_uint64();
+    const FlatValue text = event.find("delta");
+    if (!at || !text.is_string()) return broken("a delta without its text");
     std::string part(known.part_key);
-    if (const Json* number = event.find(known.part_key); number != nullptr) {
-      part += write_json(*number);
-    }
-    return items_.delta(*at, known.kind, part, *text, sink);
+    if (const FlatValue number = event.find(known.part_key)) part += write_json(number.to_json());
+    return items_.delta(*at, known.kind, part, text.text(), sink);
   }
   return ok();  // of an item that will be whole at its end
 }
 
 Status ResponsesDecoder::on_whole(std::string_view body, const PhaseEventSink& sink) {
-  PAWL_TRY(const Json response, parse_wire_json(body));
+  PAWL_TRY(const FlatValue response, read_wire_json(json_, body));
   ++progress_;
-  if (const Json* error = member_of(response, "error"); error != nullptr) {
+  if (const FlatValue error = member_of(response, "error")) {
     report_usage(response, sink);
-    outcome_ = openai_failure(*error);
+    outcome_ = openai_failure(error.to_json());
     return ok();
   }
   return on_end(response, "", sink);
 }
 
 // `said` is the status by the name of the event; what the response says goes before it.
-Status ResponsesDecoder::on_end(const Json& response, std::string_view said,
+Status ResponsesDecoder::on_end(const FlatValue& response, std::string_view said,
                                 const PhaseEventSink& sink) {
   report_usage(response, sink);
-  std::string_view status = text_of(response, "status");
+  std::string_view status = response.text("status");
   if (status.empty()) status = said;
   if (status == "completed" || status == "incomplete") return on_reply(response, status, sink);
-  const Json* const error = member_of(response, "error");
-  if (status == "failed" && error != nullptr) {
-    outcome_ = openai_failure(*error);
+  const FlatValue error = member_of(response, "error");
+  if (status == "failed" && error) {
+    outcome_ = openai_failure(error.to_json());
   } else if (status == "failed" || status == "cancelled") {
     outcome_ = PhaseFailed{ErrorCategory::llm_error,
                            "the response was ended by the provider: " + std::string(status)};
@@ -179,17 +176,19 @@ Status ResponsesDecoder::on_end(const Json& response, std::string_view said,
   return ok();
 }
 
-Status ResponsesDecoder::on_reply(const Json& response, std::string_view status,
+Status ResponsesDecoder::on_reply(const FlatValue& response, std::string_view status,
                                   const PhaseEventSink& sink) {
   const auto ending = status == "completed" ? ResponsesItems::Ending::completed
                                             : ResponsesItems::Ending::incomplete;
-  PAWL_CHECK(items_.close(response.find("output"), ending, sink));
+  const FlatValue output = response.find("output");
+  PAWL_CHECK(
+      items_.close(output.is_array() ? output.to_json().array() : JsonArray(), ending, sink));
   PhaseReplied reply = replied(response, status);
   if (reply.stop == ReplyStop::end_turn && !items_.answered()) {
     outcome_ = empty_reply();
     return ok();
   }
-  const std::string_view id = text_of(response, "id");
+  const std::string_view id = response.text("id");
   if (options_.resume == WireOptions::Resume::session && !id.empty()) {
     sink(SessionStarted{std::string(id)});
   }
@@ -197,9 +196,9 @@ Status ResponsesDecoder::on_reply(const Json& response, std::string_view status,
   return ok();
 }
 
-PhaseReplied ResponsesDecoder::replied(const Json& response, std::string_view status) const {
+PhaseReplied ResponsesDecoder::replied(const FlatValue& response, std::string_view status) const {
   PhaseReplied reply;
-  reply.model = answered_by(options_, text_of(response, "model"));
+  reply.model = answered_by(options_, response.text("model"));
   if (status == "completed") {
     if (items_.calls() > 0) reply.stop = ReplyStop::tool_use;
     if (items_.refused()) {
@@ -208,18 +207,17 @@ PhaseReplied ResponsesDecoder::replied(const Json& response, std::string_view st
     }
     return reply;
   }
-  const Json* const details = response.find("incomplete_details");
-  const std::string_view reason = details != nullptr ? text_of(*details, "reason") : "";
+  const std::string_view reason = response.find("incomplete_details").text("reason");
   reply.stop = reason == "content_filter" ? ReplyStop::refusal : ReplyStop::max_tokens;
   reply.detail = reason;
   return reply;
 }
 
 // A usage that cannot be true is not reported: the executor's estimate stands in its place.
-void ResponsesDecoder::report_usage(const Json& response, const PhaseEventSink& sink) {
-  const Json* const usage = member_of(response, "usage");
-  if (usage == nullptr) return;
-  const Json* const details = usage->find("input_tokens_details");
+void ResponsesDecoder::report_usage(const FlatValue& response, const PhaseEventSink& sink) {
+  const FlatValue usage = member_of(response, "usage");
+  if (!usage) return;
+  const FlatValue details = usage.find("input_tokens_details");
   const auto input = count_of(usage, "input_tokens");
   const auto output = count_of(usage, "output_tokens");
   const auto cached = count_of(details, "cached_tokens");

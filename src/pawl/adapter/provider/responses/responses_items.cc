@@ -51,12 +51,12 @@ ResponsesItems::Kind item_kind(std::string_view type) {
   return ResponsesItems::Kind::other;
 }
 
-Status ResponsesItems::added(std::uint64_t index, const Json& item) {
+Status ResponsesItems::added(std::uint64_t index, std::string_view type) {
   if (index < head_ || items_.contains(index)) return broken("an item was added twice");
   if (items_.size() >= kOutputItemsMax) {
     return Error{ErrorCode::limit_exceeded, "more items than a response may have"};
   }
-  items_[index].kind = item_kind(text_of(item, "type"));
+  items_[index].kind = item_kind(type);
   return ok();
 }
 
@@ -80,15 +80,15 @@ Status ResponsesItems::delta(std::uint64_t index, Kind kind, std::string_view pa
   return ok();
 }
 
-Status ResponsesItems::done(std::uint64_t index, const Json& item, const PhaseEventSink& sink) {
+Status ResponsesItems::done(std::uint64_t index, Json item, const PhaseEventSink& sink) {
   // An item that was never announced is whole here: nothing is lost, nothing can come twice.
-  if (index >= head_ && !items_.contains(index)) PAWL_CHECK(added(index, item));
+  if (index >= head_ && !items_.contains(index)) PAWL_CHECK(added(index, text_of(item, "type")));
   const auto found = items_.find(index);
   if (found == items_.end() || found->second.whole) return broken("an item was finished twice");
   if (found->second.kind != item_kind(text_of(item, "type"))) {
     return broken("an item changed its kind");
   }
-  found->second.whole = item;
+  found->second.whole = std::move(item);
   return give_finished(sink);
 }
 
@@ -199,15 +199,14 @@ void ResponsesItems::give_call(Item& item) {
       ToolCallProposed{names_.original(text_of(call, "name")), std::move(input), std::string(id)});
 }
 
-Status ResponsesItems::close(const Json* output, Ending ending, const PhaseEventSink& sink) {
+Status ResponsesItems::close(const JsonArray& output, Ending ending, const PhaseEventSink& sink) {
   // Indexes of the list are trusted to fill what is open, and to stand for all when nothing came:
   // where a proxy numbers items differently, an item would come twice.
   const bool none_came = items_.empty() && head_ == 0;
-  const JsonArray* list = output != nullptr ? output->if_array() : nullptr;
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+  for (std::size_t i = 0; i < output.size(); ++i) {
     const auto found = items_.find(i);
     const bool open = found != items_.end() && !found->second.whole;
-    if (none_came || open) PAWL_CHECK(done(i, (*list)[i], sink));
+    if (none_came || open) PAWL_CHECK(done(i, output[i], sink));
   }
   for (auto& [index, item] : items_) {
     give_live(item, sink);

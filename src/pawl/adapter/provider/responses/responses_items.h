@@ -26,14 +26,15 @@ class ResponsesItems {
 
   explicit ResponsesItems(const std::vector<ToolSpec>& tools) : names_(tools) {}
 
-  Status added(std::uint64_t index, const Json& item);
+  // `type` is that of the item.
+  Status added(std::uint64_t index, std::string_view type);
   // `part` tells the parts of one item apart: paragraphs of a summary.
   Status delta(std::uint64_t index, Kind kind, std::string_view part, std::string_view text,
                const PhaseEventSink& sink);
-  Status done(std::uint64_t index, const Json& item, const PhaseEventSink& sink);
-  // The response is over; `output` is its list of items, or null. What was never finished is text
-  // that was cut short, or nothing.
-  Status close(const Json* output, Ending ending, const PhaseEventSink& sink);
+  Status done(std::uint64_t index, Json item, const PhaseEventSink& sink);
+  // The response is over; `output` is its list of items. What was never finished is text that was
+  // cut short, or nothing.
+  Status close(const JsonArray& output, Ending ending, const PhaseEventSink& sink);
 
   std::size_t calls() const { return calls_; }
   // It said something: a thought alone is no answer.
