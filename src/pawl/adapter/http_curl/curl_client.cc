@@ -11,6 +11,7 @@
 #include "pawl/adapter/http_curl/h2_pool.h"
 #include "pawl/adapter/http_curl/h2_request.h"
 #include "pawl/adapter/http_curl/handle_pool.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
@@ -80,12 +81,13 @@ Traffic::~Traffic() {
   for (const auto& [raw, exchange] : exchanges_) {
     if (exchange->multi() != nullptr) exchange->multi()->remove(exchange->easy());
     h2_.take_away(*exchange);
-    curl_easy_cleanup(exchange->close());
+    free_handle(exchange->close());
   }
 }
 
 std::shared_ptr<Exchange> Traffic::start(HttpRequest request, HttpHandler handler) {
-  const Status fit = check_request(request);
+  const Status loaded = load_libcurl();
+  const Status fit = loaded ? check_request(request) : loaded;
   auto exchange = std::make_shared<Exchange>(*this, std::move(request), std::move(handler));
   if (!fit) {
     exchange->end(HttpFailure::invalid, fit.error().message);
@@ -207,7 +209,7 @@ void Traffic::unpause_resumed() {
 
 void Traffic::on_result(CURL* easy, CURLcode code) {
   Exchange* exchange = nullptr;
-  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+  lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
   exchange->end_by(code);
 }
 
@@ -231,7 +233,7 @@ void Traffic::take_away(Exchange& exchange) {
   if (easy != nullptr && exchange.ended_well()) {
     handles_.give_back(easy);
   } else {
-    curl_easy_cleanup(easy);
+    free_handle(easy);
   }
   deadlines_.set(exchange, exchange.place(), kNeverMs);
   exchanges_.erase(&exchange);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pawl/adapter/http_curl/h2_link.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
@@ -33,18 +34,18 @@ Exchange::Exchange(Owner& owner, HttpRequest request, HttpHandler handler)
       started_ms_(owner.now_ms()) {}
 
 Exchange::~Exchange() {
-  curl_easy_cleanup(close());
+  free_handle(close());
 }
 
 CURL* Exchange::close() {
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
-  curl_slist_free_all(std::exchange(headers_, nullptr));
+  free_list(std::exchange(headers_, nullptr));
   if (connect_to_ != nullptr) {
     set(CURLOPT_CONNECT_TO, static_cast<void*>(nullptr));
     set(CURLOPT_OPENSOCKETFUNCTION, static_cast<void*>(nullptr));
     set(CURLOPT_PROXY, static_cast<void*>(nullptr));
     set(CURLOPT_NOPROXY, static_cast<void*>(nullptr));
-    curl_slist_free_all(std::exchange(connect_to_, nullptr));
+    free_list(std::exchange(connect_to_, nullptr));
   }
   return std::exchange(easy_, nullptr);
 }
@@ -155,7 +156,7 @@ void Exchange::forget_request() {
   if (!has_been_sent()) return;
   std::string().swap(request_.body);
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
-  curl_slist_free_all(std::exchange(headers_, nullptr));
+  free_list(std::exchange(headers_, nullptr));
 }
 
 std::size_t Exchange::take_body(std::string_view bytes) {
@@ -248,7 +249,7 @@ bool Exchange::timed_out() const {
 bool Exchange::has_been_sent() const {
   if (link_ != nullptr) return link_->session().sent(stream_) == request_.body.size();
   curl_off_t sent = 0;
-  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  lib.easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
   return static_cast<std::uint64_t>(sent) >= request_.body.size();
 }
 

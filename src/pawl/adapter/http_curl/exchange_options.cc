@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 
 namespace pawl::http_curl {
 namespace {
@@ -27,7 +28,7 @@ bool leads_to(const curl_sockaddr& to, const IpAddress& address) {
 // Through the function itself: the macro of the same name wants constants.
 template <class Value>
 void Exchange::set(CURLoption option, Value value) {
-  const CURLcode code = (curl_easy_setopt)(easy_, option, value);
+  const CURLcode code = lib.easy_setopt(easy_, option, value);
   if (set_up_ == CURLE_OK) set_up_ = code;
 }
 template void Exchange::set(CURLoption option, long value);
@@ -74,7 +75,7 @@ void Exchange::set_connection() {
 void Exchange::pin_connection() {
   const std::string text = to_text(*request_.address);
   const bool v6 = request_.address->family == IpAddress::Family::v6;
-  connect_to_ = curl_slist_append(nullptr, ("::" + (v6 ? "[" + text + "]" : text) + ":").c_str());
+  connect_to_ = lib.slist_append(nullptr, ("::" + (v6 ? "[" + text + "]" : text) + ":").c_str());
   if (connect_to_ == nullptr) {
     set_up_ = CURLE_OUT_OF_MEMORY;
     return;
@@ -114,7 +115,7 @@ void Exchange::set_headers() {
   add_header("Expect:");
   bool typed = false;
   for (const HttpHeader& header : request_.headers) {
-    typed = typed || curl_strequal(header.name.c_str(), "content-type") != 0;
+    typed = typed || lib.strequal(header.name.c_str(), "content-type") != 0;
     // The semicolon is libcurl's way to say a header without a value.
     add_header(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
@@ -124,7 +125,7 @@ void Exchange::set_headers() {
 }
 
 void Exchange::add_header(const std::string& line) {
-  curl_slist* const longer = curl_slist_append(headers_, line.c_str());
+  curl_slist* const longer = lib.slist_append(headers_, line.c_str());
   if (longer == nullptr) {
     set_up_ = CURLE_OUT_OF_MEMORY;
     return;
