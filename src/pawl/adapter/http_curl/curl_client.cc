@@ -1,5 +1,6 @@
 #include "pawl/adapter/http_curl/curl_client.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +18,9 @@
 
 namespace pawl::http_curl {
 namespace {
+
+// To send large bodies from, of all requests together.
+constexpr std::size_t kRoomBytes = 8U << 20U;
 
 // All that is under way. Callbacks of libcurl and calls from outside only note what is to be done;
 // turn() does it, from the loop, when libcurl is not at work.
@@ -48,6 +52,8 @@ class Traffic final : public CurlMulti::Host,
   void on_h2_progress() override { turn(); }
   void go_by_h1(Exchange& exchange) override;
   std::int64_t now_ms() const override { return loop_.monotonic_ms(); }
+  std::size_t lend_room(std::size_t wanted) override;
+  void take_room_back(std::size_t bytes) override { room_ += bytes; }
 
  private:
   void turn_soon();
@@ -75,6 +81,7 @@ class Traffic final : public CurlMulti::Host,
   DeadlineQueue<Exchange> deadlines_;
   std::unique_ptr<Timer> timer_;
   std::int64_t timer_at_ms_ = kNeverMs;
+  std::size_t room_ = kRoomBytes;  // that is not lent
 };
 
 Traffic::~Traffic() {
@@ -118,6 +125,12 @@ void Traffic::on_deadlines_changed(Exchange& exchange) {
   if (exchange.due_ms() >= exchange.place().at_ms) return;
   deadlines_.set(exchange, exchange.place(), exchange.due_ms());
   turn_soon();
+}
+
+std::size_t Traffic::lend_room(std::size_t wanted) {
+  const std::size_t lent = std::min(wanted, room_);
+  room_ -= lent;
+  return lent;
 }
 
 void Traffic::on_ended(Exchange& exchange) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pawl/adapter/http_curl/exchange.h"
 #include "pawl/adapter/http_curl/libcurl.h"
@@ -104,10 +105,31 @@ void Exchange::set_request() {
     set(CURLOPT_NOBODY, 1L);
   } else if (posts || !request_.body.empty()) {
     set(CURLOPT_POST, 1L);
-    set(CURLOPT_POSTFIELDS, request_.body.at(0).data());  // no copy
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    set_body();
   }
   set(CURLOPT_CUSTOMREQUEST, method.c_str());
+}
+
+void Exchange::set_body() {
+  if (request_.body.size() <= kWholeBodyBytesMax) {
+    set(CURLOPT_POSTFIELDS, request_.body.join().data());  // libcurl copies nothing
+    return;
+  }
+  read_ = 0;
+  set(CURLOPT_READFUNCTION, &Exchange::on_send);
+  set(CURLOPT_READDATA, this);
+  set(CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
+  set(CURLOPT_SEEKDATA, this);
+  room_ = owner_.lend_room(std::min(request_.body.size(), kSendBytesMax));
+  if (room_ > kSendBytesMin) set(CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(room_));
+}
+
+// libcurl lets go of the room when it is told of another.
+void Exchange::give_room_back() {
+  if (room_ == 0) return;
+  set(CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(kSendBytesMin));
+  owner_.take_room_back(std::exchange(room_, 0));
 }
 
 void Exchange::set_headers() {

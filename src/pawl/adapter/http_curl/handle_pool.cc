@@ -31,6 +31,10 @@ void HandlePool::give_back(CURL* easy) {
   lib.easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);
   lib.easy_setopt(easy, CURLOPT_POSTFIELDS, nullptr);
   lib.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{-1});
+  lib.easy_setopt(easy, CURLOPT_READFUNCTION, nullptr);
+  lib.easy_setopt(easy, CURLOPT_READDATA, nullptr);
+  lib.easy_setopt(easy, CURLOPT_SEEKFUNCTION, nullptr);
+  lib.easy_setopt(easy, CURLOPT_SEEKDATA, nullptr);
   lib.easy_setopt(easy, CURLOPT_HTTPGET, 1L);
   lib.easy_setopt(easy, CURLOPT_FORBID_REUSE, 0L);
   spare_.push_back(easy);
