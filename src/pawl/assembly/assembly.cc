@@ -109,9 +109,11 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   }
   Assembled assembled = from_text(*text, origin);
   if (!assembled.agent) return assembled;
+  auto pinned = pinned_of(origin.read);
+  if (!pinned) return {std::nullopt, {path + ": " + pinned.error().message}};
   RunnableAgent& agent = *assembled.agent;
   agent.policies = texts_of(toolbox_.policies());
-  agent.files = pinned_of(origin.read);
+  agent.files = *std::move(pinned);
   if (agent.release) agent.file_sessions = Presence::present;
   add_project_docs(assembled);
   return assembled;

@@ -30,7 +30,9 @@ Exchange::Exchange(Owner& owner, HttpRequest request, HttpHandler handler)
       origin_(origin_of(request_.url)),
       handler_(std::move(handler)),
       reader_(request_.header_bytes_max),
-      started_ms_(owner.now_ms()) {}
+      started_ms_(owner.now_ms()) {
+  request_.body.join();
+}
 
 Exchange::~Exchange() {
   curl_easy_cleanup(close());
@@ -153,7 +155,7 @@ void Exchange::take_head() {
 // it has been sent and its answer has begun.
 void Exchange::forget_request() {
   if (!has_been_sent()) return;
-  std::string().swap(request_.body);
+  request_.body = {};
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
   curl_slist_free_all(std::exchange(headers_, nullptr));
 }

@@ -103,7 +103,7 @@ void Exchange::set_request() {
     set(CURLOPT_NOBODY, 1L);
   } else if (posts || !request_.body.empty()) {
     set(CURLOPT_POST, 1L);
-    set(CURLOPT_POSTFIELDS, request_.body.c_str());  // no copy
+    set(CURLOPT_POSTFIELDS, request_.body.at(0).data());  // no copy
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
   }
   set(CURLOPT_CUSTOMREQUEST, method.c_str());

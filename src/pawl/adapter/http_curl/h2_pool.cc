@@ -89,7 +89,7 @@ void H2Pool::open(const std::shared_ptr<Exchange>& exchange) {
 void H2Pool::submit(H2Link& link, Exchange& exchange) {
   const auto head = h2_head(exchange.request(), options_.user_agent);
   if (!head) return exchange.end(HttpFailure::invalid, head.error().message);
-  const auto id = link.session().submit(exchange, *head, exchange.request().body);
+  const auto id = link.session().submit(exchange, *head, exchange.request().body.at(0));
   if (!id) return exchange.end(HttpFailure::broken, id.error().message);
   exchange.on_stream(*id);
 }
