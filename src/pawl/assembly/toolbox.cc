@@ -127,7 +127,7 @@ std::vector<ToolRule> all_rules(const HeldPolicies& policies, const Charter& cha
 }
 
 bool has_http(const std::string& name) {
-  return name == "http_fetch" || name == "http_post";
+  return std::ranges::find(kHttpToolNames, name) != kHttpToolNames.end();
 }
 
 }  // namespace
@@ -358,7 +358,10 @@ void Toolbox::choose_shell(Work& work, ToolDescription& tool) const {
         judging && remembered && remembered(judging->binding_of({tool.spec.name, text}));
     return known ? ShellStart::fresh : ShellStart::session;
   };
-  if (!shell || tool.tool != CommonTool::bash) return;
+  const bool is_shell = std::ranges::any_of(tool.arguments, [](const ToolArgument& argument) {
+    return argument.kind == ArgumentKind::command;
+  });
+  if (!shell || !is_shell) return;
   tool.spec.description +=
       " Commands that are allowed without a question, or were approved, run in a fresh shell in "
       "the "

@@ -9,6 +9,7 @@
 #include "pawl/charter/charter_later.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/glob.h"
+#include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 
@@ -194,20 +195,15 @@ std::vector<std::string> texts_of(const Node& list) {
   return texts;
 }
 
-std::string common_tool_names() {
+std::string brought_names() {
   std::string names;
-  for (const std::string_view name : kCommonToolNames) {
+  for (const std::string_view name : tool_names()) {
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return names;
 }
 
 }  // namespace
-
-bool is_common_tool(std::string_view name) {
-  return std::find(kCommonToolNames.begin(), kCommonToolNames.end(), name) !=
-         kCommonToolNames.end();
-}
 
 bool is_tool_name(std::string_view text) {
   const auto accepted = [](char c) {
@@ -226,6 +222,7 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
       tools.common.emplace_back(name);
     }
   };
+  const std::vector<std::string_view> brought = tool_names();
   for (const std::string_view key : {"use", "allow", "ask"}) {
     const Node* list = node.find(key);
     if (key == "use") reader.take(key);
@@ -239,11 +236,11 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
                      "give the one under tools.define another name");
       } else if (defined) {
         continue;
-      } else if (is_common_tool(item.text())) {
+      } else if (std::ranges::find(brought, item.text()) != brought.end()) {
         add(item.text());
       } else if (key == "use") {
         reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),
-                     "one of " + common_tool_names());
+                     "one of " + brought_names());
       }
     }
   }

@@ -1,7 +1,6 @@
 // The tools that a charter defines and allows.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,12 +14,6 @@ namespace pawl {
 inline constexpr std::size_t kToolDescriptionBytesMax = 64U << 10U;
 inline constexpr std::size_t kCommandWordsMax = 256;
 inline constexpr std::size_t kCommandWordBytesMax = 64U << 10U;
-
-// The tools that Pawl brings; a test compares them with those that there are.
-inline constexpr std::array<std::string_view, 13> kCommonToolNames = {
-    "exec",        "bash", "view",     "create_file", "str_replace", "grep",     "glob",
-    "apply_patch", "todo", "ask_user", "read_output", "http_fetch",  "http_post"};
-bool is_common_tool(std::string_view name);
 
 // Letters, digits, '_' and '-'.
 bool is_tool_name(std::string_view text);

@@ -1,4 +1,4 @@
-#include "pawl/tools/tool_result.h"
+#include "pawl/tools/common_tools.h"
 
 #include <doctest/doctest.h>
 
@@ -21,16 +21,19 @@ BackendOutcome outcome(BackendOutcome::Kind kind, std::string output) {
   return made;
 }
 
-using Kind = BackendOutcome::Kind;
+using SessionEnd = BackendOutcome::Kind;
 
 TEST_CASE("each end of a command is told by its name") {
-  const auto shown = [](Kind kind) { return tool_outcome(outcome(kind, "out"), tool("bash")); };
-  CHECK(shown(Kind::ok).kind == ToolOutcome::Kind::succeeded);
-  CHECK(shown(Kind::failed).kind == ToolOutcome::Kind::failed);
-  CHECK(shown(Kind::timed_out).kind == ToolOutcome::Kind::timed_out);
-  CHECK(shown(Kind::aborted).kind == ToolOutcome::Kind::aborted);
-  CHECK(shown(Kind::killed).kind == ToolOutcome::Kind::aborted);
-  for (const Kind kind : {Kind::memory, Kind::cpu, Kind::processes, Kind::disk, Kind::denied}) {
+  const auto shown = [](SessionEnd kind) {
+    return tool_outcome(outcome(kind, "out"), tool("bash"));
+  };
+  CHECK(shown(SessionEnd::ok).kind == ToolOutcome::Kind::succeeded);
+  CHECK(shown(SessionEnd::failed).kind == ToolOutcome::Kind::failed);
+  CHECK(shown(SessionEnd::timed_out).kind == ToolOutcome::Kind::timed_out);
+  CHECK(shown(SessionEnd::aborted).kind == ToolOutcome::Kind::aborted);
+  CHECK(shown(SessionEnd::killed).kind == ToolOutcome::Kind::aborted);
+  for (const SessionEnd kind : {SessionEnd::memory, SessionEnd::cpu, SessionEnd::processes,
+                                SessionEnd::disk, SessionEnd::denied}) {
     const ToolOutcome made = shown(kind);
     CHECK(made.kind == ToolOutcome::Kind::failed);
     CHECK(*parse_json(made.content)->find_string("error") == name(kind));
@@ -38,7 +41,7 @@ TEST_CASE("each end of a command is told by its name") {
 }
 
 TEST_CASE("output beyond the bound is cut, and the result stays whole JSON") {
-  BackendOutcome big = outcome(Kind::ok, std::string());
+  BackendOutcome big = outcome(SessionEnd::ok, std::string());
   for (int i = 0; i < 20'000; ++i) big.output += "\x01\xe2\x82\xac";
   big.output_length = 1'000'000;
   big.artifact = "/srv/artifacts/out-1";
@@ -57,7 +60,7 @@ TEST_CASE("output beyond the bound is cut, and the result stays whole JSON") {
 }
 
 TEST_CASE("many files are left out, and with little room all of them") {
-  BackendOutcome many = outcome(Kind::ok, "x");
+  BackendOutcome many = outcome(SessionEnd::ok, "x");
   for (std::size_t i = 0; i < kFilesShownMax + 2; ++i) many.files.push_back({"f", 1, {}});
 
   const Json all = *parse_json(tool_outcome(many, tool("bash")).content);
@@ -69,7 +72,7 @@ TEST_CASE("many files are left out, and with little room all of them") {
 }
 
 TEST_CASE("a level is told where a process ran, and only there") {
-  BackendOutcome made = outcome(Kind::ok, "x");
+  BackendOutcome made = outcome(SessionEnd::ok, "x");
   made.level = IsolationLevel::landlock;
   CHECK(*parse_json(tool_outcome(made, tool("exec")).content)->find_string("level") == "landlock");
   CHECK(parse_json(tool_outcome(made, tool("view")).content)->find("level") == nullptr);
