@@ -245,8 +245,10 @@ bool Toolbox::make_sessions(Work& work) {
   protect_programs(host_programs(work.charter(), rules), context);
   if (const Status held = protect_files(work, context); !held) return refuse(held.error());
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
-  context.masked_programs = files_of_programs(
+  auto masked = files_of_programs(
       programs_denied(rules, work.charter().permissions.shell, work.charter().common_tools));
+  if (!masked) return refuse(masked.error());
+  context.masked_programs = *std::move(masked);
   set_declared(sandbox, context);
   set_places(options_, context);
   if (const Status admitted = (*backend)->admits(context); !admitted) {
