@@ -4,18 +4,6 @@
 namespace pawl {
 namespace {
 
-// What the event finds: application changes it.
-Before before_of(const RunState& state, const Event& event) {
-  Before before;
-  if (const Instance* instance = find_instance(state, instance_of(event))) {
-    before.phase = instance->phase;
-  }
-  if (const auto* stopped = std::get_if<HookStopped>(&event)) {
-    if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
-  }
-  return before;
-}
-
 // A message that comes while a finished run is being wound up is still part of it: it was accepted.
 void reopen(Draft& draft) {
   const OpenEffect winding_up = *open_of(draft.state, EffectKind::end_agent);
@@ -33,21 +21,6 @@ void take_command(Draft& draft, const Instance& instance) {
 }
 
 }  // namespace
-
-void take_event(Draft& draft, const Event& event) {
-  const Before before = before_of(draft.state, event);
-  draft.take_event();
-  std::visit(
-      [&](const auto& fact) {
-        if constexpr (requires { take(draft, before, fact); }) {
-          take(draft, before, fact);
-        } else if constexpr (requires { take(draft, fact); }) {
-          take(draft, fact);
-        }
-      },
-      event);
-  draft.finish();
-}
 
 // --- The beginning -----------------------------------------------------------------------------
 
