@@ -111,9 +111,10 @@ void take_permissions(MapReader& reader, const Node& node, CommandDeclaration& t
   if (reader.take_bool("terminal", terminal) && terminal) tool.spec.ends_turn = EndsTurn::yes;
 }
 
-void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration& tool) {
+void read_tool(const Node& node, std::vector<Fault>& faults, const std::string& where,
+               CommandDeclaration& tool) {
   ToolSpec& spec = tool.spec;
-  MapReader reader(node, faults, "tools.define." + spec.name);
+  MapReader reader(node, faults, where);
   if (node.kind() != Node::Kind::map) return;
   refuse_later(reader, node, kLaterInTool);
   if (reader.take_string("description", spec.description) &&
@@ -137,27 +138,20 @@ void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration&
   reader.finish();
 }
 
-std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults) {
-  std::vector<CommandDeclaration> commands;
-  MapReader reader(node, faults, "tools.define");
-  if (node.members().size() > kToolsMax) {
-    reader.fault(node.mark(), "there may be " + std::to_string(kToolsMax) + " tools");
-    return commands;
+void check_defined_name(MapReader& reader, const Member& member, std::vector<Fault>& notes) {
+  const std::string& name = member.key;
+  if (!is_tool_name(name)) {
+    reader.fault(member.key_mark, quoted(name) + " is not a name of a tool",
+                 "letters, digits, '_' and '-', at most " + std::to_string(kToolNameBytesMax));
+  } else if (name.starts_with(kMcpPrefix)) {
+    reader.fault(member.key_mark, quoted(name) + " is a name that only tools of MCP servers have",
+                 "give it another name");
+  } else if (is_reserved_tool(name)) {
+    reader.fault(member.key_mark, quoted(name) + " is a name that only tools of Pawl's own have",
+                 "give it another name");
+  } else if (is_common_tool(name)) {
+    add_fault(notes, {member.key_mark, "the tool " + quoted(name) + " replaces Pawl's own", ""});
   }
-  for (const Member& member : node.members()) {
-    if (!is_tool_name(member.key)) {
-      reader.fault(member.key_mark, quoted(member.key) + " is not a name of a tool",
-                   "letters, digits, '_' and '-', at most " + std::to_string(kToolNameBytesMax));
-    } else if (member.key.starts_with(kMcpPrefix)) {
-      reader.fault(member.key_mark,
-                   quoted(member.key) + " is a name that only tools of MCP servers have",
-                   "give it another name");
-    }
-    CommandDeclaration& tool = commands.emplace_back();
-    tool.spec.name = member.key;
-    read_tool(member.value, faults, tool);
-  }
-  return commands;
 }
 
 std::string did_you_mean(std::string_view name, const CharterTools& tools) {
@@ -246,13 +240,32 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
   }
 }
 
+std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults,
+                                                 const std::string& where,
+                                                 std::vector<Fault>& notes) {
+  std::vector<CommandDeclaration> commands;
+  MapReader reader(node, faults, where);
+  if (node.members().size() > kToolsMax) {
+    reader.fault(node.mark(), "there may be " + std::to_string(kToolsMax) + " tools");
+    return commands;
+  }
+  for (const Member& member : node.members()) {
+    check_defined_name(reader, member, notes);
+    CommandDeclaration& tool = commands.emplace_back();
+    tool.spec.name = member.key;
+    read_tool(member.value, faults, where + "." + member.key, tool);
+  }
+  return commands;
+}
+
 CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
-                        CharterPermissions& permissions) {
+                        CharterPermissions& permissions, std::vector<Fault>& notes) {
   CharterTools tools;
   MapReader reader(node, faults, "tools");
   refuse_later(reader, node, kLaterInTools);
-  if (const Node* define = reader.take("define"))
-    tools.commands = read_definitions(*define, faults);
+  if (const Node* define = reader.take("define")) {
+    tools.commands = read_definitions(*define, faults, "tools.define", notes);
+  }
   take_common(reader, node, tools);
   if (const Node* asked = node.find("ask")) tools.asked = texts_of(*asked);
   const Node* allow = node.find("allow");

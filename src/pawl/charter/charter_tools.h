@@ -28,7 +28,12 @@ struct CharterTools {
 // The section `tools` of a charter. A tool with a fault is among the commands all the same, so that
 // whoever names it is not told that it is unknown.
 CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
-                        CharterPermissions& permissions);
+                        CharterPermissions& permissions, std::vector<Fault>& notes);
+
+// A map of tools by name. `where` names it in messages.
+std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults,
+                                                 const std::string& where,
+                                                 std::vector<Fault>& notes);
 
 // Leaves out the commands that the list under `key` does not name; without the key, none.
 void keep_listed(MapReader& reader, std::string_view key, CharterTools& tools);
