@@ -18,7 +18,7 @@
 
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/exchange.h"
@@ -168,7 +168,7 @@ class Asking {
   }
 
  private:
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
   std::shared_ptr<Executor> executor_;
 };

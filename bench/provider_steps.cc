@@ -16,7 +16,7 @@
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
 #include "bench/step_server.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/base/json.h"
@@ -163,7 +163,7 @@ class Runs {
     return *engine_;
   }
 
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
   TempDirectory directory_;
   std::unique_ptr<SqliteJournal> sqlite_;

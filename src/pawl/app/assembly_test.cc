@@ -9,7 +9,6 @@
 #include "pawl/app/program_models.h"
 #include "pawl/app/program_tools.h"
 #include "pawl/base/files.h"
-#include "pawl/charter/charter_tools.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -236,18 +235,6 @@ TEST_CASE("a run is put together again from what it pinned, whatever became of t
   const auto gone = stage.assembler.from_pinned(pinned);
   REQUIRE_FALSE(gone);
   CHECK(gone.error().message.find("pay.script.yaml") != std::string::npos);
-}
-
-TEST_CASE("the tools that charters may name are those that there are") {
-  std::vector<std::string> known(kCommonToolNames.begin(), kCommonToolNames.end());
-  std::erase_if(known, [](const std::string& name) { return name.starts_with("http_"); });
-  std::vector<std::string> there;
-  const auto definitions = common_definitions();
-  REQUIRE(definitions);
-  for (const ToolDescription& one : *definitions) there.push_back(one.spec.name);
-  std::sort(known.begin(), known.end());
-  std::sort(there.begin(), there.end());
-  CHECK(known == there);
 }
 
 }  // namespace pawl

@@ -9,6 +9,7 @@
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
+#include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/charter/resolved_text.h"
 #include "pawl/run/agent/agent_check.h"
 
@@ -108,9 +109,11 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   }
   Assembled assembled = from_text(*text, origin);
   if (!assembled.agent) return assembled;
+  auto pinned = pinned_of(origin.read);
+  if (!pinned) return {std::nullopt, {path + ": " + pinned.error().message}};
   RunnableAgent& agent = *assembled.agent;
   agent.policies = texts_of(toolbox_.policies());
-  agent.files = pinned_of(origin.read);
+  agent.files = *std::move(pinned);
   if (agent.release) agent.file_sessions = Presence::present;
   add_project_docs(assembled);
   return assembled;
@@ -210,6 +213,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   if (!admit(std::move(programs), origin, assembled)) return assembled;
   const Source source{document};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
+  add_faults(features_ahead(agent.charter), document, agent.ahead);
   equip(source, origin, agent, assembled);
   add_notes(source, agent, assembled);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
@@ -236,6 +240,9 @@ void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& 
 
 void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
                                Assembled& assembled) {
+  const CharterMachine& machine = agent.charter.machine;
+  add_faults(machine.notes, source.document, assembled.notes);
+  for (const std::string& one : agent.ahead) assembled.notes.push_back(one);
   add_faults(missing_commands(agent.charter, source.root()), source.document, assembled.notes);
   add_faults(unheld_repositories(agent.charter, source.root()), source.document, assembled.notes);
   if (!can_approve_itself(agent)) return;

@@ -127,7 +127,7 @@ std::vector<ToolRule> all_rules(const HeldPolicies& policies, const Charter& cha
 }
 
 bool has_http(const std::string& name) {
-  return name == "http_fetch" || name == "http_post";
+  return std::ranges::find(kHttpToolNames, name) != kHttpToolNames.end();
 }
 
 }  // namespace
@@ -245,8 +245,10 @@ bool Toolbox::make_sessions(Work& work) {
   protect_programs(host_programs(work.charter(), rules), context);
   if (const Status held = protect_files(work, context); !held) return refuse(held.error());
   if (const Status kept = keep_data(options_.data, context); !kept) return refuse(kept.error());
-  context.masked_programs = files_of_programs(
+  auto masked = files_of_programs(
       programs_denied(rules, work.charter().permissions.shell, work.charter().common_tools));
+  if (!masked) return refuse(masked.error());
+  context.masked_programs = *std::move(masked);
   set_declared(sandbox, context);
   set_places(options_, context);
   if (const Status admitted = (*backend)->admits(context); !admitted) {
@@ -356,7 +358,10 @@ void Toolbox::choose_shell(Work& work, ToolDescription& tool) const {
         judging && remembered && remembered(judging->binding_of({tool.spec.name, text}));
     return known ? ShellStart::fresh : ShellStart::session;
   };
-  if (!shell || tool.tool != CommonTool::bash) return;
+  const bool is_shell = std::ranges::any_of(tool.arguments, [](const ToolArgument& argument) {
+    return argument.kind == ArgumentKind::command;
+  });
+  if (!shell || !is_shell) return;
   tool.spec.description +=
       " Commands that are allowed without a question, or were approved, run in a fresh shell in "
       "the "

@@ -6,29 +6,19 @@
 #include <vector>
 
 #include "pawl/charter/charter_sandbox.h"
+#include "pawl/charter/command_declaration.h"
+#include "pawl/charter/machine/charter_machine.h"
 #include "pawl/filter/processors/processors_reader.h"
 #include "pawl/gate/charter_permissions.h"
 #include "pawl/kernel/events.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/sampling.h"
-#include "pawl/kernel/tool_spec.h"
 #include "pawl/models/model_names.h"
 #include "pawl/models/provider_declaration.h"
 #include "pawl/port/budget.h"
 
 namespace pawl {
-
-// A tool that is a command of the operator's.
-struct CommandDeclaration {
-  ToolSpec spec;
-  std::vector<std::string> command;
-  std::vector<std::string> status;  // reconcilable only
-  TrustLevel trust = TrustLevel::medium;
-  std::optional<PermissionBits> needs = {};  // absent: it is taken to need everything
-  Risk risk = Risk::low;
-  enum class Where : std::uint8_t { sandbox, host } where = Where::sandbox;
-};
 
 // Bounds of money, in 10^-12 units of the currency; 0 is none.
 struct Spending {
@@ -46,7 +36,7 @@ struct Charter {
   std::string name;
   std::string description;
   std::string instructions;
-  std::string node = "main";
+  std::string node = "main";  // where a run starts; empty: a flow
   // A chain: targets, and names of `models` or of the configuration. Empty: the default model. Of
   // an agent that was put together it is the first target, e.g. "scripted/pay.script.yaml".
   std::string model;
@@ -60,12 +50,13 @@ struct Charter {
   Limits limits;
   Guards guards;
   RetryPolicy retry;
-  std::vector<CommandDeclaration> commands;
-  std::vector<std::string> common_tools;  // of those that Pawl brings, by name
+  std::vector<CommandDeclaration> commands;  // of all scopes; a name stands once
+  std::vector<std::string> common_tools;     // of those that Pawl brings, by name
   CharterPermissions permissions;
   std::shared_ptr<const Processors> processors;  // null: none
   SandboxDeclaration sandbox;
   std::map<std::string, std::string> variables;  // defaults of {{name}} in the instructions
+  CharterMachine machine;
   std::string text;       // the document it was read from; empty when built in C++
   std::string directory;  // relative paths start here
 };

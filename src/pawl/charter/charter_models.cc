@@ -36,17 +36,6 @@ void choose_only(MapReader& reader, const Node* models, Charter& charter) {
   charter.model = names.aliases.empty() ? names.tiers.begin()->first : names.aliases.begin()->first;
 }
 
-void take_chain(MapReader& reader, const Node& node, std::string_view key, std::string& out) {
-  const auto text = node.as_string();
-  if (text && is_model_chain(*text)) {
-    out = *text;
-    return;
-  }
-  reader.fault(node.mark(),
-               quoted(key) + " must be a model or a chain of models, found " + describe_kind(node),
-               "for example " + std::string(kExample));
-}
-
 // The text of a number; empty when it is none.
 std::string_view number_text(const Node& node) {
   const bool is_number = node.kind() == Node::Kind::integer || node.kind() == Node::Kind::decimal;
@@ -79,18 +68,6 @@ void take_ratio(MapReader& reader, CompactionPolicy& policy) {
                    describe_kind(*node));
 }
 
-void read_compaction(const Node& node, std::vector<Fault>& faults, CompactionPolicy& policy) {
-  if (node.as_string() == "off") {
-    policy.ratio_percent = 0;
-    return;
-  }
-  MapReader reader(node, faults, "compaction");
-  take_ratio(reader, policy);
-  reader.take_int("keep", {1, kKeepMessagesMax}, policy.keep_messages);
-  if (const Node* model = reader.take("model")) take_chain(reader, *model, "model", policy.model);
-  reader.finish();
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> parse_fixed_point(std::string_view text, std::size_t digits) {
@@ -111,16 +88,41 @@ std::optional<std::uint64_t> parse_fixed_point(std::string_view text, std::size_
   return value;
 }
 
-void read_charter_models(MapReader& reader, const Node* chosen, std::vector<Fault>& faults,
-                         Charter& charter) {
+void read_chain(MapReader& reader, const Node& node, std::string_view key, std::string& out) {
+  const auto text = node.as_string();
+  if (text && is_model_chain(*text)) {
+    out = *text;
+    return;
+  }
+  reader.fault(node.mark(),
+               quoted(key) + " must be a model or a chain of models, found " + describe_kind(node),
+               "for example " + std::string(kExample));
+}
+
+void read_compaction(const Node& node, std::vector<Fault>& faults, CompactionPolicy& policy,
+                     const std::string& where) {
+  if (node.as_string() == "off") {
+    policy.ratio_percent = 0;
+    return;
+  }
+  MapReader reader(node, faults, where);
+  take_ratio(reader, policy);
+  reader.take_int("keep", {1, kKeepMessagesMax}, policy.keep_messages);
+  if (const Node* model = reader.take("model")) read_chain(reader, *model, "model", policy.model);
+  reader.finish();
+}
+
+void read_charter_models(MapReader& reader, const Node* chosen, ModelOf model,
+                         std::vector<Fault>& faults, Charter& charter) {
   const Node* models = reader.take("models");
   if (models != nullptr) {
     const std::size_t faults_before = faults.size();
     read_model_names(*models, NamesAccepted::both, "models", faults, charter.models);
     if (chosen == nullptr && faults.size() != faults_before) return;  // one fault is enough
   }
+  if (chosen == nullptr && model == ModelOf::nodes) return;
   if (chosen == nullptr) return choose_only(reader, models, charter);
-  take_chain(reader, *chosen, "model", charter.model);
+  read_chain(reader, *chosen, "model", charter.model);
 }
 
 void read_sampling(MapReader& reader, SamplingOptions& sampling) {
@@ -146,12 +148,13 @@ void read_conversation(MapReader& reader, std::vector<Fault>& faults, Charter& c
     }
   }
   if (const Node* node = reader.take("compaction")) {
-    read_compaction(*node, faults, charter.compaction);
+    read_compaction(*node, faults, charter.compaction, "compaction");
   }
 }
 
-void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema) {
-  MapReader reader(node, faults, "output");
+void read_output(const Node& node, std::vector<Fault>& faults, std::string& schema,
+                 const std::string& where) {
+  MapReader reader(node, faults, where);
   const Node* given = reader.require("schema");
   reader.finish();
   if (given == nullptr) return;

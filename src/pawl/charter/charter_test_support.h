@@ -36,4 +36,55 @@ inline std::string charter_with(std::string_view more) {
   return "name: t\ninstructions: Do it.\nmodels: { main: scripted/s.yaml }\n" + std::string(more);
 }
 
+// A charter with several nodes, whose `nodes` begin in line 4.
+inline std::string nodes_with(std::string_view nodes) {
+  return "name: t\nmodels: { main: scripted/s.yaml }\nstart: a\nnodes:\n" + std::string(nodes);
+}
+
+inline const CharterNode& node_of(const Charter& charter, std::string_view name) {
+  for (const CharterNode& node : charter.machine.nodes) {
+    if (node.spec.name == name) return node;
+  }
+  FAIL("no node " << name);
+  return charter.machine.nodes.front();
+}
+
+// As machine.md writes it.
+inline std::string_view release_charter() {
+  return R"(name: release
+models: { main: anthropic/claude-sonnet-5 }
+start: triage                       # the node of the root instance, i1
+nodes:
+  triage:
+    instructions: Find out how bad it is.
+    tools: [view, bash]             # subset of the tools in scope; absent: all
+    define: {}                      # tools of this node only, same grammar as tools.define
+    state:
+      schema: { type: object, properties: { severity: { enum: [low, high] } }, additionalProperties: false }
+      initial: {}
+      owner: run                    # or external, see M9
+    next:
+      escalate: { to: fix, description: It is severe., context: keep }   # offered to the model as tool transition_escalate
+      close: report                                                      # short form
+      done: { to: report, when: end_turn }                               # not offered as a tool: taken when the turn ends
+    workers:
+      watcher: { node: watch, start: with_node }   # or on_call (default): offered as tool spawn_watcher {input, state?}
+    workers_on_end: wait            # or detach, cancel
+    commands:
+      set_severity:
+        description: Says how bad it is.
+        input: { type: object, required: [severity], properties: { severity: { enum: [low, high] } } }
+        do: [{ patch: { severity: { $input: /severity } } }, { transition: escalate }]
+    packs: [notes]
+  watch: { worker: true, instructions: Watch the log and cede what you saw. }
+  fix: { instructions: Mend it. }
+  report: { instructions: Say what happened., output: { schema: { type: object, required: [summary] } } }
+packs:
+  notes:
+    instructions: Take notes.
+    state: { schema: { type: object }, initial: {} }
+    define: { note: { command: [./note.sh], effect: idempotent } }
+)";
+}
+
 }  // namespace pawl

@@ -9,6 +9,7 @@
 #include "pawl/charter/charter_later.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/glob.h"
+#include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 
@@ -110,9 +111,10 @@ void take_permissions(MapReader& reader, const Node& node, CommandDeclaration& t
   if (reader.take_bool("terminal", terminal) && terminal) tool.spec.ends_turn = EndsTurn::yes;
 }
 
-void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration& tool) {
+void read_tool(const Node& node, std::vector<Fault>& faults, const std::string& where,
+               CommandDeclaration& tool) {
   ToolSpec& spec = tool.spec;
-  MapReader reader(node, faults, "tools.define." + spec.name);
+  MapReader reader(node, faults, where);
   if (node.kind() != Node::Kind::map) return;
   refuse_later(reader, node, kLaterInTool);
   if (reader.take_string("description", spec.description) &&
@@ -136,27 +138,20 @@ void read_tool(const Node& node, std::vector<Fault>& faults, CommandDeclaration&
   reader.finish();
 }
 
-std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults) {
-  std::vector<CommandDeclaration> commands;
-  MapReader reader(node, faults, "tools.define");
-  if (node.members().size() > kToolsMax) {
-    reader.fault(node.mark(), "there may be " + std::to_string(kToolsMax) + " tools");
-    return commands;
+void check_defined_name(MapReader& reader, const Member& member, std::vector<Fault>& notes) {
+  const std::string& name = member.key;
+  if (!is_tool_name(name)) {
+    reader.fault(member.key_mark, quoted(name) + " is not a name of a tool",
+                 "letters, digits, '_' and '-', at most " + std::to_string(kToolNameBytesMax));
+  } else if (name.starts_with(kMcpPrefix)) {
+    reader.fault(member.key_mark, quoted(name) + " is a name that only tools of MCP servers have",
+                 "give it another name");
+  } else if (is_reserved_tool(name)) {
+    reader.fault(member.key_mark, quoted(name) + " is a name that only tools of Pawl's own have",
+                 "give it another name");
+  } else if (is_common_tool(name)) {
+    add_fault(notes, {member.key_mark, "the tool " + quoted(name) + " replaces Pawl's own", ""});
   }
-  for (const Member& member : node.members()) {
-    if (!is_tool_name(member.key)) {
-      reader.fault(member.key_mark, quoted(member.key) + " is not a name of a tool",
-                   "letters, digits, '_' and '-', at most " + std::to_string(kToolNameBytesMax));
-    } else if (member.key.starts_with(kMcpPrefix)) {
-      reader.fault(member.key_mark,
-                   quoted(member.key) + " is a name that only tools of MCP servers have",
-                   "give it another name");
-    }
-    CommandDeclaration& tool = commands.emplace_back();
-    tool.spec.name = member.key;
-    read_tool(member.value, faults, tool);
-  }
-  return commands;
 }
 
 std::string did_you_mean(std::string_view name, const CharterTools& tools) {
@@ -194,20 +189,15 @@ std::vector<std::string> texts_of(const Node& list) {
   return texts;
 }
 
-std::string common_tool_names() {
+std::string brought_names() {
   std::string names;
-  for (const std::string_view name : kCommonToolNames) {
+  for (const std::string_view name : tool_names()) {
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return names;
 }
 
 }  // namespace
-
-bool is_common_tool(std::string_view name) {
-  return std::find(kCommonToolNames.begin(), kCommonToolNames.end(), name) !=
-         kCommonToolNames.end();
-}
 
 bool is_tool_name(std::string_view text) {
   const auto accepted = [](char c) {
@@ -226,6 +216,7 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
       tools.common.emplace_back(name);
     }
   };
+  const std::vector<std::string_view> brought = tool_names();
   for (const std::string_view key : {"use", "allow", "ask"}) {
     const Node* list = node.find(key);
     if (key == "use") reader.take(key);
@@ -239,23 +230,42 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
                      "give the one under tools.define another name");
       } else if (defined) {
         continue;
-      } else if (is_common_tool(item.text())) {
+      } else if (std::ranges::find(brought, item.text()) != brought.end()) {
         add(item.text());
       } else if (key == "use") {
         reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),
-                     "one of " + common_tool_names());
+                     "one of " + brought_names());
       }
     }
   }
 }
 
+std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults,
+                                                 const std::string& where,
+                                                 std::vector<Fault>& notes) {
+  std::vector<CommandDeclaration> commands;
+  MapReader reader(node, faults, where);
+  if (node.members().size() > kToolsMax) {
+    reader.fault(node.mark(), "there may be " + std::to_string(kToolsMax) + " tools");
+    return commands;
+  }
+  for (const Member& member : node.members()) {
+    check_defined_name(reader, member, notes);
+    CommandDeclaration& tool = commands.emplace_back();
+    tool.spec.name = member.key;
+    read_tool(member.value, faults, where + "." + member.key, tool);
+  }
+  return commands;
+}
+
 CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
-                        CharterPermissions& permissions) {
+                        CharterPermissions& permissions, std::vector<Fault>& notes) {
   CharterTools tools;
   MapReader reader(node, faults, "tools");
   refuse_later(reader, node, kLaterInTools);
-  if (const Node* define = reader.take("define"))
-    tools.commands = read_definitions(*define, faults);
+  if (const Node* define = reader.take("define")) {
+    tools.commands = read_definitions(*define, faults, "tools.define", notes);
+  }
   take_common(reader, node, tools);
   if (const Node* asked = node.find("ask")) tools.asked = texts_of(*asked);
   const Node* allow = node.find("allow");

@@ -1,7 +1,6 @@
 // The tools that a charter defines and allows.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -16,12 +15,6 @@ inline constexpr std::size_t kToolDescriptionBytesMax = 64U << 10U;
 inline constexpr std::size_t kCommandWordsMax = 256;
 inline constexpr std::size_t kCommandWordBytesMax = 64U << 10U;
 
-// The tools that Pawl brings; a test compares them with those that there are.
-inline constexpr std::array<std::string_view, 13> kCommonToolNames = {
-    "exec",        "bash", "view",     "create_file", "str_replace", "grep",     "glob",
-    "apply_patch", "todo", "ask_user", "read_output", "http_fetch",  "http_post"};
-bool is_common_tool(std::string_view name);
-
 // Letters, digits, '_' and '-'.
 bool is_tool_name(std::string_view text);
 
@@ -35,7 +28,12 @@ struct CharterTools {
 // The section `tools` of a charter. A tool with a fault is among the commands all the same, so that
 // whoever names it is not told that it is unknown.
 CharterTools read_tools(const Node& node, std::vector<Fault>& faults,
-                        CharterPermissions& permissions);
+                        CharterPermissions& permissions, std::vector<Fault>& notes);
+
+// A map of tools by name. `where` names it in messages.
+std::vector<CommandDeclaration> read_definitions(const Node& node, std::vector<Fault>& faults,
+                                                 const std::string& where,
+                                                 std::vector<Fault>& notes);
 
 // Leaves out the commands that the list under `key` does not name; without the key, none.
 void keep_listed(MapReader& reader, std::string_view key, CharterTools& tools);

@@ -15,6 +15,8 @@ bool is_name_char(char c) {
   return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
 }
 
+constexpr std::string_view kPrefix = "vars.";  // {{vars.name}} is {{name}}
+
 // A variable in a text: its name, and the bytes from '{{' to '}}'.
 struct Use {
   std::string_view name;
@@ -28,7 +30,8 @@ std::optional<Use> use_at(std::string_view text, std::size_t begin) {
     return at;
   };
   const auto is_space = [](char c) { return c == ' '; };
-  const std::size_t from = skip(begin + 2, is_space);
+  std::size_t from = skip(begin + 2, is_space);
+  if (text.substr(from, kPrefix.size()) == kPrefix) from += kPrefix.size();
   const std::size_t to = skip(from, is_name_char);
   const std::size_t close = skip(to, is_space);
   const std::string_view name = text.substr(from, to - from);
@@ -103,10 +106,14 @@ std::vector<std::string> variables_used(std::string_view text) {
 
 Result<std::string> render_instructions(const Charter& charter,
                                         const std::map<std::string, std::string>& given) {
+  return render_text(charter.instructions, charter, given);
+}
+
+Result<std::string> render_text(std::string_view text, const Charter& charter,
+                                const std::map<std::string, std::string>& given) {
   for (const auto& [name, value] : given) {
     if (!charter.variables.contains(name)) return undeclared(name, charter);
   }
-  const std::string_view text = charter.instructions;
   std::string out;
   std::size_t from = 0;
   for (auto use = next_use(text, 0); use; use = next_use(text, from)) {

@@ -1,4 +1,4 @@
-// The variables of a charter: {{name}} in its instructions.
+// The variables of a charter: {{name}}, or {{vars.name}}, in its instructions.
 #pragma once
 
 #include <cstddef>
@@ -33,5 +33,8 @@ std::vector<std::string> variables_used(std::string_view text);
 // not declared, and a text that becomes too long are errors.
 Result<std::string> render_instructions(const Charter& charter,
                                         const std::map<std::string, std::string>& given);
+// The same for a text of the charter's: the instructions of a node or a pack.
+Result<std::string> render_text(std::string_view text, const Charter& charter,
+                                const std::map<std::string, std::string>& given);
 
 }  // namespace pawl

@@ -10,6 +10,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
+#include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
@@ -99,6 +100,15 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   }
   event.input = ingress.keep(std::move(input));
   return event;
+}
+
+// A charter may say more than a run can do.
+Status check_ahead(const RunnableAgent& agent) {
+  std::string text;
+  for (const std::string& one : agent.ahead) text += (text.empty() ? "" : "\n") + one;
+  if (text.empty()) text = to_string(features_ahead(agent.charter), agent.charter.name);
+  if (text.empty()) return ok();
+  return Error{ErrorCode::invalid_argument, std::move(text)};
 }
 
 // Before it is signed: a signature is over what is recorded.
@@ -223,6 +233,7 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   const auto refuse = [&](Error error) {
     options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
   };
+  if (const Status runs = check_ahead(request.agent); !runs) return refuse(runs.error());
   auto setup =
       guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
   if (!setup) return refuse(setup.error());

@@ -58,6 +58,12 @@ std::vector<std::string> denied_for(const std::vector<ToolRule>& rules,
   return names;
 }
 
+Error cannot_mask(const std::string& why) {
+  return {ErrorCode::limit_exceeded,
+          "the programs that rules deny cannot all be masked in the sandbox: " + why +
+              "; deny fewer programs as a whole, or list what may run in shell.allow"};
+}
+
 // A file that a name resolves to.
 struct ProgramFile {
   std::string path;
@@ -87,15 +93,14 @@ bool has_bytes_of(const std::string& left, const std::string& right) {
   return one.eof() && other.eof() && !one.bad() && !other.bad();
 }
 
-// A hard link, or a copy.
+// A hard link, or a copy. One of the same size that is too large to compare counts as one.
 bool is_twin(const ProgramFile& program, const std::string& path) {
   std::error_code none;
   if (!is_plain_file(path)) return false;
   if (std::filesystem::equivalent(path, program.path, none)) return true;
   const auto size = std::filesystem::file_size(path, none);
-  return !none && size <= kComparedProgramBytesMax &&
-         size == std::filesystem::file_size(program.path, none) && !none &&
-         has_bytes_of(path, program.path);
+  if (none || size != std::filesystem::file_size(program.path, none) || none) return false;
+  return size > kComparedProgramBytesMax || has_bytes_of(path, program.path);
 }
 
 // Each directory of PATH, and those in which a system keeps more of the program ("git-core").
@@ -121,13 +126,17 @@ std::vector<std::string> places_of_twins(const std::vector<std::string>& names,
 
 // Copies are looked for among names that begin as the program's does: all files of a system would
 // be too many to compare.
-std::vector<std::string> twins_in(const std::string& directory,
-                                  const std::vector<ProgramFile>& programs) {
+Result<std::vector<std::string>> twins_in(const std::string& directory,
+                                          const std::vector<ProgramFile>& programs) {
   std::vector<std::string> twins;
   std::error_code none;
   std::size_t looked = 0;
-  for (std::filesystem::directory_iterator entry(directory, none), end;
-       !none && entry != end && looked < kProgramEntriesMax; entry.increment(none), ++looked) {
+  for (std::filesystem::directory_iterator entry(directory, none), end; !none && entry != end;
+       entry.increment(none)) {
+    if (++looked > kProgramEntriesMax) {
+      return cannot_mask(directory + " has more than " + std::to_string(kProgramEntriesMax) +
+                         " entries, too many to look for other names of denied programs");
+    }
     const std::string shown = entry->path().filename().string();
     std::error_code gone;
     const bool linked = entry->hard_link_count(gone) > 1 && !gone;
@@ -142,6 +151,21 @@ std::vector<std::string> twins_in(const std::string& directory,
 bool is_many_in_one(const std::string& file) {
   const std::string_view name = command_base_name(file);
   return std::find(kManyInOne.begin(), kManyInOne.end(), name) != kManyInOne.end();
+}
+
+// The files of `names` on PATH, links resolved.
+std::vector<ProgramFile> programs_of(const std::vector<std::string>& names, std::string_view path) {
+  std::vector<ProgramFile> programs;
+  for (const std::string& name : names) {
+    for (const std::string& candidate : program_candidates(name, path)) {
+      std::error_code none;
+      ProgramFile program{std::filesystem::canonical(candidate, none).string(),
+                          std::string(command_base_name(name))};
+      if (none || is_many_in_one(program.path) || !is_plain_file(program.path)) continue;
+      programs.push_back(std::move(program));
+    }
+  }
+  return programs;
 }
 
 }  // namespace
@@ -164,29 +188,22 @@ std::vector<std::string> programs_denied(const std::vector<ToolRule>& rules,
   return common.value_or(std::vector<std::string>());
 }
 
-std::vector<std::string> files_of_programs(const std::vector<std::string>& names,
-                                           std::string_view path) {
-  std::vector<ProgramFile> programs;
-  for (const std::string& name : names) {
-    for (const std::string& candidate : program_candidates(name, path)) {
-      std::error_code none;
-      ProgramFile program{std::filesystem::canonical(candidate, none).string(),
-                          std::string(command_base_name(name))};
-      if (none || is_many_in_one(program.path) || !is_plain_file(program.path)) continue;
-      programs.push_back(std::move(program));
-    }
-  }
+Result<std::vector<std::string>> files_of_programs(const std::vector<std::string>& names,
+                                                   std::string_view path) {
+  const std::vector<ProgramFile> programs = programs_of(names, path);
   std::vector<std::string> files;
   const auto add = [&files](const std::string& file) {
-    const bool known = std::ranges::find(files, file) != files.end();
-    if (!known && files.size() < kMaskedProgramsMax) files.push_back(file);
+    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
   };
   for (const ProgramFile& program : programs) add(program.path);
   if (programs.empty()) return files;
   for (const std::string& directory : places_of_twins(names, path)) {
-    for (const std::string& twin : twins_in(directory, programs)) add(twin);
+    PAWL_TRY(const auto twins, twins_in(directory, programs));
+    for (const std::string& twin : twins) add(twin);
   }
-  return files;
+  if (files.size() <= kMaskedProgramsMax) return files;
+  return cannot_mask("they are " + std::to_string(files.size()) + " files, and " +
+                     std::to_string(kMaskedProgramsMax) + " can be masked");
 }
 
 }  // namespace pawl

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/base/result.h"
 #include "pawl/gate/rules/rules.h"
 #include "pawl/gate/shell/shell_rules.h"
 
 namespace pawl {
 
-inline constexpr std::size_t kMaskedProgramsMax = 128;
-inline constexpr std::size_t kProgramEntriesMax = 20'000;  // looked at in one directory
+inline constexpr std::size_t kMaskedProgramsMax = 512;
+inline constexpr std::size_t kProgramEntriesMax = 100'000;  // in one directory
 inline constexpr std::uintmax_t kComparedProgramBytesMax = 256U << 20U;
 // Of commands inside a sandbox.
 inline constexpr std::string_view kSandboxPath =
@@ -26,8 +27,9 @@ std::vector<std::string> programs_denied(const std::vector<ToolRule>& rules,
                                          const std::vector<std::string>& tools);
 // The files that such names are on the sandbox's PATH, links resolved, with their hard links and
 // copies on PATH and in the program's own directories (/usr/lib/git-core). Files that hold many
-// programs (busybox) are left out: masking one would mask all.
-std::vector<std::string> files_of_programs(const std::vector<std::string>& names,
-                                           std::string_view path = kSandboxPath);
+// programs (busybox) are left out: masking one would mask all. limit_exceeded: they are too many to
+// mask all of them, and a sandbox that masks only some must not start.
+Result<std::vector<std::string>> files_of_programs(const std::vector<std::string>& names,
+                                                   std::string_view path = kSandboxPath);
 
 }  // namespace pawl

@@ -42,8 +42,8 @@ TEST_CASE("the shipped rules deny programs for both tools") {
 }
 
 TEST_CASE("files of programs, links resolved") {
-  CHECK(files_of_programs({"no-such-program-anywhere"}).empty());
-  const Names files = files_of_programs({"env", "busybox"});
+  CHECK(files_of_programs({"no-such-program-anywhere"})->empty());
+  const Names files = *files_of_programs({"env", "busybox"});
   REQUIRE_FALSE(files.empty());
   CHECK(files.front() == std::filesystem::canonical("/usr/bin/env").string());
   CHECK(std::none_of(files.begin(), files.end(),
@@ -61,7 +61,7 @@ TEST_CASE("hard links and copies of a program are its files, too, and other prog
   fs::create_symlink("tool", bin + "/link");
   std::ofstream(bin + "/tool-kit") << "b program";
   std::ofstream(bin + "/toolbox") << "a longer program";
-  Names files = files_of_programs({"tool"}, bin);
+  Names files = *files_of_programs({"tool"}, bin);
   std::ranges::sort(files);
   CHECK(files == Names{bin + "/other-name", bin + "/tool", bin + "/tool-1.2"});
 }
@@ -70,15 +70,32 @@ TEST_CASE("a file that cannot be read is a copy of nothing") {
   const TempDirectory directory;
   const std::string empty = std::filesystem::canonical(directory.path()).string() + "/mem-2";
   std::ofstream{empty};  // as long as /proc/self/mem says it is
-  const Names files = files_of_programs({"mem"}, "/proc/self:" + directory.path());
+  const Names files = *files_of_programs({"mem"}, "/proc/self:" + directory.path());
   CHECK(files.size() == 1);
   CHECK(std::find(files.begin(), files.end(), empty) == files.end());
+}
+
+TEST_CASE("programs that are too many to mask are an error, and never masked in part") {
+  const TempDirectory directory;
+  const std::string bin = directory / "bin";
+  std::filesystem::create_directory(bin);
+  Names names;
+  for (std::size_t i = 0; i <= kMaskedProgramsMax; ++i) {
+    names.push_back("tool" + std::to_string(i));
+    std::ofstream(bin + "/" + names.back()) << "program " << i;
+  }
+  const auto all = files_of_programs(names, bin);
+  REQUIRE_FALSE(all);
+  CHECK(all.error().code == ErrorCode::limit_exceeded);
+  CHECK(all.error().message.find("513 files") != std::string::npos);
+  names.pop_back();
+  CHECK(files_of_programs(names, bin)->size() == kMaskedProgramsMax);
 }
 
 TEST_CASE("git's second copy is masked with git") {
   const std::string second = "/usr/lib/git-core/git";
   if (!std::filesystem::exists(second)) return;
-  const Names files = files_of_programs({"git"});
+  const Names files = *files_of_programs({"git"});
   CHECK(std::ranges::find(files, std::filesystem::canonical(second).string()) != files.end());
 }
 

@@ -150,8 +150,9 @@ void Applier::on(const RunStarted& event) {
 
 void Applier::on(const AgentBegan& event) {
   close_effect(event.effect);
-  if (event.verdict != HookVerdict::replace) return;
-  take_words(instance(kRootInstance));
+  // A run that they stopped has not begun: they are asked again if it is reopened.
+  if (event.verdict == HookVerdict::stop) state_.begin_held = Presence::present;
+  if (event.verdict == HookVerdict::replace) take_words(instance(kRootInstance));
 }
 
 // What a model wrote, or somebody in its place.

@@ -81,13 +81,14 @@ Refusal check(const Moment& now, const Active auto&, const MessageReceived& even
                : Refusal(kAccepted);
 }
 
-// Only trying tells.
-bool ends_again(const Moment& now) {
+// How the run would end at once if it took the event: only trying tells.
+std::optional<RunStatus> ends_again(const Moment& now) {
   Run trial = now.run;
   Record record{0, now.stamp, kRootInstance, now.event, {}, {}};
   Draft draft(trial, record);
   take_event(draft, now.event);
-  return draft.ending();
+  const Ending* ending = std::get_if<Ending>(&trial->course);
+  return ending == nullptr ? std::nullopt : std::optional(ending->status);
 }
 
 Refusal no_room_to_answer() {
@@ -201,8 +202,12 @@ Refusal check(const Moment& now, const Finished&, const RunReopened& event) {
   if (event.limits && !is_raise(now.state.limits, *event.limits)) {
     return refuse("run_reopened lowers a limit");
   }
-  if (!ends_again(now)) return kAccepted;
-  return refuse("run_reopened: a limit leaves no room to go on; raise it");
+  const auto again = ends_again(now);
+  if (!again) return kAccepted;
+  return refuse(*again == RunStatus::done
+                    ? "run_reopened: its last tool has answered, nothing is left to do; give a "
+                      "message"
+                    : "run_reopened: a limit leaves no room to go on; raise it");
 }
 
 // --- An instance -------------------------------------------------------------------------------

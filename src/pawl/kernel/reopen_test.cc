@@ -178,6 +178,60 @@ TEST_CASE("agent callbacks that never ran are run first") {
   CHECK(std::holds_alternative<BeginAgent>(run.last().effects.front()));
 }
 
+TEST_CASE("agent callbacks that stopped a run are asked again, and may stop it again") {
+  TestRun run(with_agent_callbacks());
+  const auto answers = [&run](HookVerdict verdict) {
+    REQUIRE(run.last().effects.size() == 1);
+    const auto* begin = std::get_if<BeginAgent>(&run.last().effects.front());
+    REQUIRE(begin != nullptr);
+    run.takes(AgentBegan{begin->effect, verdict, {}, "not today"});
+  };
+  answers(HookVerdict::stop);
+  run.ends();
+  REQUIRE(stop_reason_of(run.state()) == StopReason::callback);
+
+  run.takes(reopened("please"));
+  CHECK(run.started<CallModel>() == 0);
+  answers(HookVerdict::stop);
+  CHECK(stop_reason_of(run.state()) == StopReason::callback);
+  run.ends();
+
+  run.takes(reopened());
+  answers(HookVerdict::proceed);
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run.dialogue() == "user: hello | user: please");
+}
+
+TEST_CASE("agent callbacks that stop a cancelled run are asked again, too") {
+  TestRun run(with_agent_callbacks());
+  const auto begin = std::get<BeginAgent>(run.last().effects.front());
+  run.cancels();
+  run.takes(AgentBegan{begin.effect, HookVerdict::stop, {}, "no"});
+  run.ends();
+  REQUIRE(status_of(run.state()) == RunStatus::cancelled);
+
+  run.takes(reopened());
+
+  CHECK(run.started<CallModel>() == 0);
+  CHECK(std::holds_alternative<BeginAgent>(run.last().effects.front()));
+}
+
+TEST_CASE("where a terminal tool has answered, only a message reopens the run") {
+  RunStarted start = a_start();
+  start.tools[0].ends_turn = EndsTurn::yes;
+  TestRun run(start);
+  run.replies({calls("pure")});
+  run.cancels();
+  run.finishes(kC1, "ok");
+  run.ends();
+  REQUIRE(status_of(run.state()) == RunStatus::cancelled);
+
+  CHECK(run.refuses(reopened()) ==
+        "run_reopened: its last tool has answered, nothing is left to do; give a message");
+  run.takes(reopened("and now?"));
+  CHECK(run.in<AwaitingModel>());
+}
+
 TEST_CASE("only a finished run is reopened, and none whose input was not let in") {
   TestRun live;
   CHECK(live.refuses(reopened()) == "run_reopened is not accepted while going");

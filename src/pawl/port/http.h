@@ -29,6 +29,47 @@ struct HttpHeader {
   enum class Secrecy : std::uint8_t { open, secret } secrecy = Secrecy::open;  // never logged
 };
 
+// A part of a body: bytes that neither change nor move while somebody holds them. Who made them may
+// keep them, for the next body that holds them, and write behind them.
+struct BodyChunk {
+  std::shared_ptr<const std::string> bytes;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+
+  std::string_view view() const { return std::string_view(*bytes).substr(offset, size); }
+};
+
+// What a request sends: chunks, one behind the other, each with a byte at least. A copy of a body
+// holds the same bytes.
+class HttpBody {
+ public:
+  HttpBody() = default;
+  // Not explicit: most bodies are one text.
+  HttpBody(std::string whole);  // NOLINT(google-explicit-constructor)
+  HttpBody(const char* whole);  // NOLINT(google-explicit-constructor)
+  void append(std::string bytes);
+  void append(BodyChunk chunk);
+
+  std::size_t size() const { return ends_.empty() ? 0 : ends_.back(); }
+  bool empty() const { return ends_.empty(); }
+  // The bytes from `offset` on, as far as they lie together: at least one, unless the body ends
+  // there. They live as long as this body or a copy of it. Asking for one offset after the other
+  // costs no search.
+  std::string_view at(std::size_t offset) const;
+  const std::vector<BodyChunk>& chunks() const { return chunks_; }
+  // Makes one chunk of it where it is several: for those who cannot send it in pieces.
+  std::string_view join();
+  // A copy in one piece.
+  std::string whole() const;
+
+  friend bool operator==(const HttpBody& a, const HttpBody& b) { return a.whole() == b.whole(); }
+
+ private:
+  std::vector<BodyChunk> chunks_;
+  std::vector<std::size_t> ends_;  // of the chunks, in the body
+  mutable std::size_t last_ = 0;   // the chunk that was asked for last
+};
+
 // Zero switches a deadline off; total_ms may not be switched off.
 struct HttpDeadlines {
   std::int64_t connect_ms = 15'000;
@@ -48,7 +89,7 @@ struct HttpRequest {
   std::string method = "POST";
   std::string url;
   std::vector<HttpHeader> headers;
-  std::string body;
+  HttpBody body;
   HttpDeadlines deadlines;
   std::uint64_t body_bytes_max = 64U << 20U;
   std::uint64_t header_bytes_max = 64U << 10U;

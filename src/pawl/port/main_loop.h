@@ -13,11 +13,15 @@ class MainLoop : public SocketLoop {
  public:
   // Runs on this thread until `finished` says so. It is asked after every piece of work.
   virtual void run_until(const std::function<bool()>& finished) = 0;
+  class Signals {
+   public:
+    virtual ~Signals() = default;
+  };
   // Calls `got` on the loop thread with the number of each of these signals that the process gets,
-  // until the watch is destroyed, which is allowed from inside `got`. They then do again what they
+  // until the result is destroyed, which is allowed from inside `got`. They then do again what they
   // did before.
-  virtual std::unique_ptr<Watch> on_signals(std::vector<int> signals,
-                                            std::function<void(int)> got) = 0;
+  virtual std::unique_ptr<Signals> on_signals(std::vector<int> signals,
+                                              std::function<void(int)> got) = 0;
 };
 
 }  // namespace pawl

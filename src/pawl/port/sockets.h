@@ -9,7 +9,7 @@
 
 namespace pawl {
 
-enum class Interest : std::uint8_t { read, write, both };
+enum class Interest : std::uint8_t { none, read, write, both };
 
 class SocketLoop : public Loop {
  public:
@@ -20,6 +20,8 @@ class SocketLoop : public Loop {
   class Watch {
    public:
     virtual ~Watch() = default;
+    // From now on `ready` is called for this. It costs less than another watch of the descriptor.
+    virtual void want(Interest interest) = 0;
   };
   virtual std::unique_ptr<Watch> watch(int fd, Interest interest,
                                        std::function<void(Interest)> ready) = 0;

@@ -1,7 +1,6 @@
 #include "pawl/tools/session_command.h"
 
 #include "pawl/base/json.h"
-#include "pawl/tools/tool_result.h"
 
 namespace pawl {
 namespace {

@@ -1,5 +1,6 @@
-// The common tools: their names, schemas and effects, what each may do, and which of its arguments
-// are paths, commands or patches. docs/tools.md is the same for readers.
+// The list of the common tools, each defined in common/: their names, schemas and effects, what
+// each may do, and which of its arguments are paths, commands or patches. docs/tools.md is the same
+// for readers.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,7 @@
 
 namespace pawl {
 
-enum class CommonTool : std::uint8_t {
-  exec,
-  bash,
-  view,
-  create_file,
-  str_replace,
-  grep,
-  glob,
-  apply_patch,
-  todo,
-  ask_user,  // has no executable form: the run waits for a person
-  read_output,
-};
+struct CommonTool;  // tools/common/common_tool.h
 
 // What a tool may do at most, whatever its arguments are.
 struct ToolNeeds {
@@ -61,7 +50,7 @@ enum class ShellStart : std::uint8_t {
 };
 
 struct ToolDescription {
-  CommonTool tool = CommonTool::view;
+  const CommonTool* tool = nullptr;
   ToolSpec spec;
   ToolNeeds needs;
   std::vector<ToolArgument> arguments;  // those that rules and approvals look at
@@ -77,6 +66,9 @@ struct CommonToolOptions {
   std::int64_t file_time_ms = kToolTimeoutDefaultMs;     // of the others
   std::uint64_t output_bytes_max = kToolOutputDefaultBytes;
 };
+
+// The names of all that Pawl brings, as charters name them: the common tools, and those of http/.
+std::vector<std::string_view> tool_names();
 
 // Every common tool; with `only` just those (an empty list is none), without those in `except`. A
 // name that is unknown is an error that lists the known ones.

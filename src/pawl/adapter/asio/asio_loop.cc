@@ -39,12 +39,18 @@ class WatchedDescriptor : public std::enable_shared_from_this<WatchedDescriptor>
     boost::system::error_code fault;
     descriptor_.assign(fd, fault);
     if (fault) return tell_of_fault(interest);
-    if (interest != Interest::write) arm(Interest::read);
-    if (interest != Interest::read) arm(Interest::write);
+    want(interest);
+  }
+
+  void want(Interest interest) {
+    wanted_ = interest;
+    if (!descriptor_.is_open()) return;
+    if (wants(Interest::read) && !std::exchange(reads_, true)) arm(Interest::read);
+    if (wants(Interest::write) && !std::exchange(writes_, true)) arm(Interest::write);
   }
 
   void end() {
-    wanted_ = false;
+    wanted_ = Interest::none;
     // Gives the descriptor back; Asio would close it.
     if (descriptor_.is_open()) descriptor_.release();
   }
@@ -56,22 +62,28 @@ class WatchedDescriptor : public std::enable_shared_from_this<WatchedDescriptor>
                                               : boost::asio::posix::descriptor_base::wait_write;
     descriptor_.async_wait(
         what, [self = shared_from_this(), which](const boost::system::error_code& fault) {
-          if (!self->wanted_) return;
-          self->ready_(which);
+          if (self->wants(which)) self->ready_(which);
           // What cannot be waited for is told once: its owner finds out why by using it.
-          if (self->wanted_ && !fault) self->arm(which);
+          bool& waits = which == Interest::read ? self->reads_ : self->writes_;
+          waits = self->wants(which) && !fault;
+          if (waits) self->arm(which);
         });
   }
 
   void tell_of_fault(Interest interest) {
+    wanted_ = interest;
     boost::asio::post(descriptor_.get_executor(), [self = shared_from_this(), interest] {
-      if (self->wanted_) self->ready_(interest);
+      if (self->wanted_ != Interest::none) self->ready_(interest);
     });
   }
 
+  bool wants(Interest which) const { return wanted_ == which || wanted_ == Interest::both; }
+
   boost::asio::posix::stream_descriptor descriptor_;
   std::function<void(Interest)> ready_;
-  bool wanted_ = true;
+  Interest wanted_ = Interest::none;
+  bool reads_ = false;   // a wait for it is under way
+  bool writes_ = false;  // likewise
 };
 
 class AsioWatch : public SocketLoop::Watch {
@@ -80,6 +92,8 @@ class AsioWatch : public SocketLoop::Watch {
   ~AsioWatch() override { watched_->end(); }
   AsioWatch(const AsioWatch&) = delete;
   AsioWatch& operator=(const AsioWatch&) = delete;
+
+  void want(Interest interest) override { watched_->want(interest); }
 
  private:
   std::shared_ptr<WatchedDescriptor> watched_;
@@ -115,7 +129,7 @@ class WatchedSignals : public std::enable_shared_from_this<WatchedSignals> {
   bool wanted_ = true;
 };
 
-class SignalWatch : public SocketLoop::Watch {
+class SignalWatch : public MainLoop::Signals {
  public:
   explicit SignalWatch(std::shared_ptr<WatchedSignals> watched) : watched_(std::move(watched)) {}
   ~SignalWatch() override { watched_->end(); }
@@ -173,7 +187,7 @@ void AsioLoop::run_until(const std::function<bool()>& finished) {
   }
 }
 
-std::unique_ptr<SocketLoop::Watch> AsioLoop::on_signals(std::vector<int> signals,
+std::unique_ptr<MainLoop::Signals> AsioLoop::on_signals(std::vector<int> signals,
                                                         std::function<void(int)> got) {
   auto watched = std::make_shared<WatchedSignals>(*context_, signals, std::move(got));
   watched->next();

@@ -28,8 +28,8 @@ class AsioLoop : public MainLoop {
   boost::asio::io_context& context() { return *context_; }
   // Of the own io_context only: that of a host runs by itself.
   void run_until(const std::function<bool()>& finished) override;
-  std::unique_ptr<Watch> on_signals(std::vector<int> signals,
-                                    std::function<void(int)> got) override;
+  std::unique_ptr<Signals> on_signals(std::vector<int> signals,
+                                      std::function<void(int)> got) override;
 
  private:
   std::unique_ptr<boost::asio::io_context> owned_;

@@ -151,7 +151,7 @@ class GuardedExchange : public std::enable_shared_from_this<GuardedExchange> {
       return follow(head.status, *location);
     }
     stage_ = Stage::streaming;
-    std::string().swap(hop_.request.body);  // it is not sent again
+    hop_.request.body = {};  // it is not sent again
     head.redirects = redirects_;
     if (redirects_ > 0) head.url = hop_.url.text();
     if (const auto told = handler(); told && told->head) told->head(head);

@@ -99,7 +99,7 @@ Result<Hop> next_hop(const Hop& from, int status, std::string_view location) {
   std::vector<HttpHeader>& headers = next.request.headers;
   if (becomes_get(status, from.request.method)) {
     next.request.method = "GET";
-    next.request.body.clear();
+    next.request.body = {};
     std::erase_if(headers, is_of_body);
   }
   if (next.url.origin() == from.url.origin()) return next;

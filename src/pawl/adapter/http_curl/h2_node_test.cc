@@ -8,6 +8,7 @@
 #include "pawl/adapter/http_curl/h2_servers_test.h"
 #include "pawl/adapter/http_curl/h2_session.h"
 #include "pawl/base/hash.h"
+#include "tests/contract/http_contract_uploads.h"
 
 namespace pawl {
 namespace {
@@ -57,8 +58,8 @@ TEST_CASE("HTTP/2: a large request arrives whole, and an early answer is taken")
   HttpCall call;
   HttpRequest request = node.server->request("/echo");
   request.method = "POST";
-  request.body = body_of(5, 3'000'000);
-  const std::string expected = "3000000 " + to_hex(sha256(request.body));
+  request.body = contract::body_in_pieces(3'000'000, 5);
+  const std::string expected = "3000000 " + to_hex(sha256(request.body.whole()));
   HttpRequest early = request;
   early.url.replace(early.url.find("/echo"), 5, "/early");
   node.stage->perform(call, std::move(request));
@@ -292,7 +293,7 @@ class Crowd {
       guest.request = node_.server->request("/echo");
       guest.request.method = "POST";
       guest.request.body = guest.expected;
-      guest.expected = std::to_string(bytes) + " " + to_hex(sha256(guest.request.body));
+      guest.expected = std::to_string(bytes) + " " + to_hex(sha256(guest.request.body.whole()));
     } else if (guest.kind == Kind::refused) {
       guest.request =
           node_.server->request("/refuse/" + std::to_string(10'000 + refusals_++) + "/1");

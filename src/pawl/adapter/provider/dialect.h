@@ -27,7 +27,7 @@ struct WireRequest {
   std::string method = "POST";
   std::string url;
   std::vector<HttpHeader> headers;  // without the credentials
-  std::string body;
+  HttpBody body;
   enum class Framing : std::uint8_t { whole, events, lines } framing = Framing::events;
 };
 

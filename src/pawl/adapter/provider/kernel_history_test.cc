@@ -183,9 +183,10 @@ class RequestCheck {
     }
     const auto body = wire.dialect->encode(request, load_conversation(request).value(), options);
     if (!body) return body.error().message;
-    std::string fault = wire.fault(body->body, options);
-    if (fault.empty() && resumes) fault = fault_of_session(request, body->body);
-    return fault.empty() ? "" : fault + "\n" + body->body;
+    const std::string text = body->body.whole();
+    std::string fault = wire.fault(text, options);
+    if (fault.empty() && resumes) fault = fault_of_session(request, text);
+    return fault.empty() ? "" : fault + "\n" + text;
   }
 
   // A session that ended with calls goes on with their results, each under the id it knows.

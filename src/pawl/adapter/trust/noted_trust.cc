@@ -6,6 +6,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "pawl/base/utf8.h"
+
 namespace pawl {
 namespace {
 
@@ -180,7 +182,8 @@ Result<std::vector<UntrustedFile>> NotedTrust::untrusted(
   if (directory().empty() || (pinned.empty() && !store_.exists())) return all;
   PAWL_TRY(Work work, open());
   for (const HostFile& file : files) {
-    const auto began = std::ranges::find(pinned, file.path, &HostFile::path);
+    // A journal is text: a path that is none is kept as one.
+    const auto began = std::ranges::find(pinned, to_valid_utf8(file.path), &HostFile::path);
     auto found = work.judge(file, began == pinned.end() ? nullptr : &*began);
     if (found) {
       all.push_back(*std::move(found));

@@ -12,6 +12,7 @@
 
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/files.h"
+#include "pawl/base/sealed_text.h"
 
 namespace pawl {
 namespace {
@@ -23,6 +24,14 @@ constexpr mode_t kOwnersOnly = 0600;
 Error cannot(const std::string& what, const std::string& path) {
   return {ErrorCode::unavailable, "cannot " + what + " " + path + ": " + describe_errno(errno) +
                                       " (Pawl notes there what sessions could write)"};
+}
+
+constexpr std::string_view kNotWhole = "its digest is another one, it is damaged";
+
+Error damaged(const std::string& path, std::string_view why) {
+  return {ErrorCode::invalid_argument,
+          path + ": " + std::string(why) +
+              "; look at your charters, policies and scripts, then remove the file"};
 }
 
 Status sync_directory(const std::string& path) {
@@ -84,15 +93,15 @@ Result<TrustBook> TrustStore::load() const {
   const auto text = read_regular_file(path, kTrustBookBytesMax);
   if (!text && text.error().code == ErrorCode::not_found) return TrustBook();
   if (!text) return text.error();
-  auto book = read_trust_book(*text);
+  const auto said = unsealed(*text);
+  if (!said) return damaged(path, kNotWhole);
+  auto book = read_trust_book(*said);
   if (book) return book;
-  return Error{ErrorCode::invalid_argument,
-               path + ": " + book.error().message +
-                   "; look at your charters, policies and scripts, then remove the file"};
+  return damaged(path, book.error().message);
 }
 
 Status TrustStore::save(const TrustBook& book) const {
-  PAWL_CHECK(replace_file(directory_ + "/book.jsonl", to_text(book)));
+  PAWL_CHECK(replace_file(directory_ + "/book.jsonl", sealed(to_text(book))));
   forget_texts(book);
   return ok();
 }
@@ -104,7 +113,7 @@ Result<LiveNote> TrustStore::add_live(const SessionNote& note) const {
                                                 " sessions may live; see " + directory};
   }
   LiveNote live{directory + "/" + new_name(), {}};
-  PAWL_CHECK(write_new_file(live.path, to_text(note)));
+  PAWL_CHECK(write_new_file(live.path, sealed(to_text(note))));
   live.held = Descriptor(::open(live.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!live.held || ::flock(live.held.number(), LOCK_EX | LOCK_NB) != 0) {
     return cannot("lock", live.path);
@@ -122,12 +131,10 @@ Result<std::vector<TrustStore::Found>> TrustStore::live() const {
     const auto text = read_regular_file(path, kTrustBookBytesMax);
     if (!file || !text) return cannot("read", path);
     const bool gone = ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
-    auto note = read_session_note(*text);
-    if (!note) {
-      return Error{ErrorCode::invalid_argument,
-                   path + ": " + note.error().message +
-                       "; look at your charters, policies and scripts, then remove the file"};
-    }
+    const auto said = unsealed(*text);
+    if (!said) return damaged(path, kNotWhole);
+    auto note = read_session_note(*said);
+    if (!note) return damaged(path, note.error().message);
     all.push_back({path, *std::move(note), gone ? Found::Owner::gone : Found::Owner::lives});
   }
   return all;

@@ -1,4 +1,5 @@
-// The book of trusted files on disk: one directory of the user's, where no sandbox can write.
+// The book of trusted files on disk: one directory of the user's, where no sandbox can write. Book
+// and notes are sealed (base/sealed_text.h): a bit that flipped there must not trust a file.
 //
 //   book.jsonl     files and spans (trust_book.h)
 //   live/ID        the note of a session that lives; its process holds a lock on it

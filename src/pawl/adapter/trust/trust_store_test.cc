@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/temp_directory.h"
@@ -55,6 +56,37 @@ TEST_CASE("a damaged book or note is refused, and says what to do") {
   CHECK(store.load().error().message.find("then remove the file") != std::string::npos);
   std::ofstream(directory / "trust/live/x") << "";
   CHECK_FALSE(store.live());
+}
+
+TEST_CASE("a bit that flips in the book or in a note is noticed") {
+  const TempDirectory directory;
+  const TrustStore store(directory / "trust");
+  const auto lock = store.lock();
+  REQUIRE(lock);
+  TrustBook book;
+  book.set({"/w/a", sha256("a"), 5, TrustedFile::State::changed, "run-1"});
+  book.add({"run-1", {"/w"}, 10, 99});
+  REQUIRE(store.save(book));
+  const auto live = store.add_live({{"r", {"/w"}, 1, 0}, {}});
+  REQUIRE(live);
+  const auto flip = [](const std::string& path, std::streamoff at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int byte = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(byte ^ 1));
+  };
+  const std::string path = directory / "trust/book.jsonl";
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+  for (std::streamoff at = 0; at < size; ++at) {
+    flip(path, at);
+    CHECK_FALSE(store.load());
+    flip(path, at);
+  }
+  CHECK(store.load().value() == book);
+  flip(live->path, static_cast<std::streamoff>(std::filesystem::file_size(live->path)) - 5);
+  REQUIRE_FALSE(store.live());
+  CHECK(store.live().error().message.find("then remove the file") != std::string::npos);
 }
 
 }  // namespace pawl

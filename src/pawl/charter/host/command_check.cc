@@ -46,9 +46,16 @@ std::optional<Fault> note_on(const std::string& word, const std::string& directo
   return std::nullopt;
 }
 
-Mark place_of(const Node& document, const std::string& tool, std::string_view key) {
-  const Node* node = document.find("tools");
-  for (const std::string_view step : {std::string_view("define"), std::string_view(tool), key}) {
+const Node* definitions_of(const Node& document, const CommandDeclaration& tool) {
+  if (tool.scope == ToolScope::charter) return document.find("tools");
+  const Node* section = document.find(tool.scope == ToolScope::node ? "nodes" : "packs");
+  return section == nullptr ? nullptr : section->find(tool.owner);
+}
+
+Mark place_of(const Node& document, const CommandDeclaration& tool, std::string_view key) {
+  const Node* node = definitions_of(document, tool);
+  for (const std::string_view step :
+       {std::string_view("define"), std::string_view(tool.spec.name), key}) {
     if (node != nullptr) node = node->find(step);
   }
   return node == nullptr ? Mark{} : node->mark();
@@ -64,7 +71,7 @@ std::vector<Fault> missing_commands(const Charter& charter, const Node& document
     const auto check = [&](const std::vector<std::string>& words, std::string_view key) {
       if (words.empty()) return;
       if (auto note = note_on(words.front(), charter.directory)) {
-        note->mark = place_of(document, declared.spec.name, key);
+        note->mark = place_of(document, declared, key);
         note->message = "the command of the tool " + declared.spec.name + ": " + note->message;
         notes.push_back(*std::move(note));
       }

@@ -1,16 +1,19 @@
 #include "pawl/charter/host/pinned_files.h"
 
-#include <algorithm>
-
 #include "pawl/base/utf8.h"
 
 namespace pawl {
 
-std::vector<PinnedFile> pinned_of(const std::vector<HostFile>& files) {
-  std::vector<PinnedFile> pinned;
-  for (std::size_t i = 0; i < std::min(files.size(), kPinnedFilesMax); ++i) {
-    pinned.push_back({to_valid_utf8(files[i].path), files[i].digest});
+Result<std::vector<PinnedFile>> pinned_of(const std::vector<HostFile>& files) {
+  if (files.size() > kPinnedFilesMax) {
+    return Error{ErrorCode::limit_exceeded,
+                 "the host reads and runs " + std::to_string(files.size()) +
+                     " files for this charter, and a run keeps the digests of " +
+                     std::to_string(kPinnedFilesMax) +
+                     "; use fewer scripts of rules, included files or commands"};
   }
+  std::vector<PinnedFile> pinned;
+  for (const HostFile& file : files) pinned.push_back({to_valid_utf8(file.path), file.digest});
   return pinned;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "pawl/base/result.h"
 #include "pawl/kernel/events.h"
 #include "pawl/port/file_trust.h"
 
@@ -11,8 +12,9 @@ namespace pawl {
 
 inline constexpr std::size_t kPinnedFilesMax = 1024;
 
-// As the run's journal keeps them.
-std::vector<PinnedFile> pinned_of(const std::vector<HostFile>& files);
+// As the run's journal keeps them. limit_exceeded: they are more than a record has room for. One
+// that was left out would not be noticed when it changes.
+Result<std::vector<PinnedFile>> pinned_of(const std::vector<HostFile>& files);
 // Without texts.
 std::vector<HostFile> host_files_of(const std::vector<PinnedFile>& pinned);
 

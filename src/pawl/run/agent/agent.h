@@ -36,6 +36,8 @@ struct RunnableAgent {
   std::vector<PolicyText> policies = {};
   std::vector<PinnedFile> files = {};
   Presence file_sessions = Presence::absent;
+  // What the charter says and a run cannot do yet, a sentence each, with its line.
+  std::vector<std::string> ahead = {};
 };
 
 inline constexpr std::size_t kSubagentsMax = 64;

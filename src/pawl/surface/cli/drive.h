@@ -46,7 +46,7 @@ class DriveSession {
   enum class Stored : std::uint8_t { not_yet, yes } stored_ = Stored::yes;  // the run itself
   std::unique_ptr<Timer> grace_;
   std::shared_ptr<void> subscription_;
-  std::unique_ptr<MainLoop::Watch> signals_;
+  std::unique_ptr<MainLoop::Signals> signals_;
 };
 
 }  // namespace pawl

@@ -43,7 +43,7 @@ TEST_CASE("arguments become a request") {
   const auto post = read_arguments(R"({"url":"u","body":"x"})", HttpToolKind::post, {});
   REQUIRE(post);
   CHECK(post->request.method == "POST");
-  CHECK(post->request.body == "x");
+  CHECK(post->request.body.whole() == "x");
   CHECK(post->body_bytes_max == HttpToolOptions{}.body_bytes_default);
   CHECK(post->timeout_ms == HttpToolOptions{}.timeout_ms);
 }

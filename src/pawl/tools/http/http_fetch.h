@@ -3,13 +3,17 @@
 // that it is busy; http_post is `once` and never made again, unless servers take a key.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "pawl/port/http.h"
 #include "pawl/port/tool.h"
 
 namespace pawl {
+
+inline constexpr std::array<std::string_view, 2> kHttpToolNames = {"http_fetch", "http_post"};
 
 struct HttpToolOptions {
   std::int64_t timeout_ms = kToolTimeoutDefaultMs;  // of a call, over redirects and attempts

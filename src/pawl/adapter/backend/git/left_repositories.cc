@@ -90,8 +90,15 @@ std::vector<std::string> take_left_repositories(const HostGit* git,
                                                 const std::string& git_directory,
                                                 const backend::TakenNames& store) {
   Leavings leavings(git, git_directory, store);
-  for (const SessionRecord& record : take_left_records(git_directory)) leavings.take(record);
-  return leavings.said();
+  const LeftRecords left = take_left_records(git_directory);
+  for (const SessionRecord& record : left.records) leavings.take(record);
+  std::vector<std::string> said = leavings.said();
+  for (const std::string& path : left.damaged) {
+    said.push_back(path +
+                   ", the note of a session that was killed, was damaged: look yourself for "
+                   "repositories that its commands made");
+  }
+  return said;
 }
 
 }  // namespace pawl::git

@@ -13,6 +13,7 @@
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/hash.h"
+#include "pawl/base/sealed_text.h"
 
 namespace pawl::git {
 namespace {
@@ -46,6 +47,10 @@ Status make_own(const std::string& path) {
   return cannot(path);
 }
 
+Status write_agreed(int slot, const Agreed& agreed) {
+  return replace_beneath(slot, "agreed", sealed(agreed_text(agreed)), {});
+}
+
 }  // namespace
 
 std::string name_of(const Repository& repository) {
@@ -77,8 +82,7 @@ Status PrivateDirectory::plant(const std::string& git_directory, const Repositor
     for (const char* name : {"commondir", "config.worktree", "gitdir"}) {
       ::unlink((slot + "/private/" + name).c_str());
     }
-    return replace_beneath(held.number(), "agreed", agreed_text({{}, head, digest_of_index({})}),
-                           {});
+    return write_agreed(held.number(), {{}, head, digest_of_index({})});
   }
   return Error{ErrorCode::limit_exceeded, "too many sessions use " + repository.work_tree};
 }
@@ -118,11 +122,13 @@ Status PrivateDirectory::lay_out(const Repository& repository) {
 
 Result<Agreed> PrivateDirectory::agreed() const {
   PAWL_TRY(const std::string text, read_plain_beneath(lock_.number(), "agreed", kStateBytesMax));
-  return parse_agreed(text);
+  const auto whole = unsealed(text);
+  if (!whole) return Error{ErrorCode::corrupt, slot_ + "/agreed is damaged"};
+  return parse_agreed(*whole);
 }
 
 Status PrivateDirectory::keep(const Agreed& agreed) const {
-  return replace_beneath(lock_.number(), "agreed", agreed_text(agreed), {});
+  return write_agreed(lock_.number(), agreed);
 }
 
 Status PrivateDirectory::write(const std::string& name, std::string_view text) const {

@@ -101,7 +101,7 @@ Status SessionGit::add(const std::string& work_tree) {
     add_read_only(repository);
     return ok();
   }
-  auto held = HeldRepository::open(*git_, repository, git_directory_, owner_);
+  auto held = hold(repository);
   if (held) {
     held_.push_back(*std::move(held));
     return ok();
@@ -109,6 +109,21 @@ Status SessionGit::add(const std::string& work_tree) {
   repository.obstacle = held.error().message;
   add_read_only(repository);
   return ok();
+}
+
+// A damaged agreement of a killed session does not say which side has moved: its git directory is
+// set aside, and another one made.
+Result<HeldRepository> SessionGit::hold(const Repository& repository) {
+  auto held = HeldRepository::open(*git_, repository, git_directory_, owner_);
+  if (held || held.error().code != ErrorCode::corrupt) return held;
+  std::string where;
+  {
+    PAWL_TRY(PrivateDirectory left, PrivateDirectory::take(git_directory_, repository, owner_));
+    PAWL_TRY(where, left.set_aside(taken_));
+  }
+  to_say_.push_back(held.error().message + ": the git directory of a session that was killed, " +
+                    "with commits that were not published, was moved to " + where);
+  return HeldRepository::open(*git_, repository, git_directory_, owner_);
 }
 
 // What the operator's git runs of the work tree itself.

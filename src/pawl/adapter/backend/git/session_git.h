@@ -47,6 +47,7 @@ class SessionGit {
  private:
   explicit SessionGit(const ExecutionContext& context);
   Status add(const std::string& work_tree);
+  Result<HeldRepository> hold(const Repository& repository);
   struct Made {
     std::vector<std::string> work_trees;
     std::vector<std::string> bare;

@@ -9,11 +9,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/base/describe_errno.h"
+#include "pawl/base/sealed_text.h"
 
 namespace pawl::git {
 namespace {
@@ -59,7 +61,7 @@ Result<KeptRecord> KeptRecord::make(const std::string& git_directory) {
 }
 
 Status KeptRecord::write(const SessionRecord& record) const {
-  const std::string text = record_text(record);
+  const std::string text = sealed(record_text(record));
   const bool written =
       ::pwrite(file_.number(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
       ::ftruncate(file_.number(), static_cast<off_t>(text.size())) == 0;
@@ -72,15 +74,21 @@ void KeptRecord::remove() {
   path_.clear();
 }
 
-std::vector<SessionRecord> take_left_records(const std::string& git_directory) {
-  std::vector<SessionRecord> left;
+LeftRecords take_left_records(const std::string& git_directory) {
+  LeftRecords left;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(git_directory + "/sessions", none)) {
     const std::string path = entry.path().string();
     const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!file || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;
     const auto text = read_plain_file(path, kRecordBytesMax);
-    if (text && left.size() < kRecordsMax) left.push_back(parse_record(*text));
+    const auto whole = text ? unsealed(*text) : std::nullopt;
+    const bool never_written = text && text->empty();
+    if (whole && left.records.size() < kRecordsMax) {
+      left.records.push_back(parse_record(*whole));
+    } else if (!never_written) {
+      left.damaged.push_back(path);
+    }
     ::unlink(path.c_str());
   }
   return left;

@@ -39,7 +39,12 @@ class KeptRecord {
   Descriptor file_;
 };
 
-// Of sessions that were killed. They are taken: nobody else gets them after this.
-std::vector<SessionRecord> take_left_records(const std::string& git_directory);
+// Of sessions that were killed. They are taken: nobody else gets them after this. A damaged record
+// must not be believed: a repository of the operator's that it does not name would be taken away.
+struct LeftRecords {
+  std::vector<SessionRecord> records;
+  std::vector<std::string> damaged;  // their files, which are there no more
+};
+LeftRecords take_left_records(const std::string& git_directory);
 
 }  // namespace pawl::git

@@ -19,6 +19,7 @@
 #include "pawl/base/assert.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/link_free_path.h"
+#include "pawl/base/sealed_text.h"
 
 namespace pawl::backend {
 namespace {
@@ -144,7 +145,9 @@ Result<AbsentNames> read_note(const Descriptor& file) {
     if (count > 0) text.append(piece, 0, static_cast<std::size_t>(count));
   }
   if (text.size() > kAbsentNoteBytesMax) return Error{ErrorCode::limit_exceeded, "too large"};
-  return parse_note(text);
+  const auto whole = unsealed(text);
+  if (!whole) return Error{ErrorCode::corrupt, "damaged"};
+  return parse_note(std::string(*whole));
 }
 
 void take_left(const TakenNames& store, const std::string& path, std::vector<std::string>& said) {
@@ -351,7 +354,7 @@ Result<AbsentNote> AbsentNote::write(const TakenNames& store, const std::string&
   if (!note.file_ || ::flock(note.file_.number(), LOCK_EX | LOCK_NB) != 0) {
     return failure(note.path_);
   }
-  const std::string text = write_note(absent);
+  const std::string text = sealed(write_note(absent));
   const ssize_t written = ::write(note.file_.number(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size()) || ::fdatasync(note.file_.number()) != 0) {
     Error error = failure(note.path_);
@@ -382,7 +385,8 @@ std::vector<std::string> sweep_absent_notes(const std::string& directory, const 
     if (const auto absent = read_note(file)) {
       take_left(store, *absent, find, said);
     } else {
-      said.push_back(entry.path().string() + " cannot be read: look for protected names yourself");
+      said.push_back(entry.path().string() + ", the note of a session that was killed, is " +
+                     absent.error().message + ": look for protected names yourself");
     }
     ::unlink(entry.path().c_str());
   }

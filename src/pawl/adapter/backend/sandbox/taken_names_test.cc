@@ -127,6 +127,23 @@ TEST_CASE("names at any depth that a killed session's note does not know are tak
   CHECK_FALSE(std::filesystem::exists(both[1]));
 }
 
+TEST_CASE("a note with a bit that flipped takes nothing, and is named") {
+  const TempDirectory data;
+  const TempDirectory work;
+  const TakenNames store(data / "taken", "r");
+  write_file(work / ".envrc", "the user's");
+  const auto nothing_found = [](const auto&, const auto&) { return std::vector<std::string>(); };
+  REQUIRE(AbsentNote::write(store, "r", {{work / ".envrx"}, {}, {}, {}}));
+  const std::string path = std::filesystem::directory_iterator(data / "taken")->path().string();
+  std::string text = read_file(path);
+  text[text.size() - 2] = 'c';  // .envrc
+  write_file(path, text);
+  const auto said = sweep_absent_notes(data / "taken", nothing_found);
+  REQUIRE(said.size() == 1);
+  CHECK(holds(said[0], path + ", the note of a session that was killed, is damaged"));
+  CHECK(read_file(work / ".envrc") == "the user's");
+}
+
 TEST_CASE("a directory that others may write is no place for what was taken") {
   const TempDirectory data;
   const TempDirectory work;

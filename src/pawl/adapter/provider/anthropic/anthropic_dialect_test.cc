@@ -23,7 +23,7 @@ TEST_CASE("requests to Anthropic have its headers, its path and the operator's h
   request.sampling.stream = Streaming::off;
   const auto whole = dialect->encode(request, load_conversation(request).value(), options);
   CHECK(whole->framing == WireRequest::Framing::whole);
-  CHECK(whole->body.find("\"stream\"") == std::string::npos);
+  CHECK(whole->body.whole().find("\"stream\"") == std::string::npos);
   CHECK(dialect->credentials("k").name == "x-api-key");
   CHECK(dialect->probe(options).method == "GET");
 }

@@ -11,7 +11,7 @@ namespace {
 Result<std::string> chat_body(const PhaseExecutionRequest& request,
                               const std::vector<Message>& messages, const WireOptions& options) {
   PAWL_TRY(WireRequest wire, make_chat_dialect()->encode(request, messages, options));
-  return std::move(wire.body);
+  return wire.body.whole();
 }
 
 WireOptions options(std::vector<std::string> quirks) {
@@ -76,7 +76,7 @@ TEST_CASE("chat: a body is asked for whole when streaming is off") {
   REQUIRE(wire);
   CHECK(wire->framing == WireRequest::Framing::whole);
   CHECK(wire->url == "http://localhost:8080/v1/chat/completions");
-  const Json body = parse_json(wire->body).value();
+  const Json body = parse_json(wire->body.whole()).value();
   CHECK(!body.find("stream")->boolean());
   CHECK(body.find("stream_options") == nullptr);
 }

@@ -21,7 +21,7 @@ inline std::vector<HttpHeader> json_headers(const WireOptions& options,
 }
 
 // It is answered by events unless streaming is off.
-inline WireRequest json_post(std::string url, std::vector<HttpHeader> headers, std::string body,
+inline WireRequest json_post(std::string url, std::vector<HttpHeader> headers, HttpBody body,
                              Streaming stream) {
   WireRequest wire;
   wire.url = std::move(url);

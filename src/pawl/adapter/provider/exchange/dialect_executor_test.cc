@@ -135,7 +135,7 @@ TEST_CASE("a request has the key in a secret header and nowhere else") {
   REQUIRE(stage.http->requests.size() == 1);
   const HttpRequest& request = stage.http->requests[0];
   CHECK(request.url == "https://api.example.com/v1/messages");
-  CHECK(request.body.find(kKey) == std::string::npos);
+  CHECK(request.body.whole().find(kKey) == std::string::npos);
   int secrets = 0;
   for (const HttpHeader& header : request.headers) {
     if (header.value.find(kKey) == std::string::npos) continue;
@@ -192,7 +192,7 @@ TEST_CASE("chat is a phase of its messages, without tools") {
       request, [&](PhaseExecutorEvent event) { events.push_back(std::move(event)); });
   stage.loop.run_posted();
   CHECK(std::holds_alternative<PhaseDone>(events.back()));
-  const std::string& body = stage.http->requests.at(0).body;
+  const std::string body = stage.http->requests.at(0).body.whole();
   CHECK(body.find(R"("role":"assistant","content":[{"type":"text","text":"b"}])") !=
         std::string::npos);
   CHECK(body.find("\"tools\"") == std::string::npos);

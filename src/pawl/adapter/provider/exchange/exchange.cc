@@ -84,7 +84,7 @@ void debug_request(const ProviderConfig& config, const HttpRequest& request) {
   std::string line = "> " + request.method + " " + scrubbed(request.url, config);
   append_headers(line, request.headers, config);
   line += " body=";
-  append_json_string(line, shown(request.body, config));
+  append_json_string(line, shown(request.body.whole(), config));
   config.debug(line);
 }
 

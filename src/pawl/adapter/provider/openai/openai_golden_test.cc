@@ -103,16 +103,16 @@ std::string responses(const PhaseExecutionRequest& request, const WireOptions& o
       make_responses_dialect()->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
   CHECK(wire->url == "https://api.openai.com/v1/responses");
-  CHECK(responses_fault(parse_json(wire->body).value(), Author::pawl) == "");
-  return wire->body;
+  CHECK(responses_fault(parse_json(wire->body.whole()).value(), Author::pawl) == "");
+  return wire->body.whole();
 }
 
 std::string chat(const PhaseExecutionRequest& request, const WireOptions& options) {
   const auto wire =
       make_chat_dialect()->encode(request, load_conversation(request).value(), options);
   REQUIRE(wire);
-  CHECK(chat_fault(parse_json(wire->body).value(), Author::pawl) == "");
-  return wire->body;
+  CHECK(chat_fault(parse_json(wire->body.whole()).value(), Author::pawl) == "");
+  return wire->body.whole();
 }
 
 }  // namespace

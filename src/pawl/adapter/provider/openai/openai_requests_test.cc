@@ -97,7 +97,7 @@ TEST_CASE("Responses: no random transcript gives a request that the provider wou
                         const WireOptions& options) -> std::string {
     const auto wire = dialect.encode(request, load_conversation(request).value(), options);
     if (!wire) return wire.error().message;
-    return responses_wire_fault(wire->body, options);
+    return responses_wire_fault(wire->body.whole(), options);
   };
   check_random_requests(*make_responses_dialect(), openai_rules(), check);
 }
@@ -109,7 +109,7 @@ TEST_CASE("chat: no random transcript gives a request that the provider would re
     options.quirks = {std::string(rng.pick(known_chat_servers())), "documents"};
     const auto wire = dialect.encode(request, load_conversation(request).value(), options);
     if (!wire) return wire.error().message;
-    return chat_wire_fault(wire->body, options);
+    return chat_wire_fault(wire->body.whole(), options);
   };
   check_random_requests(*make_chat_dialect(), openai_rules(), check);
 }

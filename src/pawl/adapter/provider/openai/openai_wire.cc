@@ -61,7 +61,7 @@ std::string openai_url(std::string_view base_url, std::string_view path) {
   return url.append(path);
 }
 
-WireRequest post_json(const WireOptions& options, std::string_view path, std::string body,
+WireRequest post_json(const WireOptions& options, std::string_view path, HttpBody body,
                       Streaming stream) {
   return json_post(openai_url(options.base_url, path), json_headers(options), std::move(body),
                    stream);

@@ -19,7 +19,7 @@ namespace pawl::provider {
 std::string openai_url(std::string_view base_url, std::string_view path);
 
 // A request with a JSON body; it is answered by events unless streaming is off.
-WireRequest post_json(const WireOptions& options, std::string_view path, std::string body,
+WireRequest post_json(const WireOptions& options, std::string_view path, HttpBody body,
                       Streaming stream);
 
 HttpHeader bearer_credentials(const std::string& key);

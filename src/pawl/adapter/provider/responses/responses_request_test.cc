@@ -12,7 +12,7 @@ Result<std::string> responses_body(const PhaseExecutionRequest& request,
                                    const std::vector<Message>& messages,
                                    const WireOptions& options) {
   PAWL_TRY(WireRequest wire, make_responses_dialect()->encode(request, messages, options));
-  return std::move(wire.body);
+  return wire.body.whole();
 }
 
 WireOptions options() {

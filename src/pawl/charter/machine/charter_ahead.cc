@@ -1,0 +1,116 @@
+#include "pawl/charter/machine/charter_ahead.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace pawl {
+namespace {
+
+using Place = std::optional<Mark>;
+
+template <class Holds>
+Place node_that(const CharterMachine& machine, Holds holds) {
+  const auto found = std::ranges::find_if(
+      machine.nodes, [&](const CharterNode& node) { return holds(node.spec); });
+  return found == machine.nodes.end() ? Place() : Place(found->mark);
+}
+
+// The first of them in the order of the charter's text.
+Place first_mark(const std::map<std::string, Mark>& marks) {
+  Place first;
+  for (const auto& [name, mark] : marks) {
+    if (!first || mark.line < first->line) first = mark;
+  }
+  return first;
+}
+
+struct Feature {
+  const char* name;
+  Place (*place)(const Charter& charter);
+};
+
+template <auto Member>
+Place node_with(const Charter& charter) {
+  return node_that(charter.machine, [](const NodeSpec& node) { return !(node.*Member).empty(); });
+}
+
+template <auto Member>
+Place node_that_has(const Charter& charter) {
+  return node_that(charter.machine,
+                   [](const NodeSpec& node) { return (node.*Member).has_value(); });
+}
+
+Place second_node(const Charter& charter) {
+  const std::vector<CharterNode>& nodes = charter.machine.nodes;
+  return nodes.size() < 2 ? Place() : Place(nodes[1].mark);
+}
+
+Place limited_node(const Charter& charter) {
+  return node_that(charter.machine, [](const NodeSpec& node) { return node.steps > 0; });
+}
+
+Place own_tool(const Charter& charter) {
+  const auto found = std::ranges::find_if(charter.commands, [](const CommandDeclaration& tool) {
+    return tool.scope != ToolScope::charter;
+  });
+  return found == charter.commands.end() ? Place() : Place(Mark{});
+}
+
+Place shadowed_tool(const Charter& charter) {
+  return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
+}
+
+Place first_pack(const Charter& charter) {
+  const std::vector<CharterPack>& packs = charter.machine.packs;
+  return packs.empty() ? Place() : Place(packs.front().mark);
+}
+
+Place first_phase(const Charter& charter) {
+  return first_mark(charter.machine.phase_marks);
+}
+
+Place gate_of(const Charter& charter) {
+  return charter.machine.gate ? Place(Mark{}) : Place();
+}
+
+Place first_agent(const Charter& charter) {
+  const CharterMachine& machine = charter.machine;
+  if (!machine.agents.empty()) return machine.agents.front().mark;
+  return machine.adhoc_agents == Presence::present ? Place(Mark{}) : Place();
+}
+
+// A line is deleted when the kernel decides the feature and the runner performs it.
+constexpr std::array<Feature, 14> kAhead = {{
+    {"several nodes", second_node},
+    {"next", node_with<&NodeSpec::next>},
+    {"workers", node_with<&NodeSpec::workers>},
+    {"children", node_with<&NodeSpec::children>},
+    {"state", node_that_has<&NodeSpec::state>},
+    {"commands", node_with<&NodeSpec::commands>},
+    {"discover", node_that_has<&NodeSpec::discover>},
+    {"limits of a node", limited_node},
+    {"tools of nodes and packs", own_tool},
+    {"a tool that is defined in two scopes", shadowed_tool},
+    {"packs", first_pack},
+    {"a flow", first_phase},
+    {"a gate", gate_of},
+    {"agents", first_agent},
+}};
+
+}  // namespace
+
+std::vector<Fault> features_ahead(const Charter& charter) {
+  std::vector<Fault> ahead;
+  for (const Feature& feature : kAhead) {
+    const Place place = feature.place(charter);
+    if (!place) continue;
+    ahead.push_back({*place,
+                     "this version checks charters with " + std::string(feature.name) +
+                         ", and cannot run them yet",
+                     ""});
+  }
+  return ahead;
+}
+
+}  // namespace pawl

@@ -1,0 +1,30 @@
+#include "pawl/charter/machine/charter_ahead.h"
+
+#include <doctest/doctest.h>
+
+#include "pawl/charter/charter_test_support.h"
+
+namespace pawl {
+namespace {
+
+std::string ahead_of(const std::string& yaml) {
+  return to_string(features_ahead(good_charter(yaml)), "f");
+}
+
+TEST_CASE("what a run cannot do yet is named with its place") {
+  CHECK(ahead_of(charter_with("")).empty());
+  CHECK(ahead_of(charter_with("nodes: { n: { instructions: x, tools: [] } }\n")).empty());
+  CHECK(ahead_of(charter_with("gate: {}\n")) ==
+        "f: this version checks charters with a gate, and cannot run them yet\n");
+  CHECK(ahead_of(charter_with("flow: { phases: [{ name: a, checkpoint: b }] }\n")) ==
+        "f:4:18: this version checks charters with a flow, and cannot run them yet\n");
+  CHECK(ahead_of(charter_with("agents:\n  a: { charter: x.yaml }\n")) ==
+        "f:5:3: this version checks charters with agents, and cannot run them yet\n");
+  CHECK(ahead_of(charter_with("nodes:\n  n: { limits: { steps: 1 }, define: { t: { command: [x] } "
+                              "} }\n")) ==
+        "f:5:3: this version checks charters with limits of a node, and cannot run them yet\n"
+        "f: this version checks charters with tools of nodes and packs, and cannot run them yet\n");
+}
+
+}  // namespace
+}  // namespace pawl
