@@ -4,9 +4,6 @@
 namespace pawl::testing {
 namespace {
 
-constexpr InstanceId kI2{2};
-constexpr InstanceId kI3{3};
-
 TEST_CASE("each of the eight yield reasons stands in a step's record, by its name") {
   TestRun run;
   run.replies({calls("pure")});

@@ -5,10 +5,6 @@
 
 namespace pawl::testing {
 
-inline constexpr InstanceId kI2{2};
-inline constexpr InstanceId kI3{3};
-inline constexpr InstanceId kI4{4};
-
 inline NodeSpec a_node(std::string name, NodeKind kind = NodeKind::primary) {
   NodeSpec node;
   node.name = std::move(name);

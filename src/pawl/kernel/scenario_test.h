@@ -25,6 +25,9 @@ using Names = std::vector<std::string>;
 inline constexpr CallId kC1{1};
 inline constexpr CallId kC2{2};
 inline constexpr CallId kC3{3};
+inline constexpr InstanceId kI2{2};
+inline constexpr InstanceId kI3{3};
+inline constexpr InstanceId kI4{4};
 
 class TestRun {
  public:
