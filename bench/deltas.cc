@@ -84,7 +84,7 @@ void read_once(const std::string& bytes, std::uint64_t deltas) {
   using namespace provider;
   Assembly assembly;
   const auto dialect = make_anthropic_dialect();
-  const auto decoder = dialect->decoder({}, {}, WireRequest::Framing::events);
+  const auto decoder = dialect->decoder({}, {});
   const auto splitter = make_sse_splitter();
   const PhaseEventSink sink = [&](PhaseExecutorEvent&& event) { assembly.add(std::move(event)); };
   const WireEventSink on_event = [&](std::string_view type, std::string_view data) {

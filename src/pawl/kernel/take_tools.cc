@@ -6,7 +6,7 @@ namespace pawl {
 namespace {
 
 const PinnedTool& tool_of(const RunState& state, const Call& call) {
-  const PinnedTool* tool = find_tool(state, call.tool);
+  const PinnedTool* tool = tool_of_call(state, call);
   PAWL_ASSERT(tool != nullptr);
   return *tool;
 }
@@ -68,7 +68,7 @@ bool may_have_acted(const RunState& state, const Call& call) {
 }
 
 void run_call(Draft& draft, const Call& call) {
-  if (draft.ending()) return;
+  if (draft.over(call.instance)) return;
   if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::run});
   draft.start(RunTool{{}, call.instance, call.id, call.attempts + 1});
 }
@@ -95,6 +95,7 @@ void take_result(Draft& draft, const Instance& instance, const Call& call,
   }
   const bool again = is_worth_another(draft, call, event);
   if (!again && event.end != ToolEnd::succeeded) stop_for_errors(draft, instance);
+  if (has_nodes(draft.state) && !is_live(instance)) return;
   draft.stop_where_crossed();
   if (again && !draft.ending()) {
     draft.add(CallRetried{call.id});
