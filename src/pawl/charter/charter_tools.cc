@@ -216,7 +216,6 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
       tools.common.emplace_back(name);
     }
   };
-  const std::vector<std::string_view> brought = tool_names();
   for (const std::string_view key : {"use", "allow", "ask"}) {
     const Node* list = node.find(key);
     if (key == "use") reader.take(key);
@@ -230,7 +229,7 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
                      "give the one under tools.define another name");
       } else if (defined) {
         continue;
-      } else if (std::ranges::find(brought, item.text()) != brought.end()) {
+      } else if (is_common_tool(item.text())) {
         add(item.text());
       } else if (key == "use") {
         reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),

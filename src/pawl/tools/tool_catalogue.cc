@@ -55,6 +55,11 @@ std::vector<std::string_view> tool_names() {
   return names;
 }
 
+bool is_common_tool(std::string_view name) {
+  const std::vector<std::string_view> names = tool_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::optional<ToolDescription> describe_common_tool(std::string_view name,
                                                     const CommonToolOptions& options) {
   for (const CommonTool* tool : rows()) {

@@ -69,6 +69,7 @@ struct CommonToolOptions {
 
 // The names of all that Pawl brings, as charters name them: the common tools, and those of http/.
 std::vector<std::string_view> tool_names();
+bool is_common_tool(std::string_view name);  // one of them
 
 // Every common tool; with `only` just those (an empty list is none), without those in `except`. A
 // name that is unknown is an error that lists the known ones.
