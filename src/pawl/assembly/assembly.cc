@@ -272,6 +272,9 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
   charter.model = choice->targets.front().literal;
   agent.executor = std::move(choice->executor);
   agent.targets = std::move(choice->targets);
+  for (std::size_t i = 0; i < choice->node_targets.size(); ++i) {
+    charter.machine.nodes[i].spec.targets = std::move(choice->node_targets[i]);
+  }
   agent.compaction_targets = std::move(choice->compaction_targets);
   assembled.notes = std::move(choice->notes);
   return true;
@@ -280,7 +283,7 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
 OwnTargets AgentAssembler::load_scripts(const Source& source, Origin& origin,
                                         const ModelChains& chains, Assembled& assembled) const {
   OwnTargets scripts;
-  for (const auto* chain : {&chains.model, &chains.compaction}) {
+  for (const auto* chain : all_of(chains)) {
     for (const auto& [literal, effort] : *chain) {
       if (literal == kScriptedModel) {
         scripts.emplace(literal, scripts_.fallback());

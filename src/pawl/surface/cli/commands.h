@@ -17,6 +17,7 @@
   row(logs) \
   row(attach) \
   row(explain) \
+  row(tree) \
   row(verify) \
   row(replay) \
   row(diff) \
@@ -31,6 +32,7 @@
   row(pause) \
   row(cancel) \
   row(message) \
+  row(state) \
   row(budget) \
   row(push) \
   row(resolve) \
