@@ -12,7 +12,7 @@
 
 #include "bench/meter.h"
 #include "bench/workload.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/engine/engine.h"
 #include "tests/support/temp_directory.h"
@@ -87,7 +87,7 @@ class Crowd {
   std::size_t live() const { return engine_->live(); }
 
  private:
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<PatientTool> tool_ = std::make_shared<PatientTool>(loop_);
   RunnableAgent agent_ = agent_with(tool_, loop_, 50);
   std::unique_ptr<SqliteJournal> journal_;

@@ -18,7 +18,7 @@
 
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/exchange.h"
@@ -84,7 +84,7 @@ void read_once(const std::string& bytes, std::uint64_t deltas) {
   using namespace provider;
   Assembly assembly;
   const auto dialect = make_anthropic_dialect();
-  const auto decoder = dialect->decoder({}, {}, WireRequest::Framing::events);
+  const auto decoder = dialect->decoder({}, {});
   const auto splitter = make_sse_splitter();
   const PhaseEventSink sink = [&](PhaseExecutorEvent&& event) { assembly.add(std::move(event)); };
   const WireEventSink on_event = [&](std::string_view type, std::string_view data) {
@@ -168,7 +168,7 @@ class Asking {
   }
 
  private:
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
   std::shared_ptr<Executor> executor_;
 };

@@ -20,7 +20,7 @@
 #include "bench/meter.h"
 #include "bench/raw_sqlite.h"
 #include "bench/workload.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/engine/engine.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
@@ -55,7 +55,7 @@ Store store_of(AnyJournal& journal) {
 }
 
 // Starts all runs at once and waits for the last to end.
-Cost play(AsioLoop& loop, Store store, const Load& load) {
+Cost play(EpollLoop& loop, Store store, const Load& load) {
   Engine engine({loop, store, {}, {}, "bench"});
   std::uint64_t ended = 0;
   engine.on_ended([&ended](const RunId&, const Status& status) {
@@ -148,7 +148,7 @@ void steps(const Load& load, std::uint64_t rounds, const std::string& directory)
   const std::size_t group = std::min<std::size_t>(load.runs, SqliteOptions{}.group_jobs_max);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::string place = directory + "/" + std::to_string(round);
-    AsioLoop loop;
+    EpollLoop loop;
     {
       const auto journal = open_store(place, loop);
       durable.rounds.push_back(play(loop, store_of(*journal), load));
@@ -165,7 +165,7 @@ void steps(const Load& load, std::uint64_t rounds, const std::string& directory)
 
 // Nothing but the durable runs, for a profiler.
 void durable_only(const Load& load, const std::string& directory) {
-  AsioLoop loop;
+  EpollLoop loop;
   const auto journal = open_store(directory, loop);
   const Cost cost = play(loop, store_of(*journal), load);
   fmt::print("{:.0f} steps/s, {:.1f} us CPU a step, {:.0f} bytes to disk a step\n",
@@ -173,7 +173,7 @@ void durable_only(const Load& load, const std::string& directory) {
 }
 
 void memory_only(const Load& load) {
-  AsioLoop loop;
+  EpollLoop loop;
   MemoryJournal journal(loop);
   const Cost cost = play(loop, store_of(journal), load);
   fmt::print("{:.0f} steps/s, {:.1f} us CPU a step\n", cost.steps_per_s, cost.cpu_us);
@@ -182,7 +182,7 @@ void memory_only(const Load& load) {
 void growth(const std::string& directory) {
   constexpr std::size_t kResultBytes = 2'000;
   for (const std::uint64_t count : {100U, 200U, 400U, 800U}) {
-    AsioLoop loop;
+    EpollLoop loop;
     const std::string place = directory + "/" + std::to_string(count);
     const auto journal = open_store(place, loop);
     play(loop, store_of(*journal), {1, count, kResultBytes});
@@ -196,7 +196,7 @@ void growth(const std::string& directory) {
 
 // Left as by a crash, so that its snapshot is still there: a run that is over has none.
 void make(const std::string& directory, std::uint64_t events, std::size_t bytes) {
-  AsioLoop loop;
+  EpollLoop loop;
   const auto journal = open_store(directory, loop);
   const Meter meter;
   {
@@ -216,7 +216,7 @@ void make(const std::string& directory, std::uint64_t events, std::size_t bytes)
 }
 
 void load_newest(const std::string& directory, UseSnapshot use) {
-  AsioLoop loop;
+  EpollLoop loop;
   const double start = now_s();
   const auto journal = open_store(directory, loop);
   const auto runs = journal->list({"", "", "", 1});

@@ -19,7 +19,7 @@
 #include "bench/latency.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 
 namespace pawl::bench {
@@ -85,7 +85,7 @@ class Streams {
   }
 
   const Source source_;
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_, source_.options);
   std::vector<std::unique_ptr<HttpOperation>> operations_;
   std::vector<double> latencies_us_;
@@ -155,7 +155,7 @@ class Requests {
 
   const Source source_;
   const std::string body_;
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_, source_.options);
   std::vector<std::unique_ptr<HttpOperation>> operations_;
   std::uint64_t left_ = 0;

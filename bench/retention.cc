@@ -15,7 +15,7 @@
 
 #include "bench/latency.h"
 #include "bench/workload.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/engine/engine.h"
 
@@ -36,7 +36,7 @@ std::unique_ptr<SqliteJournal> open_store(const std::string& directory, Loop& lo
 }
 
 void make(const std::string& directory, std::uint64_t events) {
-  AsioLoop loop;
+  EpollLoop loop;
   const auto store = open_store(directory, loop);
   Engine engine({loop, {store.get(), store.get(), store.get(), store.get()}, {}, {}, "bench"});
   const std::uint64_t runs = events / kEventsOfRun;
@@ -95,7 +95,7 @@ class Writer {
 
  private:
   RunId run_{"writer"};
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::unique_ptr<SqliteJournal> store_;
   RunLease lease_;
 };

@@ -13,7 +13,7 @@
 #include "bench/http_server.h"
 #include "bench/latency.h"
 #include "bench/meter.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/engine/engine.h"
@@ -76,7 +76,7 @@ class Runs {
   }
 
   HttpServerProcess& server_;
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
   RunnableAgent agent_;
   std::unique_ptr<SqliteJournal> journal_;

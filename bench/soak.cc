@@ -18,7 +18,7 @@
 
 #include "bench/meter.h"
 #include "bench/workload.h"
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
 #include "pawl/engine/engine.h"
 
@@ -192,7 +192,7 @@ class Soak {
 
   const std::uint64_t active_;
   const std::uint64_t wanted_parked_;
-  AsioLoop loop_;
+  EpollLoop loop_;
   std::shared_ptr<LedgerTool> tool_;
   RunnableAgent agent_;
   std::unique_ptr<SqliteJournal> journal_;

@@ -117,6 +117,15 @@ function(pawl_layer name)
   set_property(GLOBAL APPEND PROPERTY PAWL_SEEN_${arg_COMPONENT} ${arg_SEES})
 endfunction()
 
+# pawl_headers(<layer> <external targets>): takes their headers only; what they are is loaded later.
+function(pawl_headers name)
+  foreach(external IN LISTS ARGN)
+    pawl_find_external(${external})
+    target_include_directories(
+      pawl_${name} SYSTEM PRIVATE $<TARGET_PROPERTY:${external},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+endfunction()
+
 # pawl_program(<target> SOURCES ... [SEES ...] [USES ...] [OPTIONS <of the compiler>]): an
 # executable in <build>/bin.
 function(pawl_program target)

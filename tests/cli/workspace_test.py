@@ -256,6 +256,23 @@ class Roots(WorkspaceStage):
                 self.assertIn("planted is a symbolic link", said.stdout + said.stderr)
                 self.assertIn("t.yaml:", said.stdout + said.stderr)
 
+    def test_a_protected_name_that_is_a_link_is_refused_at_the_start(self):
+        work = self.directory / "work"
+        for made in (work, self.directory / "dotfiles"):
+            made.mkdir()
+        (self.directory / "dotfiles/envrc").write_text("mine\n")
+        (work / ".envrc").symlink_to("../dotfiles/envrc")
+        self.tools(call("bash", command="touch here"))
+        for command in (("validate", "t.yaml"), ("run", "t.yaml", "go")):
+            said = self.pawl(*command)
+            self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
+            self.assertIn(".envrc: it is a symbolic link", said.stdout + said.stderr)
+            self.assertIn("t.yaml:", said.stdout + said.stderr)
+        (work / "code").mkdir()
+        self.tools(call("bash", command="touch here"), sandbox="{ write: [work/code], "
+                   "directory: work/code, read: [work] }")
+        self.ok("run", "t.yaml", "go")
+
     def test_a_charter_typed_through_a_link_runs(self):
         self.tools(call("bash", command="touch here"))
         (self.directory / "link").symlink_to(self.directory)

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sockets.h"
 #include "tests/support/raw_server.h"
@@ -110,7 +110,7 @@ class HttpStage {
     loop.run_until([&] { return over; });
   }
 
-  AsioLoop loop;
+  EpollLoop loop;
   std::shared_ptr<HttpClient> client;
 };
 

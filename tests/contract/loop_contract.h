@@ -113,6 +113,16 @@ void check_readiness() {
   CHECK(called == 3);
 }
 
+// A read by whoever was told too early must not stop the loop.
+template <class Subject>
+void check_nothing_blocks() {
+  Subject loop;
+  const SocketPair pair;
+  REQUIRE((::fcntl(pair.end[0], F_GETFL) & O_NONBLOCK) == 0);
+  const auto watch = loop.watch(pair.end[0], Interest::read, [](Interest) {});
+  CHECK((::fcntl(pair.end[0], F_GETFL) & O_NONBLOCK) != 0);
+}
+
 template <class Subject>
 void check_both_directions() {
   Subject loop;
@@ -338,6 +348,9 @@ void check_loop_contract() {
   }
   SUBCASE("a watch calls as long as its descriptor is ready, and not before") {
     check_readiness<Subject>();
+  }
+  SUBCASE("what is watched does not block") {
+    check_nothing_blocks<Subject>();
   }
   SUBCASE("a watch for both directions says which one is ready") {
     check_both_directions<Subject>();

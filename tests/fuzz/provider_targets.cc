@@ -74,7 +74,7 @@ std::string decode(const Dialect& dialect, std::string_view bytes, std::size_t p
   const PhaseEventSink sink = [&](const PhaseExecutorEvent& event) { listener(event); };
   WireOptions options;
   options.name = "some";
-  const auto decoder = dialect.decoder({}, options, provider::WireRequest::Framing::events);
+  const auto decoder = dialect.decoder({}, options);
   const auto splitter = provider::make_sse_splitter();
   Status status = ok();
   for (std::size_t at = 0; at < bytes.size() && status; at += piece) {
@@ -98,7 +98,7 @@ void check_decoder(const Dialect& dialect, std::string_view bytes, Proposes prop
   FUZZ_CHECK(decode(dialect, bytes, piece, proposes) ==
              decode(dialect, bytes, bytes.size() + 1, proposes));
   Listener listener;
-  const auto decoder = dialect.decoder({}, {}, provider::WireRequest::Framing::whole);
+  const auto decoder = dialect.decoder({}, {});
   const PhaseEventSink sink = [&](const PhaseExecutorEvent& event) { listener(event); };
   if (decoder->on_whole(bytes, sink)) (void)decoder->finish(sink);
   HttpResponseHead head;

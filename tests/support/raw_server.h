@@ -77,6 +77,17 @@ class RawConnection {
     return {};
   }
 
+  // At least so many bytes of whatever comes, and no thought for what they are.
+  void read_bytes(std::size_t bytes) {
+    while (ahead_.size() < bytes && read_some(ahead_)) {
+    }
+  }
+  // Ends the connection in the middle of what comes.
+  void read_and_close(std::size_t bytes) {
+    read_bytes(bytes);
+    reset();
+  }
+
   // False: the peer does not take it any more.
   bool say(std::string_view bytes) {
     while (!bytes.empty()) {

@@ -2,8 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <csignal>
 
 #include "pawl/adapter/host/line_file.h"
@@ -57,7 +55,7 @@ Result<fake::FaultSpec> fault_of(const std::string& text) {
 // A new file of recordings, and what it takes to make them. It is there when finish() says so.
 class Tape {
  public:
-  Tape(AsioLoop& loop, const std::vector<std::string>& secrets)
+  Tape(MainLoop& loop, const std::vector<std::string>& secrets)
       : loop_(loop), client_(make_curl_client(loop)), redactor_(secrets) {}
 
   Status open(const std::string& path) {
@@ -77,7 +75,7 @@ class Tape {
   }
 
  private:
-  AsioLoop& loop_;
+  MainLoop& loop_;
   std::shared_ptr<HttpClient> client_;
   Redactor redactor_;
   std::unique_ptr<OutputFile> file_;
@@ -108,15 +106,14 @@ Result<FakeProviderOptions> options_of(const FakeProviderRequest& request, Tape&
 
 }  // namespace
 
-Result<std::uint64_t> serve_fake(AsioLoop& loop, const FakeProviderRequest& request,
+Result<std::uint64_t> serve_fake(MainLoop& loop, const FakeProviderRequest& request,
                                  const std::vector<std::string>& secrets,
                                  const std::function<void(const std::string& url)>& ready) {
   Tape tape(loop, secrets);
   PAWL_TRY(FakeProviderOptions options, options_of(request, tape));
   allow_many_descriptors();
   bool ended = false;
-  boost::asio::signal_set signals(loop.context(), SIGINT, SIGTERM);
-  signals.async_wait([&ended](boost::system::error_code fault, int) { ended = !fault; });
+  const auto signals = loop.on_signals({SIGINT, SIGTERM}, [&ended](int) { ended = true; });
   PAWL_TRY(std::unique_ptr<FakeProvider> provider, FakeProvider::start(std::move(options)));
   ready(provider->base_url());
   loop.run_until([&ended] { return ended; });

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/port/main_loop.h"
 #include "pawl/surface/cli/environment.h"
 
 namespace pawl {
 
 // Serves until SIGINT or SIGTERM, on a thread of its own; `loop` waits for the signal. `secrets`
 // never reach a recording.
-Result<std::uint64_t> serve_fake(AsioLoop& loop, const FakeProviderRequest& request,
+Result<std::uint64_t> serve_fake(MainLoop& loop, const FakeProviderRequest& request,
                                  const std::vector<std::string>& secrets,
                                  const std::function<void(const std::string& url)>& ready);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
@@ -74,7 +75,7 @@ Error cannot_be_written(const std::string& path) {
 // An open store with the engine on it.
 class SqliteWorkspace final : public Workspace {
  public:
-  SqliteWorkspace(AsioLoop& loop, std::unique_ptr<PrivateCopy> copy,
+  SqliteWorkspace(EpollLoop& loop, std::unique_ptr<PrivateCopy> copy,
                   std::unique_ptr<SqliteJournal> journal, AgentSource agents, std::string name,
                   std::shared_ptr<const ByteFilter> filter)
       : loop_(loop),
@@ -91,11 +92,11 @@ class SqliteWorkspace final : public Workspace {
         service_(engine_) {}
 
   Service& service() override { return service_; }
-  AsioLoop& loop() override { return loop_; }
+  EpollLoop& loop() override { return loop_; }
   bool is_copy() const override { return copy_ != nullptr; }
 
  private:
-  AsioLoop& loop_;
+  EpollLoop& loop_;
   std::unique_ptr<PrivateCopy> copy_;  // outlives the journal in it
   std::unique_ptr<SqliteJournal> journal_;
   Engine engine_;
@@ -113,8 +114,15 @@ Program::Program() {
   });
 }
 
-AsioLoop& Program::loop() {
-  if (!loop_) loop_ = std::make_unique<AsioLoop>();
+std::int64_t Program::wall_ms() const {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             system_clock::now().time_since_epoch())
+      .count();
+}
+
+EpollLoop& Program::loop() {
+  if (!loop_) loop_ = std::make_unique<EpollLoop>();
   return *loop_;
 }
 
@@ -331,7 +339,7 @@ void Program::log_line(const Settings& settings, const std::string& line) {
   std::string safe = filter_->sink(line);
   if (!patterns_) patterns_ = std::make_unique<Redactor>(std::vector<std::string>());
   patterns_->redact(safe);
-  const std::string stamped = format_time(AsioLoop().wall_ms()) + " " + safe + "\n";
+  const std::string stamped = format_time(wall_ms()) + " " + safe + "\n";
   if (settings.log_file.empty()) return console_.write(Stream::err, stamped);
   constexpr mode_t kMode = 0600;
   const int fd =

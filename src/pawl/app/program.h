@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/host/console.h"
 #include "pawl/adapter/trust/noted_trust.h"
 #include "pawl/app/fake_serving.h"
@@ -25,7 +26,7 @@ class Program final : public CliEnvironment {
   Result<std::unique_ptr<Workspace>> open(const Settings& settings, IfAbsent absent) override;
   AgentReading read_agent(const std::string& path) override;
   AgentReading chat_agent(const std::string& model) override;
-  AsioLoop& main_loop() override { return loop(); }
+  EpollLoop& main_loop() override { return loop(); }
   std::string description_of(const std::string& charter) override;
   Result<std::string> read_text(const std::string& path) override;
   Status write_new(const std::string& path, const std::string& text) override;
@@ -67,11 +68,11 @@ class Program final : public CliEnvironment {
   Status trust_file(const FileQuestion& question) override;
   Result<std::vector<TrustedRow>> trusted_files() override;
   VersionNumbers versions() const override;
-  std::int64_t wall_ms() const override { return AsioLoop().wall_ms(); }
+  std::int64_t wall_ms() const override;
   std::string user() const override;
 
  private:
-  AsioLoop& loop();
+  EpollLoop& loop();
   // Made when first needed: detach() forks, and must find nothing that a child cannot share.
   ModelLayer& model_layer();
   AgentAssembler& assembler();
@@ -86,7 +87,7 @@ class Program final : public CliEnvironment {
   std::shared_ptr<const FileTrust> trust_;
   std::vector<HostFile> settings_files_;
   std::unique_ptr<Redactor> patterns_;  // for the log; made with its first line
-  std::unique_ptr<AsioLoop> loop_;
+  std::unique_ptr<EpollLoop> loop_;
   std::shared_ptr<HttpClient> http_;
   Settings settings_;                 // those of the command, once it asked for them
   std::vector<UserPolicy> policies_;  // likewise

@@ -389,9 +389,7 @@ void Toolbox::add_common(Work& work) {
     GatedTool gated;
     gated.traits.needs = bits_of(description->needs);
     gated.risk = description->needs.subprocess ? Risk::medium : Risk::low;
-    gated.touches = [place = work.place, description = *description](const std::string& input) {
-      return touches_of(place, description, input);
-    };
+    gated.touches = touches_of(work.place, *description);
     if (description->needs.subprocess) {
       const GitObjection git = [adapters = options_.adapters, directory = work.place.directory,
                                 roots = git_roots_of(work.charter().sandbox.backend, work.roots)] {

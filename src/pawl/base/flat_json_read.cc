@@ -1,48 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "pawl/base/flat_json.h"
+#include "pawl/base/plain_ascii.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
 namespace {
-
-constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
-constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
-
-constexpr std::uint64_t all_bytes(char c) {
-  return kOnes * static_cast<std::uint8_t>(c);
-}
-
-// The high bit of each byte that is zero, and perhaps of some behind the first.
-std::uint64_t zero_bytes(std::uint64_t word) {
-  return (word - kOnes) & ~word & kHighBits;
-}
-
-// Whether a word has a byte at which a piece of plain characters ends: a quote, a backslash, a
-// control character, the beginning of a character that is not ASCII.
-std::uint64_t ends_piece(std::uint64_t word) {
-  const std::uint64_t control = (word - kOnes * 0x20) & ~word;
-  return ((control | word) & kHighBits) | zero_bytes(word ^ all_bytes('"')) |
-         zero_bytes(word ^ all_bytes('\\'));
-}
-
-bool is_plain(char c) {
-  const auto byte = static_cast<std::uint8_t>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-}
-
-// The end of the plain characters that begin at `at`.
-const char* after_piece(const char* at, const char* end) {
-  for (std::uint64_t word = 0; end - at >= std::ptrdiff_t{sizeof word}; at += sizeof word) {
-    std::memcpy(&word, at, sizeof word);
-    if (ends_piece(word) != 0) break;
-  }
-  while (at != end && is_plain(*at)) ++at;
-  return at;
-}
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -249,7 +214,7 @@ class FlatJson::Reader {
   // in front of it.
   bool characters() {
     while (true) {
-      at_ = after_piece(at_, end_);
+      at_ = after_plain_ascii(at_, end_);
       if (at_ == end_) return false;
       if (*at_ == '"' || *at_ == '\\') return true;
       if (static_cast<std::uint8_t>(*at_) < 0x20) return false;

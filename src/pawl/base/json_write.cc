@@ -1,4 +1,7 @@
+#include <cstring>
+
 #include "pawl/base/json.h"
+#include "pawl/base/plain_ascii.h"
 #include "pawl/base/utf8.h"
 
 namespace pawl {
@@ -29,14 +32,25 @@ void append_control(std::string& out, char c) {
   }
 }
 
-// The length of the ASCII prefix that needs no escape: most of most strings.
-std::size_t plain_run(std::string_view text) {
-  std::size_t length = 0;
-  while (length < text.size() && text[length] >= ' ' && text[length] < '\x7F' &&
-         text[length] != '"' && text[length] != '\\') {
-    ++length;
+// The first character is not plain.
+std::size_t append_escaped(std::string& out, std::string_view utf8) {
+  const char c = utf8[0];
+  if (c == '"' || c == '\\') {
+    out.push_back('\\');
+    out.push_back(c);
+    return 1;
   }
-  return length;
+  if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') {
+    append_control(out, c);
+    return 1;
+  }
+  const Utf8Step step = first_utf8(utf8);
+  if (step.valid) {
+    out.append(utf8.substr(0, step.bytes));
+  } else {
+    append_utf8(out, kReplacementCharacter);
+  }
+  return step.bytes;
 }
 
 void append_array(std::string& out, const JsonArray& items) {
@@ -65,24 +79,17 @@ void append_object(std::string& out, const JsonObject& object) {
 
 void append_json_string(std::string& out, std::string_view utf8) {
   out.push_back('"');
-  while (!utf8.empty()) {
-    const std::size_t plain = plain_run(utf8);
-    out.append(utf8.substr(0, plain));
-    utf8.remove_prefix(plain);
-    if (utf8.empty()) break;
-    const char c = utf8[0];
-    const Utf8Step step = first_utf8(utf8);
-    if (!step.valid) {
-      append_utf8(out, kReplacementCharacter);
-    } else if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (step.code_point < 0x20 || step.code_point == 0x7F) {
-      append_control(out, c);
-    } else {
-      out.append(utf8.substr(0, step.bytes));
+  const char* at = utf8.data();
+  const char* const end = at + utf8.size();
+  while (at != end) {
+    const char* after = after_plain_ascii(at, end);
+    // DEL is escaped as well: JSON does not ask for it, but terminals act upon it.
+    if (const void* del = std::memchr(at, '\x7F', static_cast<std::size_t>(after - at))) {
+      after = static_cast<const char*>(del);
     }
-    utf8.remove_prefix(step.bytes);
+    out.append(at, after);
+    at = after;
+    if (at != end) at += append_escaped(out, std::string_view(at, end));
   }
   out.push_back('"');
 }

@@ -35,7 +35,34 @@ Status apply_all(Run& run, const Record& record) {
   return Error{ErrorCode::corrupt, applier.fault()};
 }
 
+// What the event finds: application changes it.
+Before before_of(const RunState& state, const Event& event) {
+  Before before;
+  if (const Instance* instance = find_instance(state, instance_of(event))) {
+    before.phase = instance->phase;
+  }
+  if (const auto* stopped = std::get_if<HookStopped>(&event)) {
+    if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
+  }
+  return before;
+}
+
 }  // namespace
+
+void take_event(Draft& draft, const Event& event) {
+  const Before before = before_of(draft.state, event);
+  draft.take_event();
+  std::visit(
+      [&](const auto& fact) {
+        if constexpr (requires { take(draft, before, fact); }) {
+          take(draft, before, fact);
+        } else if constexpr (requires { take(draft, fact); }) {
+          take(draft, fact);
+        }
+      },
+      event);
+  draft.finish();
+}
 
 Status check(const Run& run, const Event& event, const Stamp& stamp) {
   if (Refusal refusal = refusal_of(run, event, stamp)) return *std::move(refusal);

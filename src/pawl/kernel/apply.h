@@ -41,6 +41,7 @@ class Applier {
   void on(const DoubtResolved& event);
   void on(const MessageReceived& event);
   void on(const HookStopped& event);
+  void on(const InstanceResumed& event);
   void on(const ExternalTurnPushed& event);
   void on(const RunWaiting& event);
   void on(const RunFinished& event);
@@ -88,6 +89,19 @@ class Applier {
   void on(const SessionLost& decision);
   void on(const CostAdded& decision);
   void on(const LimitsRaised& decision);
+  void on(const CallAnswered& decision);
+  void on(const LeavePlanned& decision);
+  void on(const NodeEntered& decision);
+  void on(const StateChanged& decision);
+  void on(const StateProposed& decision);
+  void on(const StateConflict& decision);
+  void on(const ChildBorn& decision);
+  void on(const BirthPutOff& decision);
+  void on(const InstanceEnded& decision);
+  void on(const ContentsDelivered& decision);
+  void on(const RootFailed& decision);
+  void on(const OutputReady& decision);
+  void on(const MessageReplaced& decision);
 
   // Effects.
   void on(const CallModel& effect);
@@ -101,6 +115,10 @@ class Applier {
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);
   void take_words(Instance& instance);
+  void take_last_words(Instance& instance);
+  void start_tree(const RunStarted& event);
+  void forget_ended();
+  void drop_births(InstanceId parent);
   void begin_anew(Instance& instance);
   // What was measured of the record's event.
   const ContentMeasured& measured() const;

@@ -11,8 +11,10 @@ void Applier::on(const StepBegan& decision) {
   Instance& where = instance(decision.instance);
   where.open_step = decision.step;
   where.attempts = 0;
-  where.target = 0;
+  where.target = first_target(state_, where);
   where.failures.clear();
+  ++where.node_steps;
+  where.leave.reset();
   ++state_.tally.steps;
 }
 
@@ -150,6 +152,9 @@ void Applier::on(const MessagesDelivered& decision) {
   if (decision.count != where.waiting_messages.size()) return fail("other messages wait");
   for (const Entry& entry : where.waiting_messages) where.transcript.push_back(entry);
   where.waiting_messages.clear();
+  where.silent_messages = 0;
+  where.urgent_message = Presence::absent;
+  where.singletons.clear();
 }
 
 void Applier::on(const InstanceReadied& decision) {
@@ -281,7 +286,9 @@ void Applier::on(const CallDenied& decision) {
 void Applier::on(const AnsweredByTool& decision) {
   const CallEnded* ended = std::get_if<CallEnded>(&call(decision.call).state);
   if (ended == nullptr) return fail(to_string(decision.call) + " has no result to answer with");
-  instance(decision.instance).last_text = ended->seq;
+  Instance& where = instance(decision.instance);
+  where.last_text = ended->seq;
+  if (ended->seq == record_.seq) take_last_words(where);
 }
 
 void Applier::on(const SessionLost& decision) {
@@ -307,6 +314,7 @@ void Applier::on(const CallModel& effect) {
                                  effect.target, effect.reserved_pico});
   where.target = effect.target;
   where.attempts = effect.attempt;
+  where.state_shown = where.state_changes;
   ++state_.tally.model_calls;
   open_effect(effect.effect, EffectKind::model, effect.instance, {});
 }

@@ -145,6 +145,7 @@ void Applier::on(const RunStarted& event) {
   state_.begin_held = event.agent_callbacks;  // until they are begun
   state_.instances.push_back(root_of(event, record_.seq, measured()));
   state_.instances_minted = 1;
+  start_tree(event);
 }
 
 void Applier::on(const AgentBegan& event) {
@@ -157,7 +158,9 @@ void Applier::on(const AgentBegan& event) {
 // What a model wrote, or somebody in its place.
 void Applier::take_words(Instance& where) {
   where.transcript.push_back({EntryKind::assistant, record_.seq, 0, measured().tokens});
-  if (measured().output == Presence::present) where.last_text = record_.seq;
+  if (measured().output != Presence::present) return;
+  where.last_text = record_.seq;
+  take_last_words(where);
 }
 
 void Applier::remember_session(Instance& where, const ModelReplied& event) {
@@ -174,6 +177,7 @@ void Applier::on(const ModelReplied& event) {
   Instance& where = instance(event.instance);
   close_effect(event.effect);
   ++where.position;
+  ++where.node_position;
   remember_session(where, event);
   set_phase(where, Ready{});
   if (!event.blocks.empty()) take_words(where);
@@ -187,6 +191,7 @@ void Applier::on(const ModelFailed& event) {
     return;
   }
   ++where.position;
+  ++where.node_position;
   if (const AwaitingModel* phase = std::get_if<AwaitingModel>(&where.phase)) {
     add_failure(where.failures, phase->target, event.category, event.message);
   }
@@ -260,6 +265,12 @@ void Applier::on(const MessageReceived& event) {
   const auto attached = static_cast<std::uint32_t>(event.attachments.size());
   where.attachments += attached;
   where.waiting_messages.push_back({EntryKind::message, record_.seq, attached, measured().tokens});
+  if (event.delivery == Delivery::silent) ++where.silent_messages;
+  if (event.delivery == Delivery::urgent) where.urgent_message = Presence::present;
+  if (event.singleton.empty()) return;
+  const bool known = std::any_of(where.singletons.begin(), where.singletons.end(),
+                                 [&](const Singleton& one) { return one.key == event.singleton; });
+  if (!known) where.singletons.push_back({event.singleton, record_.seq, 1});
 }
 
 void Applier::on(const HookStopped& event) {
@@ -274,6 +285,7 @@ void Applier::on(const HookStopped& event) {
 void Applier::on(const ExternalTurnPushed& event) {
   Instance& where = instance(event.instance);
   ++where.position;
+  ++where.node_position;
   set_phase(where, Ready{});
   if (!event.blocks.empty()) take_words(where);
 }
@@ -285,7 +297,8 @@ void Applier::on(const RunWaiting&) {
 void Applier::on(const RunFinished& event) {
   close_effect(event.effect);
   if (!std::holds_alternative<Ending>(state_.course)) return fail("run_finished without an ending");
-  const auto output = event.output ? std::optional(record_.seq) : instance(kRootInstance).last_text;
+  const auto said = state_.final_output ? state_.final_output : instance(kRootInstance).last_text;
+  const auto output = event.output ? std::optional(record_.seq) : said;
   state_.life = Finished{output};
 }
 
@@ -295,13 +308,14 @@ void Applier::begin_anew(Instance& where) {
   where.wrap_up = WrapUp::not_asked;
   where.repairs = 0;
   where.failures.clear();
-  where.target = 0;
+  where.target = first_target(state_, where);
   where.open_step = 0;
   where.attempts = 0;
   where.compacted_in_step = 0;
   if (auto* limited = std::get_if<RateLimited>(&where.phase)) limited->failed_attempts = 0;
   const bool asks_again = std::holds_alternative<Ready>(where.phase) ||
                           std::holds_alternative<BackingOff>(where.phase) ||
+                          std::holds_alternative<Failing>(where.phase) ||
                           std::holds_alternative<AwaitingBudget>(where.phase);
   if (asks_again) set_phase(where, Ready{});
 }
@@ -312,6 +326,7 @@ void Applier::on(const RunReopened& event) {
   if (event.limits) state_.limits = *event.limits;
   if (event.guards) state_.guards = *event.guards;
   for (Instance& one : state_.instances) begin_anew(one);
+  state_.final_output.reset();
   if (event.message.empty()) return;
   instance(kRootInstance)
       .waiting_messages.push_back({EntryKind::message, record_.seq, 0, measured().tokens});
@@ -324,6 +339,7 @@ void Applier::on(const ResultCameLate& event) {
 // --- The record as a whole ---------------------------------------------------------------------
 
 void Applier::stamp() {
+  forget_ended();
   state_.tally = tally_after(state_, record_.event, record_.stamp);
   const InstanceId about = instance_of(record_.event);
   if (find_instance(state_, about) != nullptr) {

@@ -73,6 +73,10 @@ struct Meter {
   std::optional<ContentMeasured> count(const MessageReceived& event) const {
     return of(event.text, event.attachments);
   }
+  std::optional<ContentMeasured> count(const InstanceResumed& event) const {
+    if (!has_nodes(state)) return std::nullopt;
+    return of_bytes(event.message.length());
+  }
   std::optional<ContentMeasured> count(const RunReopened& event) const {
     if (event.message.empty()) return std::nullopt;
     return of_bytes(event.message.length());
@@ -129,7 +133,7 @@ std::optional<CutPlan> plan_cut(const Rules& rules, const Instance& instance,
 std::uint64_t context_after_cut(const RunState& state, const Instance& instance,
                                 std::uint64_t context, const CutPlan& cut,
                                 std::uint64_t replacement_tokens) {
-  std::uint64_t all = state.base_tokens;
+  std::uint64_t all = base_tokens_of(state, instance);
   for (const Entry& entry : instance.transcript) all = add_saturating(all, entry.tokens);
   const std::uint64_t kept = all - std::min(all, cut.removed_tokens);
   // The estimate of what stays, corrected by how far off the estimate of all was.

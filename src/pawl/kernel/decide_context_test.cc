@@ -86,6 +86,29 @@ TEST_CASE("a summary costs what its maker says, where he says it") {
   CHECK(run->tally.cost_pico == before + 11);
 }
 
+TEST_CASE(
+    "a failed summary of unknown usage is charged at the dearest rates that it may have had") {
+  RunStarted start = with_context(1'000, 70);
+  Prices& prices = start.targets[0].prices;
+  prices = Prices{"USD", 4, 10, 1, 5, 8, {}};
+  // The input is estimated below the threshold, and may be beyond it.
+  prices.tiers = {{900, {40, 100, 10, 50, 80}}};
+  TestRun run(start);
+  fill(run);
+  REQUIRE(run.in<Compacting>());
+  const Usage reserved = std::get<Compacting>(run.instance().phase).reserved;
+  const std::uint64_t before = run->tally.cost_pico;
+  CompactionFailed event;
+  event.effect = run.effect_of(EffectKind::compact);
+  event.usage = reserved;
+
+  run.takes(event);
+
+  const std::uint64_t dearest = run->tally.cost_pico - before;
+  CHECK(dearest > cost_pico(reserved, prices));
+  CHECK(dearest == reserved.input_tokens * 40 + reserved.output_tokens * 100);
+}
+
 TEST_CASE("what is attached to a message counts: as input, and when the conversation is cut") {
   TestRun run;
   const std::uint64_t in = run->tally.bytes_in;

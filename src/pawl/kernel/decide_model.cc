@@ -1,7 +1,7 @@
 // One attempt at a step: which model is asked, with how much room, for how much money; and what
 // follows when it fails.
 #include "pawl/kernel/context.h"
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/decide_tree.h"
 
 namespace pawl {
 namespace {
@@ -32,9 +32,22 @@ Usage input_usage(std::uint64_t context, const Rates& rates) {
   return usage;
 }
 
-std::uint64_t wanted_output(const Draft& draft, const ModelTarget& target) {
+// That a reply may have.
+std::uint64_t output_tokens_of(const RunState& state, const Instance& instance) {
+  const NodeSpec* node = find_node(state.nodes, instance.node);
+  const bool said = node != nullptr && node->output_tokens > 0;
+  return said ? node->output_tokens : state.output_tokens;
+}
+
+const CompactionPolicy& compaction_of(const RunState& state, const Instance& instance) {
+  const NodeSpec* node = find_node(state.nodes, instance.node);
+  return node != nullptr && node->compaction ? *node->compaction : state.compaction;
+}
+
+std::uint64_t wanted_output(const Draft& draft, const Instance& instance,
+                            const ModelTarget& target) {
   const std::uint64_t most = target.output_tokens;
-  const std::uint64_t asked = draft.state.output_tokens;
+  const std::uint64_t asked = output_tokens_of(draft.state, instance);
   if (asked == 0) return most == 0 ? draft.rules.reserved_output_tokens : most;
   return most == 0 ? asked : std::min(asked, most);
 }
@@ -65,12 +78,13 @@ std::uint64_t left_of(std::uint64_t bound, std::uint64_t spent, Reserved::Sum re
   return bound - static_cast<std::uint64_t>(std::min<Reserved::Sum>(bound, reserved + spent));
 }
 
-Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t context,
+Reservation reserve(const Draft& draft, const Instance& instance, const ModelTarget& target,
                     std::uint64_t wanted) {
+  const std::uint64_t context = instance.context_tokens;
   Reservation reservation;
   const Limits& limits = draft.state.limits;
   const Tally& tally = draft.state.tally;
-  reservation.output_tokens = draft.state.output_tokens;
+  reservation.output_tokens = output_tokens_of(draft.state, instance);
   if (limits.cost_pico == 0 && limits.budget_tokens == 0) {
     reservation.usage.input_tokens = context;
     reservation.usage.output_tokens = std::min(wanted, draft.rules.reserved_output_tokens);
@@ -101,8 +115,9 @@ Reservation reserve(const Draft& draft, const ModelTarget& target, std::uint64_t
   return reservation;
 }
 
-bool is_full(const Draft& draft, const ModelTarget& target, std::uint64_t context) {
-  const std::uint64_t ratio = draft.state.compaction.ratio_percent;
+bool is_full(const Draft& draft, const Instance& instance, const ModelTarget& target) {
+  const std::uint64_t context = instance.context_tokens;
+  const std::uint64_t ratio = compaction_of(draft.state, instance).ratio_percent;
   return ratio > 0 && target.context_tokens > 0 &&
          multiply_saturating(context, 100) >= multiply_saturating(target.context_tokens, ratio);
 }
@@ -122,11 +137,11 @@ void cut(Draft& draft, const Instance& instance, const CutPlan& plan, CutBy by,
 bool begins_compaction(Draft& draft, const Instance& instance) {
   const ModelTarget& target = draft.state.targets[instance.target];
   const bool done = instance.compacted_in_step == instance.open_step;
-  if (done || !is_full(draft, target, instance.context_tokens)) return false;
-  const auto plan = plan_cut(draft.rules, instance, draft.state.compaction.keep_messages);
+  if (done || !is_full(draft, instance, target)) return false;
+  const auto plan =
+      plan_cut(draft.rules, instance, compaction_of(draft.state, instance).keep_messages);
   if (!plan) return false;
-  const Reservation reservation =
-      reserve(draft, target, instance.context_tokens, draft.rules.summary_tokens);
+  const Reservation reservation = reserve(draft, instance, target, draft.rules.summary_tokens);
   if (reservation.held) {
     cut(draft, instance, *plan, CutBy::trim, 0);
     return false;
@@ -140,20 +155,23 @@ bool begins_compaction(Draft& draft, const Instance& instance) {
   return true;
 }
 
-// The first target from `from` on whose context is large enough.
-std::optional<std::uint32_t> fitting_target(const Draft& draft, std::uint32_t from,
+// The first target from the instance's on whose context is large enough.
+std::optional<std::uint32_t> fitting_target(const Draft& draft, const Instance& instance,
                                             std::uint64_t context) {
-  for (std::uint32_t i = from; i < draft.state.targets.size(); ++i) {
-    const std::uint64_t most = draft.state.targets[i].context_tokens;
-    if (most == 0 || context <= most) return i;
+  std::optional<std::uint32_t> target = instance.target;
+  while (target) {
+    const std::uint64_t most = draft.state.targets[*target].context_tokens;
+    if (most == 0 || context <= most) break;
+    target = target_after(draft.state, instance, *target);
   }
-  return std::nullopt;
+  return target;
 }
 
-void stop_for_context(Draft& draft, const ModelTarget& target, std::uint64_t context) {
-  draft.stop(RunStatus::failed, StopReason::context,
-             "context: " + std::to_string(context) + " tokens, and " + target.literal + " takes " +
-                 std::to_string(target.context_tokens));
+void stop_for_context(Draft& draft, const Instance& instance, std::uint64_t context) {
+  const ModelTarget& target = draft.state.targets[instance.target];
+  fail_instance(draft, instance, RunStatus::failed, StopReason::context,
+                "context: " + std::to_string(context) + " tokens, and " + target.literal +
+                    " takes " + std::to_string(target.context_tokens));
 }
 
 void go_on_with(Draft& draft, const Instance& instance, std::uint32_t target) {
@@ -196,27 +214,41 @@ bool has_session(const Draft& draft, const Instance& instance, const AwaitingMod
 
 void give_up(Draft& draft, const Instance& instance, const ModelFailed& event) {
   // It had nothing to add to what it said before.
-  if (event.kind == FailureKind::empty && instance.last_text && instance.waiting_messages.empty()) {
+  if (event.kind == FailureKind::empty && instance.last_text && !has_news(instance)) {
     draft.add(StepEnded{instance.id, instance.open_step, YieldReason::end_turn, 0});
+    if (has_nodes(draft.state)) return end_turn_of(draft, instance.id);
     draft.add(InstanceRested{instance.id});
     if (others_active(draft.state, instance.id)) return;
     return draft.stop(RunStatus::done, StopReason::end_turn, "the last reply was empty");
   }
-  draft.stop(RunStatus::failed, stop_reason_of(event.category),
-             describe(instance.failures, draft.state.targets));
+  fail_instance(draft, instance, RunStatus::failed, stop_reason_of(event.category),
+                describe(instance.failures, draft.state.targets));
 }
 
 }  // namespace
+
+bool sum_up_for_next(Draft& draft, const Instance& instance) {
+  const ModelTarget& target = draft.state.targets[instance.target];
+  const Reservation reservation = reserve(draft, instance, target, draft.rules.summary_tokens);
+  if (reservation.held || instance.transcript.empty()) return false;
+  CompactContext effect;
+  effect.instance = instance.id;
+  effect.to = instance.transcript.size();
+  effect.target = instance.target;
+  effect.reserved = reservation.usage;
+  draft.start(effect);
+  return true;
+}
 
 void call_model(Draft& draft, const Instance& instance) {
   PAWL_ASSERT(instance.target < draft.state.targets.size());
   if (begins_compaction(draft, instance)) return;
   const std::uint64_t context = instance.context_tokens;
-  const auto target = fitting_target(draft, instance.target, context);
-  if (!target) return stop_for_context(draft, draft.state.targets[instance.target], context);
+  const auto target = fitting_target(draft, instance, context);
+  if (!target) return stop_for_context(draft, instance, context);
   if (*target != instance.target) draft.add(TargetChanged{instance.id, *target});
   const ModelTarget& model = draft.state.targets[*target];
-  Reservation reservation = reserve(draft, model, context, wanted_output(draft, model));
+  Reservation reservation = reserve(draft, instance, model, wanted_output(draft, instance, model));
   if (reservation.held) {
     reservation.held->instance = instance.id;
     return draft.add(*reservation.held);
@@ -226,7 +258,7 @@ void call_model(Draft& draft, const Instance& instance) {
   effect.instance = instance.id;
   effect.step = instance.open_step;
   effect.attempt = instance.attempts + 1;
-  effect.position = instance.position;
+  effect.position = has_nodes(draft.state) ? instance.node_position : instance.position;
   effect.steps_left = steps - std::min(steps, draft.state.tally.steps);
   effect.reserved = reservation.usage;
   effect.target = *target;
@@ -249,8 +281,8 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
   failure.failed_attempts = asked.failed_attempts + (skipped ? 0 : 1);
   failure.retry_after_ms = event.retry_after_ms;
   if (event.output == Presence::present) failure.output = ModelFailure::Output::began;
-  const bool last = asked.target + 1 >= draft.state.targets.size();
-  if (!last) failure.next = ModelFailure::Next::there_is;
+  const auto next = target_after(draft.state, instance, asked.target);
+  if (next) failure.next = ModelFailure::Next::there_is;
   if (failure.kind == FailureKind::session_lost && !lost) {
     failure.kind = FailureKind::permanent;  // There is none that could be left out next time.
   }
@@ -262,7 +294,8 @@ void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& a
     case NextMove::Kind::give_up:
       return give_up(draft, instance, event);
     case NextMove::Kind::next_target:
-      return go_on_with(draft, instance, asked.target + 1);
+      PAWL_ASSERT(next.has_value());
+      return go_on_with(draft, instance, *next);
     case NextMove::Kind::retry:
       return retry_in(draft, instance, failure.failed_attempts, move.delay_ms);
     case NextMove::Kind::park:

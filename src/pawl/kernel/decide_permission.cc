@@ -1,5 +1,5 @@
 // What follows from a judgement about a call, and from what people decide.
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/decide_tree.h"
 
 namespace pawl {
 namespace {
@@ -57,6 +57,7 @@ std::string rejection(const Sentences& say, const CallDecided& event) {
 }  // namespace
 
 void judge_call(Draft& draft, const Call& call) {
+  if (!draft.ending() && draft.over(call.instance)) return;
   if (!draft.going()) return draft.add(CallHeld{call.id, HeldFor::judgement});
   draft.start(JudgeCall{{}, call.instance, call.id});
 }
@@ -71,8 +72,8 @@ void stop_for_errors(Draft& draft, const Instance& instance) {
   const std::uint32_t allowed = draft.state.guards.tool_errors;
   const std::uint32_t errors = instance.guard.tool_errors;
   if (allowed == 0 || errors < allowed) return;
-  draft.stop(RunStatus::stopped, StopReason::tool_errors,
-             "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
+  fail_instance(draft, instance, RunStatus::stopped, StopReason::tool_errors,
+                "guard tool_errors: " + std::to_string(errors) + " tool errors in a row");
 }
 
 void take_judgement(Draft& draft, const Instance& instance, const Call& call,

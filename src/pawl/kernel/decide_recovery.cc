@@ -1,5 +1,5 @@
 // How a run goes on after it could not: after a crash, a pause, an end that was withdrawn.
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/decide_tree.h"
 
 namespace pawl {
 namespace {
@@ -8,7 +8,8 @@ bool begins_agent(const RunState& state) {
   return open_of(state, EffectKind::begin_agent) != nullptr;
 }
 
-// What was set aside for the effect, if it is a model call or a compaction.
+}  // namespace
+
 Usage reserved_for(const RunState& state, const OpenEffect& effect) {
   const Instance* instance = find_instance(state, effect.instance);
   PAWL_ASSERT(instance != nullptr);
@@ -18,6 +19,8 @@ Usage reserved_for(const RunState& state, const OpenEffect& effect) {
   if (compacting != nullptr && compacting->effect == effect.id) return compacting->reserved;
   return {};
 }
+
+namespace {
 
 bool asks_model(const OpenEffect& effect) {
   return effect.kind == EffectKind::model || effect.kind == EffectKind::compact;
@@ -32,6 +35,7 @@ void recover_model(Draft& draft, const OpenEffect& effect) {
     draft.add(InstanceReadied{instance.id, failed_attempts_of(instance.phase)});
   }
   if (!draft.going()) return;
+  if (instance.leave) return take_leave(draft, instance.id);  // It was to be summed up for that.
   if (effect.kind == EffectKind::compact) return call_model(draft, instance);
   call_again(draft, instance);
 }
@@ -39,7 +43,7 @@ void recover_model(Draft& draft, const OpenEffect& effect) {
 void recover_tool(Draft& draft, const OpenEffect& effect) {
   draft.discard(effect, {});
   const Call& call = draft.call(effect.call);
-  const PinnedTool* tool = find_tool(draft.state, call.tool);
+  const PinnedTool* tool = tool_of_call(draft.state, call);
   PAWL_ASSERT(tool != nullptr);
   switch (tool->effect) {
     case EffectClass::pure:
@@ -55,9 +59,10 @@ void recover_tool(Draft& draft, const OpenEffect& effect) {
 void start_what_was_held(Draft& draft) {
   const bool held = draft.state.begin_held == Presence::present;
   if (held) draft.start(BeginAgent{});
-  for (const Instance& instance : draft.state.instances) {
+  for (const InstanceId id : instance_ids(draft.state)) {
     // The root waits for its before-agent callbacks.
-    const bool beginning = instance.id == kRootInstance && (held || begins_agent(draft.state));
+    const bool beginning = id == kRootInstance && (held || begins_agent(draft.state));
+    const Instance& instance = draft.instance(id);
     if (std::holds_alternative<Ready>(instance.phase) && !beginning) call_again(draft, instance);
   }
   for (const Call& call : draft.state.calls) {
@@ -86,7 +91,8 @@ void ready_those_that_wait(Draft& draft) {
 }
 
 void ask_again_where_due(Draft& draft) {
-  for (const Instance& instance : draft.state.instances) {
+  for (const InstanceId id : instance_ids(draft.state)) {
+    const Instance& instance = draft.instance(id);
     const RateLimited* phase = std::get_if<RateLimited>(&instance.phase);
     const bool over = phase != nullptr && draft.stamp.at_ms >= phase->until_at_ms;
     // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
@@ -97,6 +103,7 @@ void ask_again_where_due(Draft& draft) {
 }
 
 void recover(Draft& draft, const OpenEffect& effect) {
+  if (!is_live(draft.instance(effect.instance))) return;  // Its work was given up with it.
   switch (effect.kind) {
     case EffectKind::model:
     case EffectKind::compact:
@@ -133,9 +140,9 @@ const OpenEffect* open_of(const RunState& state, EffectKind kind) {
 }
 
 void go_on_where_all_ended(Draft& draft) {
-  for (const Instance& instance : draft.state.instances) {
-    if (std::holds_alternative<AwaitingTools>(instance.phase)) {
-      go_on_when_all_ended(draft, instance.id);
+  for (const InstanceId id : instance_ids(draft.state)) {
+    if (std::holds_alternative<AwaitingTools>(draft.instance(id).phase)) {
+      go_on_when_all_ended(draft, id);
     }
   }
 }

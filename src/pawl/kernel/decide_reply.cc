@@ -1,14 +1,9 @@
 // What follows from what a model said.
-#include "pawl/kernel/draft.h"
+#include "pawl/kernel/decide_tree.h"
+#include "pawl/kernel/machine_tools.h"
 
 namespace pawl {
 namespace {
-
-struct Asked {
-  const CallBlock* call;
-  std::uint32_t index;
-  std::uint64_t fingerprint;
-};
 
 std::vector<Asked> calls_of(const std::vector<Block>& blocks) {
   std::vector<Asked> calls;
@@ -45,14 +40,14 @@ void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldR
   draft.add(StepEnded{instance.id, instance.open_step, yield, reply.fingerprint});
 }
 
-std::string known_tools(const Draft& draft) {
-  std::string list;
-  for (const PinnedTool& tool : draft.state.tools) list += (list.empty() ? "" : ", ") + tool.name;
-  return list.empty() ? std::string(draft.rules.say.no_tools) : list;
+// Of a tool that the kernel answers itself.
+bool is_machine_call(const RunState& state, const CallBlock& call) {
+  return has_nodes(state) && is_reserved_tool(call.tool);
 }
 
-bool refused(const RunState& state, const CallBlock& call) {
-  return !call.fault.empty() || find_tool(state, call.tool) == nullptr ||
+bool refused(const RunState& state, const Instance& instance, const CallBlock& call) {
+  if (is_machine_call(state, call)) return false;
+  return !call.fault.empty() || tool_in_scope(state, instance, call.tool) == nullptr ||
          call.judgement.verdict == CallVerdict::deny;
 }
 
@@ -67,9 +62,9 @@ CallRefused refusal(const Draft& draft, const Instance& instance, const Asked& a
   decision.call = next_call(draft.state);
   decision.index = asked.index;
   decision.fingerprint = asked.fingerprint;
-  if (find_tool(draft.state, asked.call->tool) == nullptr) {
+  if (tool_in_scope(draft.state, instance, asked.call->tool) == nullptr) {
     decision.because = RefusedBecause::unknown_tool;
-    decision.text = in_few_words(std::string(say.unknown_tool) + known_tools(draft));
+    decision.text = in_few_words(std::string(say.unknown_tool) + known_tools(draft, instance));
   } else if (!asked.call->fault.empty()) {
     decision.because = RefusedBecause::invalid_input;
     decision.text = in_few_words(std::string(say.invalid_input) + asked.call->fault);
@@ -99,7 +94,7 @@ std::optional<Trip> tripped(const Draft& draft, const Instance& instance,
     if (guards.identical_calls > 0 && seen.identical_calls >= guards.identical_calls) {
       return Trip{StopReason::repeated_call, asked.call->tool};
     }
-    if (refused(draft.state, *asked.call)) ++seen.tool_errors;
+    if (refused(draft.state, instance, *asked.call)) ++seen.tool_errors;
     if (guards.tool_errors > 0 && seen.tool_errors >= guards.tool_errors) {
       return Trip{StopReason::tool_errors, asked.call->tool};
     }
@@ -160,13 +155,59 @@ void refuse_at_end(Draft& draft, const Instance& instance, const std::vector<Ask
   refuse_all(draft, instance, calls, RefusedBecause::yielded, draft.rules.say.ended);
 }
 
+// True: the calls are not made, and the run or the instance ends.
+bool stopped_in_tree(Draft& draft, InstanceId id, const std::vector<Asked>& calls) {
+  const Instance& instance = draft.instance(id);
+  const auto trip = tripped(draft, instance, calls);
+  if (draft.state.tally.steps >= draft.state.limits.steps) {
+    draft.stop_at(StopReason::steps);
+  } else if (draft.state.tally.tool_calls + calls.size() > draft.state.limits.tool_calls) {
+    draft.stop_at(StopReason::tool_calls);
+  } else if (!trip && !repeats_step(draft, instance)) {
+    return false;
+  }
+  refuse_at_end(draft, instance, calls);
+  const Trip why = trip.value_or(Trip{StopReason::repeated_step, ""});
+  fail_instance(draft, instance, RunStatus::stopped, why.guard,
+                guard_detail(why, draft.state.guards));
+  return true;
+}
+
+YieldReason yield_by(std::optional<LeaveKind> leave) {
+  if (leave == LeaveKind::cede) return YieldReason::cede;
+  return leave == LeaveKind::suspend ? YieldReason::suspend : YieldReason::tool_use;
+}
+
+// Of a run that has nodes: a call may bring instances to life, and end its own.
+void open_calls_in_tree(Draft& draft, InstanceId id, const Reply& reply,
+                        const std::vector<Asked>& calls) {
+  const Instance& before = draft.instance(id);
+  end_step(draft, before, reply, yield_by(planned_leave(draft, before, calls)));
+  if (stopped_in_tree(draft, id, calls)) return;
+  for (const Asked& asked : calls) {
+    const Instance& instance = draft.instance(id);
+    if (is_machine_call(draft.state, *asked.call)) {
+      take_machine_call(draft, id, asked);
+    } else if (refused(draft.state, instance, *asked.call)) {
+      draft.add(refusal(draft, instance, asked));
+    } else {
+      const CallId call = next_call(draft.state);
+      draft.add(CallOpened{id, call, asked.index, asked.fingerprint});
+      take_judgement(draft, instance, draft.call(call), asked.call->judgement);
+    }
+    if (draft.over(id)) return;
+  }
+  go_on_when_all_ended(draft, id);
+}
+
 void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
                 const std::vector<Asked>& calls) {
+  if (has_nodes(draft.state)) return open_calls_in_tree(draft, instance.id, reply, calls);
   end_step(draft, instance, reply, YieldReason::tool_use);
   if (stopped_before_tools(draft, instance, calls)) return refuse_at_end(draft, instance, calls);
   bool any_open = false;
   for (const Asked& asked : calls) {
-    if (refused(draft.state, *asked.call)) {
+    if (refused(draft.state, instance, *asked.call)) {
       draft.add(refusal(draft, instance, asked));
       continue;
     }
@@ -191,8 +232,8 @@ void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
   // A call inside a reply that was cut off is never run, even where its input happens to parse.
   refuse_all(draft, instance, calls, RefusedBecause::truncated, draft.rules.say.cut_off);
   if (instance.wrap_up == WrapUp::asked) {
-    return draft.stop(RunStatus::stopped, StopReason::max_tokens,
-                      "cut off at the output limit a second time, after being asked to wrap up");
+    return fail_instance(draft, instance, RunStatus::stopped, StopReason::max_tokens,
+                         "cut off at the output limit a second time, after being asked to wrap up");
   }
   add_note(draft, instance, Note::wrap_up, std::string(draft.rules.say.wrap_up));
   begin_step(draft, instance);
@@ -202,10 +243,10 @@ void wrap_up(Draft& draft, const Instance& instance, const Reply& reply,
 bool repaired(Draft& draft, const Instance& instance, const Reply& reply) {
   if (reply.output_fault.empty()) return false;
   if (instance.repairs >= draft.rules.output_repairs_max) {
-    draft.stop(RunStatus::failed, StopReason::validation_error,
-               "the answer does not fit the output schema, after " +
-                   std::to_string(instance.repairs) +
-                   " repairs: " + std::string(reply.output_fault));
+    fail_instance(draft, instance, RunStatus::failed, StopReason::validation_error,
+                  "the answer does not fit the output schema, after " +
+                      std::to_string(instance.repairs) +
+                      " repairs: " + std::string(reply.output_fault));
     return true;
   }
   add_note(draft, instance, Note::repair,
@@ -217,7 +258,8 @@ bool repaired(Draft& draft, const Instance& instance, const Reply& reply) {
 void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
   end_step(draft, instance, reply, YieldReason::end_turn);
   if (repaired(draft, instance, reply)) return;
-  if (!instance.waiting_messages.empty()) return begin_step(draft, instance);
+  if (has_nodes(draft.state)) return end_turn_of(draft, instance.id);
+  if (has_news(instance)) return begin_step(draft, instance);
   draft.add(InstanceRested{instance.id});
   if (!others_active(draft.state, instance.id)) {
     draft.stop(RunStatus::done, StopReason::end_turn, "");
@@ -225,8 +267,12 @@ void end_turn(Draft& draft, const Instance& instance, const Reply& reply) {
 }
 
 void cede(Draft& draft, const Instance& instance, const Reply& reply) {
+  if (has_nodes(draft.state)) {
+    if (instance.id == kRootInstance || has_news(instance)) return end_turn_of(draft, instance.id);
+    return end_instance(draft, instance.id, EndedHow::ceded, instance.last_words);
+  }
   // A message that was accepted is answered first.
-  if (!instance.waiting_messages.empty()) return begin_step(draft, instance);
+  if (has_news(instance)) return begin_step(draft, instance);
   if (instance.id == kRootInstance) {
     draft.add(InstanceRested{instance.id});
     return draft.stop(RunStatus::done, StopReason::cede, std::string(reply.detail));
@@ -262,6 +308,16 @@ void stop_beyond_bounds(Draft& draft, const Reply& reply) {
 
 }  // namespace
 
+std::string known_tools(const Draft& draft, const Instance& instance) {
+  std::string list;
+  const auto add = [&list](const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
+  for (const PinnedTool& tool : draft.state.tools) {
+    if (tool_in_scope(draft.state, instance, tool.name) == &tool) add(tool.name);
+  }
+  for (const ToolSpec& tool : machine_tools(draft.state, instance)) add(tool.name);
+  return list.empty() ? std::string(draft.rules.say.no_tools) : list;
+}
+
 void refuse_calls(Draft& draft, const Instance& instance, const std::vector<Block>& blocks) {
   refuse_at_end(draft, instance, calls_of(blocks));
 }
@@ -283,6 +339,11 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& said) {
       return wrap_up(draft, instance, reply, calls);
     case ReplyStop::refusal:
       end_step(draft, instance, reply, YieldReason::end_turn);
+      if (has_nodes(draft.state)) {
+        refuse_at_end(draft, instance, calls);
+        return fail_instance(draft, instance, RunStatus::stopped, StopReason::refusal,
+                             std::string(reply.detail));
+      }
       draft.stop(RunStatus::stopped, StopReason::refusal, std::string(reply.detail));
       return refuse_at_end(draft, instance, calls);
     case ReplyStop::cede:

@@ -14,6 +14,8 @@ std::string_view name(RefusedBecause value) {
       return "yielded";
     case RefusedBecause::denied:
       return "denied";
+    case RefusedBecause::not_done:
+      return "not_done";
   }
   return "unknown_tool";
 }
@@ -26,7 +28,7 @@ std::string_view name(HeldFor value) {
 bool counts(const CallRefused& decision) {
   return decision.because == RefusedBecause::unknown_tool ||
          decision.because == RefusedBecause::invalid_input ||
-         decision.because == RefusedBecause::denied;
+         decision.because == RefusedBecause::denied || decision.because == RefusedBecause::not_done;
 }
 
 std::string_view name(CutBy value) {
@@ -34,7 +36,8 @@ std::string_view name(CutBy value) {
 }
 
 std::string_view name(Note value) {
-  return value == Note::wrap_up ? "wrap_up" : "repair";
+  static constexpr std::array<std::string_view, 3> kNames = {"wrap_up", "repair", "entered"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 Decision::Decision() = default;

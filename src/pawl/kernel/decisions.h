@@ -12,10 +12,11 @@ enum class RefusedBecause : std::uint8_t {
   truncated,  // the reply was cut off inside it
   yielded,    // the reply gave control away
   denied,     // by the permission pipeline
+  not_done,   // a tool of the kernel's own, and the tree of instances does not allow it
 };
 std::string_view name(RefusedBecause value);
 template <>
-inline constexpr std::uint8_t kCount<RefusedBecause> = 5;
+inline constexpr std::uint8_t kCount<RefusedBecause> = 6;
 
 struct StepBegan {
   InstanceId instance = kRootInstance;
@@ -125,10 +126,10 @@ struct RetryPlanned {
             PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
-enum class Note : std::uint8_t { wrap_up, repair };
+enum class Note : std::uint8_t { wrap_up, repair, entered };
 std::string_view name(Note value);
 template <>
-inline constexpr std::uint8_t kCount<Note> = 2;
+inline constexpr std::uint8_t kCount<Note> = 3;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
@@ -373,7 +374,9 @@ using AnyDecision =
                  InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
                  TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
                  ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
-                 LimitsRaised>;
+                 LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
+                 StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
+                 RootFailed, OutputReady, MessageReplaced>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;

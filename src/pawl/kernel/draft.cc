@@ -1,6 +1,7 @@
 #include "pawl/kernel/draft.h"
 
 #include "pawl/kernel/context.h"
+#include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/invariants.h"
 
 namespace pawl {
@@ -153,8 +154,6 @@ void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
   add(EndingBegan{status, reason, std::move(detail)});
   withdraw_starts();
   doubt_held_questions();
-  // What another process had under way is gone with it: nobody is there to abort it.
-  if (std::holds_alternative<DriverAttached>(record_.event)) return;
   for (const OpenEffect& effect : state.open) {
     const bool abortable =
         effect.kind != EffectKind::begin_agent && effect.kind != EffectKind::end_agent;
@@ -170,6 +169,25 @@ void Draft::withdraw_starts() {
     const JudgeCall* judged = std::get_if<JudgeCall>(&effect);
     if (judged != nullptr) add(CallHeld{judged->call, HeldFor::judgement});
   }
+}
+
+void Draft::withdraw_starts_of(InstanceId id) {
+  std::erase_if(record_.effects, [&](const Effect& effect) {
+    return std::visit(
+        [&](const auto& one) {
+          if constexpr (requires { one.instance; }) {
+            if (one.instance != id) return false;
+            if constexpr (requires { one.reserved; }) {
+              if (reserves(state))
+                to_start_.subtract({one.reserved_pico, total_tokens(one.reserved)});
+            }
+            if constexpr (requires { one.position; }) --model_calls_to_start_;
+            return true;
+          }
+          return false;
+        },
+        effect);
+  });
 }
 
 // What was to be asked about is not asked any more, and stays unknown.
@@ -195,12 +213,33 @@ void Draft::finish() {
   assert_invariants(run_, record_.instance);
 }
 
+// True: the instance does something else than its next step.
+static bool is_held_by_tree(Draft& draft, const Instance& instance) {
+  if (!has_nodes(draft.state)) return false;
+  if (draft.over(instance.id)) return true;
+  if (instance.leave && instance.leave->kind == LeaveKind::transition && !draft.pausing()) {
+    take_leave(draft, instance.id);
+    return true;
+  }
+  if (has_primary_child(draft.state, instance)) {
+    const bool rests = std::holds_alternative<Resting>(instance.phase);
+    if (!rests) draft.add(InstanceRested{instance.id});
+    return true;
+  }
+  const std::uint64_t most = node_of(draft.state, instance).steps;
+  if (most == 0 || instance.node_steps < most) return false;
+  stop_at_node_limit(draft, instance.id);
+  return true;
+}
+
 void begin_step(Draft& draft, const Instance& instance) {
-  if (draft.ending()) return;
+  if (draft.ending() || is_held_by_tree(draft, instance)) return;
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, 0});
   if (const auto bound = exhausted_for_step(draft.tally(), draft.state.limits)) {
     return draft.stop_at(*bound);
   }
+  const auto contents = static_cast<std::uint32_t>(instance.contents.size());
+  if (contents > 0) draft.add(ContentsDelivered{instance.id, contents});
   const auto waiting = static_cast<std::uint32_t>(instance.waiting_messages.size());
   if (waiting > 0) draft.add(MessagesDelivered{instance.id, waiting});
   draft.add(StepBegan{instance.id, draft.state.tally.steps + 1});
@@ -208,7 +247,7 @@ void begin_step(Draft& draft, const Instance& instance) {
 }
 
 void call_again(Draft& draft, const Instance& instance) {
-  if (draft.ending()) return;
+  if (draft.over(instance.id)) return;
   if (instance.open_step == 0) return begin_step(draft, instance);
   if (const auto bound = exhausted(draft.tally(), draft.state.limits)) {
     return draft.stop_at(*bound);
@@ -224,7 +263,7 @@ static bool is_over(const Call& call) {
 static std::optional<CallId> answered_by_tool(const RunState& state, InstanceId id) {
   std::optional<CallId> found;
   for (const Call& call : state.calls) {
-    const PinnedTool* tool = find_tool(state, call.tool);
+    const PinnedTool* tool = call.instance == id ? tool_of_call(state, call) : nullptr;
     if (call.instance != id || tool == nullptr || tool->ends_turn == EndsTurn::no) continue;
     const CallEnded* ended = std::get_if<CallEnded>(&call.state);
     if (ended != nullptr && ended->success == Presence::present) found = call.id;
@@ -235,8 +274,27 @@ static std::optional<CallId> answered_by_tool(const RunState& state, InstanceId 
 static bool all_ended(const Draft& draft, InstanceId id) {
   const auto& calls = draft.state.calls;
   return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
-    return call.instance != id || (is_over(call) && !draft.starts_for(call.id));
+    const bool rests = is_over(call) || std::holds_alternative<CallSuspending>(call.state);
+    return call.instance != id || (rests && !draft.starts_for(call.id));
   });
+}
+
+const PinnedTool* tool_of_call(const RunState& state, const Call& call) {
+  const Instance* instance = find_instance(state, call.instance);
+  PAWL_ASSERT(instance != nullptr);
+  return tool_in_scope(state, *instance, call.tool);
+}
+
+bool has_calls(const RunState& state, InstanceId id) {
+  return std::any_of(state.calls.begin(), state.calls.end(),
+                     [id](const Call& call) { return call.instance == id; });
+}
+
+std::vector<InstanceId> instance_ids(const RunState& state) {
+  std::vector<InstanceId> ids;
+  ids.reserve(state.instances.size());
+  for (const Instance& one : state.instances) ids.push_back(one.id);
+  return ids;
 }
 
 bool others_active(const RunState& state, InstanceId except) {
@@ -246,12 +304,14 @@ bool others_active(const RunState& state, InstanceId except) {
 }
 
 void go_on_when_all_ended(Draft& draft, InstanceId id) {
-  if (draft.ending() || !all_ended(draft, id)) return;
+  if (draft.over(id) || !all_ended(draft, id)) return;
   const Instance& instance = draft.instance(id);
+  if (instance.leave) return take_leave(draft, id);
   const auto answer = answered_by_tool(draft.state, id);
   if (answer) draft.add(AnsweredByTool{id, *answer});
   draft.add(ResultsTaken{id});
-  if (!answer || !instance.waiting_messages.empty()) return begin_step(draft, instance);
+  if (!answer || has_news(instance)) return begin_step(draft, instance);
+  if (has_nodes(draft.state)) return end_turn_of(draft, id);
   draft.add(InstanceRested{id});
   if (!others_active(draft.state, id)) draft.stop(RunStatus::done, StopReason::end_turn, "");
 }

@@ -52,7 +52,18 @@ class Draft {
   }
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
-  void abort(EffectId effect) { record_.effects.emplace_back(AbortEffect{effect}); }
+  // What another process had under way is gone with it: nobody is there to abort it.
+  void abort(EffectId effect) {
+    if (std::holds_alternative<DriverAttached>(record_.event)) return;
+    record_.effects.emplace_back(AbortEffect{effect});
+  }
+  // What this record was to start for an instance that is given up.
+  void withdraw_starts_of(InstanceId id);
+  // Nothing more is to be decided for the instance: the run is ending, or it has left.
+  bool over(InstanceId id) const {
+    return ending() || !is_live(instance(id)) ||
+           std::holds_alternative<Failing>(instance(id).phase);
+  }
   // The outcome is lost; a model call is charged what was set aside for it.
   void discard(const OpenEffect& effect, const Usage& charged);
   // The most that a call to a target may cost for which this was set aside.
@@ -94,6 +105,9 @@ void begin_step(Draft& draft, const Instance& instance);
 void call_again(Draft& draft, const Instance& instance);
 // Asks a model, or shortens the conversation first, or waits for money: one attempt at a step.
 void call_model(Draft& draft, const Instance& instance);
+// Has the whole conversation summed up, for the node that comes next. False: there is no money for
+// it.
+bool sum_up_for_next(Draft& draft, const Instance& instance);
 // What follows from a failed attempt; kernel/retry.h has the table.
 void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& asked,
                   const ModelFailed& event);
@@ -153,6 +167,14 @@ void take_reply(Draft& draft, const Instance& instance, const Reply& reply);
 void refuse_calls(Draft& draft, const Instance& instance, const std::vector<Block>& blocks);
 
 const OpenEffect* open_of(const RunState& state, EffectKind kind);
+// What was set aside for the effect, if it is a model call or a compaction.
+Usage reserved_for(const RunState& state, const OpenEffect& effect);
+// The tool that a call was opened for.
+const PinnedTool* tool_of_call(const RunState& state, const Call& call);
+// Its reply has asked for calls whose results it has not taken.
+bool has_calls(const RunState& state, InstanceId id);
+// As they are now: what is decided about one may change the list.
+std::vector<InstanceId> instance_ids(const RunState& state);
 
 // Whether another instance than this one has something to do.
 bool others_active(const RunState& state, InstanceId except);

@@ -36,6 +36,7 @@ InboxRank inbox_rank(const Event& event) {
   if (std::holds_alternative<InstanceResumed>(event)) return InboxRank::resolve;
   if (std::holds_alternative<BudgetRaised>(event)) return InboxRank::resolve;
   if (std::holds_alternative<CallDecided>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<StateSet>(event)) return InboxRank::resolve;
   if (std::holds_alternative<ExternalTurnPushed>(event)) return InboxRank::turn;
   if (std::holds_alternative<MessageReceived>(event)) return InboxRank::message;
   return InboxRank::refused;
@@ -84,6 +85,11 @@ std::string_view name(StatusAnswer value) {
 
 std::string_view name(DoubtVerdict value) {
   return value == DoubtVerdict::happened ? "happened" : "did_not_happen";
+}
+
+std::string_view name(Delivery value) {
+  if (value == Delivery::silent) return "silent";
+  return value == Delivery::urgent ? "urgent" : "next_step";
 }
 
 }  // namespace pawl

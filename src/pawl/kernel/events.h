@@ -21,6 +21,7 @@
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
 #include "pawl/kernel/tool_spec.h"
+#include "pawl/kernel/tree_facts.h"
 #include "pawl/kernel/words.h"
 
 namespace pawl {
@@ -318,14 +319,24 @@ struct DoubtResolved {
                 PAWL_FIELD(by) PAWL_FIELD(attempt));
 };
 
+// When a message reaches the conversation.
+enum class Delivery : std::uint8_t {
+  next_step,
+  urgent,  // a model call under way is interrupted for it
+  silent,  // with the next step, and it wakes nobody
+};
+
 struct MessageReceived {
   InstanceId instance = kRootInstance;
   Content text;
   std::string from;
   std::vector<Attachment> attachments = {};
+  Delivery delivery = Delivery::next_step;
+  std::string singleton = {};  // of those that wait with this key only the last is delivered
 
   PAWL_FACT(MessageReceived, "message_received",
-            PAWL_FIELD(instance) PAWL_FIELD(text) PAWL_FIELD(from) PAWL_FIELD(attachments));
+            PAWL_FIELD(instance) PAWL_FIELD(text) PAWL_FIELD(from) PAWL_FIELD(attachments)
+                PAWL_FIELD(delivery) PAWL_FIELD(singleton));
 };
 
 struct PauseRequested {
@@ -382,9 +393,10 @@ struct InstanceResumed {
   InstanceId instance = kRootInstance;
   std::string suspend_id;
   std::string by;
+  Content message = {};  // what it is told; may be empty
 
   PAWL_FACT(InstanceResumed, "instance_resumed",
-            PAWL_FIELD(instance) PAWL_FIELD(suspend_id) PAWL_FIELD(by));
+            PAWL_FIELD(instance) PAWL_FIELD(suspend_id) PAWL_FIELD(by) PAWL_FIELD(message));
 };
 
 // The host answers a turn that was given to it (yield reason external).
@@ -400,7 +412,9 @@ struct ExternalTurnPushed {
 
 // Nothing is under way and somebody must act: the run leaves memory.
 struct RunWaiting {
-  PAWL_FACT(RunWaiting, "run_waiting");
+  std::vector<SuspendedInstance> suspended = {};  // of a run that has nodes
+
+  PAWL_FACT(RunWaiting, "run_waiting", PAWL_FIELD(suspended));
 };
 
 // The after-agent callbacks have run, and the run is over.
@@ -521,7 +535,7 @@ using AnyEvent =
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
-                 CallDecided, RunReopened, Unrecognised>;
+                 CallDecided, RunReopened, StateSet, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {
@@ -561,6 +575,8 @@ template <>
 inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
 template <>
 inline constexpr std::uint8_t kCount<DoubtVerdict> = 2;
+template <>
+inline constexpr std::uint8_t kCount<Delivery> = 3;
 
 std::string_view name(Speaker value);
 std::string_view name(Presence value);
@@ -568,6 +584,7 @@ std::string_view name(Approvers value);
 std::string_view name(ToolEnd value);
 std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);
+std::string_view name(Delivery value);
 
 }  // namespace pawl
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "pawl/kernel/golden_machine_test.h"
 #include "pawl/kernel/random_history_test.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/scenario_test.h"
@@ -311,7 +312,7 @@ std::vector<std::string> random_journal(std::uint64_t seed) {
 }
 
 void add_random_journals(std::map<std::string, std::vector<std::string>>& journals) {
-  constexpr std::size_t kJournals = 50;
+  constexpr std::size_t kJournals = 52;
   constexpr std::size_t kRecordsMin = 8;
   for (std::uint64_t seed = 1; journals.size() < kJournals; ++seed) {
     auto journal = random_journal(seed);
@@ -329,6 +330,8 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"limits", encoded(limits().records())},
           {"models", encoded(models().records())},
           {"permissions", encoded(permissions().records())},
+          {"machine", encoded(machine_that_fails().records())},
+          {"machine-detached", encoded(machine_that_detaches().records())},
           {"future", with_optional_event()}};
 }
 

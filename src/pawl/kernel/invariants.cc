@@ -1,6 +1,7 @@
 #include "pawl/kernel/invariants.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "pawl/base/assert.h"
@@ -85,6 +86,48 @@ std::string fault_of_effects(const RunState& state) {
   return "";
 }
 
+namespace {
+
+bool awaits_birth(const RunState& state, InstanceId id) {
+  return std::any_of(state.births.begin(), state.births.end(),
+                     [id](const PendingBirth& one) { return one.parent == id; });
+}
+
+// What reaches it wakes nobody any more.
+bool has_final_output(const RunState& state, const Instance& instance) {
+  return instance.id == kRootInstance && state.final_output.has_value();
+}
+
+}  // namespace
+
+// Empty, or what does not fit between the instance and those below and above it.
+std::string fault_of_tree(const RunState& state) {
+  std::size_t ended = 0;
+  std::map<InstanceId, std::uint32_t> workers;
+  for (const Instance& one : state.instances) {
+    ended += is_live(one) ? 0U : 1U;
+    if (!is_live(one) || one.id == kRootInstance) continue;
+    const Instance* parent = find_instance(state, one.parent);
+    if (parent == nullptr || !is_live(*parent)) return to_string(one.id) + " has lost its parent";
+    if (one.kind == NodeKind::worker) ++workers[one.parent];
+    if (one.kind == NodeKind::primary && parent->child != one.id) {
+      return to_string(one.id) + " has not taken over";
+    }
+    if (one.kind == NodeKind::primary && !std::holds_alternative<Resting>(parent->phase) &&
+        !std::holds_alternative<AwaitingTools>(parent->phase) &&
+        !std::holds_alternative<Ready>(parent->phase)) {
+      return to_string(one.parent) + " acts beside its primary child";
+    }
+  }
+  if (ended != state.ended) return "the number of those that have ended is not right";
+  for (const Instance& one : state.instances) {
+    if (is_live(one) && one.workers != workers[one.id]) {
+      return to_string(one.id) + " has another number of workers";
+    }
+  }
+  return "";
+}
+
 std::string fault_of_liveness(const RunState& state) {
   const bool going = std::holds_alternative<Going>(state.course);
   const bool ending = std::holds_alternative<Ending>(state.course);
@@ -95,7 +138,9 @@ std::string fault_of_liveness(const RunState& state) {
   for (const Instance& one : state.instances) {
     const bool beginning =
         one.id == kRootInstance && open_count(state, EffectKind::begin_agent) > 0;
-    if (going && std::holds_alternative<Resting>(one.phase) && !one.waiting_messages.empty()) {
+    if (!is_live(one)) continue;
+    const bool hears = !one.child && !awaits_birth(state, one.id) && !has_final_output(state, one);
+    if (going && std::holds_alternative<Resting>(one.phase) && has_news(one) && hears) {
       return to_string(one.id) + " rests, and a message waits";
     }
     if (going && std::holds_alternative<Ready>(one.phase) && !beginning) {
@@ -107,7 +152,9 @@ std::string fault_of_liveness(const RunState& state) {
     };
     const bool awaiting = std::holds_alternative<AwaitingTools>(one.phase);
     const bool any = std::any_of(state.calls.begin(), state.calls.end(), mine);
-    if (awaiting != any) return to_string(one.id) + " awaits tools, or has calls, not both";
+    const bool suspended = std::holds_alternative<Suspended>(one.phase);
+    if (awaiting != any && !suspended)
+      return to_string(one.id) + " awaits tools, or has calls, not both";
     if (any && !ending && std::all_of(state.calls.begin(), state.calls.end(), over)) {
       return to_string(one.id) + " has all results, and does not go on";
     }
@@ -137,6 +184,7 @@ std::string fault_of_instance(const RunState& state, const Instance& instance) {
   if (const auto* phase = std::get_if<Compacting>(&instance.phase)) {
     if (!awaits(phase->effect, EffectKind::compact)) return "it awaits a summary nobody writes";
   }
+  if (!is_live(instance)) return "";
   if (instance.target >= state.targets.size()) return "its target does not exist";
   if (instance.open_step > state.tally.steps) return "its step has not begun";
   if (instance.transcript.empty()) return "its conversation has no beginning";
@@ -154,6 +202,7 @@ std::string fault_of(const Run& run) {
   }
   if (reserved != run.reserved()) return "something else is set aside than what is under way";
   std::string fault = fault_of_effects(state);
+  if (fault.empty() && has_nodes(state)) fault = fault_of_tree(state);
   return fault.empty() ? fault_of_liveness(state) : fault;
 }
 

@@ -15,7 +15,9 @@ std::string fault_of_instance(const RunState& state, const Instance& instance);
 std::string fault_of_effects(const RunState& state);
 // Empty, or what would never go on by itself although nobody stops it.
 std::string fault_of_liveness(const RunState& state);
-// The three of them, and that what is set aside is what is under way.
+// Empty, or what does not fit in the tree of instances, of a run that has nodes.
+std::string fault_of_tree(const RunState& state);
+// All of them, and that what is set aside is what is under way.
 std::string fault_of(const Run& run);
 
 // Stops the process if the run, after a record about this instance, is not as it must be.

@@ -71,6 +71,9 @@ PAWL_NAMED(ToolScope, "tool_scope");
 PAWL_NAMED(Batch, "batch");
 PAWL_NAMED(PhaseNeed, "phase_need");
 PAWL_NAMED(OnParentEnd, "on_parent_end");
+PAWL_NAMED(LeaveKind, "leave_kind");
+PAWL_NAMED(EndedHow, "ended_how");
+PAWL_NAMED(Delivery, "delivery");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -165,7 +168,8 @@ std::vector<std::pair<std::string, std::string>> tables() {
                          CompactionPolicy, Attachment, CallJudgement, InputBlocked, AcceptedPolicy,
                          PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
                          NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec,
-                         AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor>()},
+                         AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
+                         SuspendedInstance>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
@@ -173,7 +177,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
                            BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
                            GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
                            NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
-                           PhaseNeed, OnParentEnd>()}};
+                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery>()}};
 }
 
 std::string document_path() {

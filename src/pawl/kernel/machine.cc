@@ -2,6 +2,7 @@
 // name. A check changes nothing, and finds every reason to refuse.
 #include "pawl/kernel/machine.h"
 
+#include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/tally.h"
 
@@ -41,10 +42,28 @@ Refusal check_open(const Moment& now, std::string_view event, EffectId id, Effec
   return open ? Refusal(kAccepted) : too_late(event, id);
 }
 
+// What a charter may say and no run does yet: better no run than one that leaves it out.
+std::string what_is_not_driven(const RunStarted& event) {
+  if (!event.phases.empty()) return "flows are not part of this version";
+  if (event.gate) return "gates are not part of this version";
+  const bool agents = !event.agents.empty() || event.adhoc_agents == Presence::present;
+  if (agents) return "agents with runs of their own are not part of this version";
+  for (const PackSpec& pack : event.packs) {
+    if (pack.state && pack.state->owner == StateOwner::external) {
+      return "pack " + pack.name + ": a state that is owned outside belongs to a node";
+    }
+  }
+  for (const NodeSpec& node : event.nodes) {
+    if (node.discover) return "node " + node.name + ": steps are discovered in flows only";
+  }
+  return "";
+}
+
 Refusal check(const Moment&, const NotStarted&, const RunStarted& event) {
   if (const Status known = check_semantics(event.semantics); !known) return known.error();
   const std::size_t targets = std::max<std::size_t>(event.targets.size(), 1);
-  const std::string fault = fault_of(event.nodes, event.packs, event.node, targets);
+  std::string fault = fault_of(event.nodes, event.packs, event.node, targets);
+  if (fault.empty()) fault = what_is_not_driven(event);
   return fault.empty() ? Refusal(kAccepted) : refuse("run_started: " + fault);
 }
 
@@ -56,8 +75,10 @@ Refusal check(const Moment& now, const Unfinished auto&, const AgentBegan& event
   return check_open(now, event.kName, event.effect, EffectKind::begin_agent);
 }
 
-Refusal check(const Moment&, const Active auto&, const MessageReceived&) {
-  return kAccepted;
+Refusal check(const Moment& now, const Active auto&, const MessageReceived& event) {
+  const bool final = now.state.final_output.has_value() && event.instance == kRootInstance;
+  return final ? refuse("message_received comes too late: the output of the run is final")
+               : Refusal(kAccepted);
 }
 
 // How the run would end at once if it took the event: only trying tells.
@@ -116,8 +137,24 @@ Refusal check(const Moment&, const Unfinished auto&, const HookStopped&) {
 }
 
 Refusal check(const Moment& now, const Active auto&, const InstanceSpawned& event) {
+  if (has_nodes(now.state)) return refuse("instance_spawned: a run that has nodes spawns by them");
   if (find_instance(now.state, event.parent) != nullptr) return kAccepted;
   return refuse("no instance " + to_string(event.parent) + " to spawn from");
+}
+
+// The owner of a state replaces it whole.
+Refusal check(const Moment& now, const Active auto&, const StateSet& event) {
+  if (!has_nodes(now.state)) return refuse("state_set: the run has no nodes");
+  const Instance& instance = *find_instance(now.state, event.instance);
+  const NodeSpec& node = node_of(now.state, instance);
+  const std::string whose = "state_set: the state of " + to_string(instance.id);
+  if (!event.pack.empty() || !node.state) return refuse("state_set: there is no such state");
+  if (node.state->owner != StateOwner::external) {
+    return refuse(whose + " belongs to the run; its node does not say \"owner: external\"");
+  }
+  const std::string* json = event.state.bytes();
+  const std::string fault = json == nullptr ? "it is too long" : fault_of_state(node.state, *json);
+  return fault.empty() ? Refusal(kAccepted) : refuse(whose + " would not fit: " + fault);
 }
 
 Refusal nothing_due() {
@@ -175,6 +212,7 @@ Refusal check(const Moment& now, const Finished&, const RunReopened& event) {
 
 // --- An instance -------------------------------------------------------------------------------
 //
+// The last two phases accept nothing: failing is the root's, ended whoever has left the tree.
 // Its step: ready -> awaiting_model (compacting, backing_off, rate_limited, awaiting_budget on the
 // way) -> awaiting_tools -> ready …; suspended, awaiting_external and resting end a turn.
 
@@ -335,7 +373,7 @@ template <class E>
 Refusal check_live(const Moment& now, const E& event) {
   const InstanceId id = instance_of(now.event);
   const Instance* instance = find_instance(now.state, id);
-  if (instance == nullptr) {
+  if (instance == nullptr || !is_live(*instance)) {
     return refuse(std::string(E::kName) + ": there is no instance " + to_string(id));
   }
   const auto try_one = [&](const auto& state) { return dispatch(now, state, event); };

@@ -73,6 +73,29 @@ constexpr Sentences kSentences1 = {
     .unanswered = "nobody answered in time",
     .denied_by = "denied by ",
     .no_reason = "; no reason was given",
+    .moves_to = "You go on in the node {} when the calls of this reply have ended.",
+    .updated = "updated",
+    .spawned = "{} has started.",
+    .cedes = "You hand this over when the calls of this reply have ended.",
+    .not_done = "not done: ",
+    .leaves_already =
+        "this reply has a transition, a cede or a suspension already; there is one in a reply",
+    .left_already = "this reply has left the node before it",
+    .root_cedes = "the first instance of a run has nobody to cede to; end your turn instead",
+    .no_room = "no more than {} instances may live at a time; go on when one has ended",
+    .too_deep = "an instance has at most {} ancestors",
+    .second_child = "a child has taken over already; there is one at a time",
+    .proposed =
+        "proposed as number {}: whoever owns the state decides about it, and you see the outcome "
+        "in the state",
+    .conflict =
+        "state_conflict: the state has changed since you saw it; look at it, and propose again",
+    .content_ceded = "{} has ended and hands you this:",
+    .content_failed = "{} has failed:",
+    .content_stopped = "{} was stopped at its limit of steps, and had this:",
+    .last_of = "(the last of {})",
+    .entered = "You have new instructions. Go on by them.",
+    .begin = "Begin.",
     .steps_left = {"This is your last step. Call no tools: give your final answer now.",
                    "One step remains after this one. Finish what you are doing and prepare your "
                    "final answer.",
@@ -144,6 +167,13 @@ std::string with_number(std::string_view sentence, std::uint64_t number) {
   std::string text(sentence);
   const std::size_t place = text.find("{}");
   if (place != std::string::npos) text.replace(place, 2, std::to_string(number));
+  return text;
+}
+
+std::string with_words(std::string_view sentence, std::string_view words) {
+  std::string text(sentence);
+  const std::size_t place = text.find("{}");
+  if (place != std::string::npos) text.replace(place, 2, words);
   return text;
 }
 

@@ -43,6 +43,27 @@ struct Sentences {
   std::string_view unanswered;
   std::string_view denied_by;  // followed by whom
   std::string_view no_reason;
+  // What calls of the kernel's own tools answer, and what goes from one instance to another. {}
+  // stands for a name or a number.
+  std::string_view moves_to;  // {}: the node
+  std::string_view updated;
+  std::string_view spawned;  // {}: the instance
+  std::string_view cedes;
+  std::string_view not_done;        // followed by why
+  std::string_view leaves_already;  // a second transition, cede or suspension in a reply
+  std::string_view left_already;    // something else behind it
+  std::string_view root_cedes;
+  std::string_view no_room;   // {}: how many instances may live
+  std::string_view too_deep;  // {}: how many ancestors there may be
+  std::string_view second_child;
+  std::string_view proposed;  // {}: the number of the proposal
+  std::string_view conflict;
+  std::string_view content_ceded;  // {}: the sender
+  std::string_view content_failed;
+  std::string_view content_stopped;
+  std::string_view last_of;                    // {}: how many messages with one key there have been
+  std::string_view entered;                    // where a conversation goes on in another node
+  std::string_view begin;                      // where it has no beginning
   std::array<std::string_view, 3> steps_left;  // none, one, two
   std::string_view summary_wanted;             // the instructions of whoever sums up
 };
@@ -104,6 +125,8 @@ Status check_semantics(std::uint32_t semantics);
 
 // A sentence with a number in the place of its {}.
 std::string with_number(std::string_view sentence, std::uint64_t number);
+// The same with words.
+std::string with_words(std::string_view sentence, std::string_view words);
 // At most kWordsBytesMax bytes of it, in whole characters.
 std::string in_few_words(std::string text);
 

@@ -220,13 +220,13 @@ std::string key_of(const RunState& state, CallId call) {
 }
 
 bool is_pinned(const Entry& entry) {
-  return entry.kind == EntryKind::input;
+  return entry.kind == EntryKind::input || entry.kind == EntryKind::opening;
 }
 
 std::string_view name(EntryKind value) {
-  static constexpr std::array<std::string_view, 9> kNames = {"input",     "past",        "message",
-                                                             "assistant", "tool_result", "note",
-                                                             "ceded",     "summary",     "trimmed"};
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "input", "past",  "message", "assistant", "tool_result",
+      "note",  "ceded", "summary", "trimmed",   "opening"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

@@ -92,9 +92,22 @@ struct Compacting {
                 PAWL_FIELD(to) PAWL_FIELD(reserved_pico));
 };
 
+struct Failing {  // the root, until its workers have ended
+  RunStatus status = RunStatus::failed;
+  StopReason reason = StopReason::end_turn;
+  std::string detail;
+
+  PAWL_FACT(Failing, "failing", PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail));
+};
+
+struct Ended {  // it has left the tree, and is forgotten when many have
+  PAWL_FACT(Ended, "ended");
+};
+
 // DO NOT REORDER: the index is embedded in snapshots.
-using Phase = std::variant<Ready, AwaitingModel, BackingOff, AwaitingTools, Suspended,
-                           AwaitingExternal, Resting, RateLimited, AwaitingBudget, Compacting>;
+using Phase =
+    std::variant<Ready, AwaitingModel, BackingOff, AwaitingTools, Suspended, AwaitingExternal,
+                 Resting, RateLimited, AwaitingBudget, Compacting, Failing, Ended>;
 
 // One message of a transcript, by reference: the content stays in the journal.
 enum class EntryKind : std::uint8_t {
@@ -107,16 +120,18 @@ enum class EntryKind : std::uint8_t {
   ceded,
   summary,  // of what stood before it
   trimmed,  // what stood before it is gone
+  opening,  // of a node that was entered afresh
 };
 std::string_view name(EntryKind value);
 template <>
-inline constexpr std::uint8_t kCount<EntryKind> = 9;
+inline constexpr std::uint8_t kCount<EntryKind> = 10;
 
 struct Entry {
   EntryKind kind = EntryKind::input;
   std::uint64_t seq = 0;  // the record that holds it
   std::uint64_t number =
-      0;  // tool_result: the call; past: the index; note: which; message: files; trimmed: how many
+      0;  // tool_result: the call; past: the index; note: which; message: files; trimmed: how many;
+          // input, opening, ceded: the instance, where the run has nodes
   std::uint64_t tokens = 0;  // by estimate
 
   PAWL_FACT(Entry, "entry", PAWL_FIELD(kind) PAWL_FIELD(seq) PAWL_FIELD(number) PAWL_FIELD(tokens));
@@ -142,6 +157,15 @@ struct LoopGuard {
                 PAWL_FIELD(identical_steps) PAWL_FIELD(tool_errors));
 };
 
+// Messages that replace each other while they wait.
+struct Singleton {
+  std::string key;
+  std::uint64_t seq = 0;    // the record of the last
+  std::uint64_t count = 0;  // of all
+
+  PAWL_FACT(Singleton, "singleton", PAWL_FIELD(key) PAWL_FIELD(seq) PAWL_FIELD(count));
+};
+
 struct Instance {
   InstanceId id = kRootInstance;
   InstanceId parent = kRootInstance;  // the root is its own parent
@@ -162,6 +186,26 @@ struct Instance {
   std::uint64_t compacted_in_step = 0;  // once a step is enough
   std::uint32_t attachments = 0;        // images and files in its conversation
   std::uint32_t repairs = 0;            // how often its answer was asked for again
+  // Of a run whose charter has nodes.
+  NodeKind kind = NodeKind::primary;
+  std::string name = {};                 // in its parent's node
+  std::string state = {};                // JSON; empty: it has none
+  std::uint64_t state_changes = 0;       // of it
+  std::uint64_t state_shown = 0;         // how many there had been when a model was asked last
+  std::uint64_t proposals = 0;           // of its model, to the owner of its state
+  std::uint64_t node_position = 0;       // as `position`, since it entered its node
+  std::uint64_t node_steps = 0;          // begun since it entered its node
+  std::uint32_t depth = 0;               // ancestors
+  std::uint32_t workers = 0;             // live ones of its own
+  std::optional<InstanceId> child = {};  // a live primary one, which acts in its place
+  std::vector<Entry> contents = {};      // handed to it by children, for its next step
+  std::optional<Leave> leave = {};
+  Entry told = {};          // its first message
+  Content last_words = {};  // the last text it wrote
+  // Of any run: what is special about the messages that wait.
+  std::uint32_t silent_messages = 0;           // which wake nobody
+  Presence urgent_message = Presence::absent;  // for which its model call is interrupted
+  std::vector<Singleton> singletons = {};
 
   PAWL_FACT(Instance, "instance",
             PAWL_FIELD(id) PAWL_FIELD(parent) PAWL_FIELD(node) PAWL_FIELD(phase)
@@ -170,7 +214,17 @@ struct Instance {
                         PAWL_FIELD(wrap_up) PAWL_FIELD(guard) PAWL_FIELD(sessions)
                             PAWL_FIELD(target) PAWL_FIELD(failures) PAWL_FIELD(context_tokens)
                                 PAWL_FIELD(compacted_in_step) PAWL_FIELD(attachments)
-                                    PAWL_FIELD(repairs));
+                                    PAWL_FIELD(repairs) PAWL_FIELD(kind) PAWL_FIELD(name)
+                                        PAWL_FIELD(state) PAWL_FIELD(state_changes)
+                                            PAWL_FIELD(state_shown) PAWL_FIELD(proposals)
+                                                PAWL_FIELD(node_position) PAWL_FIELD(node_steps)
+                                                    PAWL_FIELD(depth) PAWL_FIELD(workers)
+                                                        PAWL_FIELD(child) PAWL_FIELD(contents)
+                                                            PAWL_FIELD(leave) PAWL_FIELD(told)
+                                                                PAWL_FIELD(last_words)
+                                                                    PAWL_FIELD(silent_messages)
+                                                                        PAWL_FIELD(urgent_message)
+                                                                            PAWL_FIELD(singletons));
 };
 
 // States of a call, from its opening until its result is taken.
@@ -215,9 +269,12 @@ struct CallAwaitingPerson {
             PAWL_FIELD(kind) PAWL_FIELD(binding) PAWL_FIELD(expires_at_ms)
                 PAWL_FIELD(expires_elapsed_ms) PAWL_FIELD(seq));
 };
+struct CallSuspending {  // its result is what its instance is told when it is resumed
+  PAWL_FACT(CallSuspending, "suspending");
+};
 // DO NOT REORDER: the index is embedded in snapshots.
 using CallState = std::variant<CallWaiting, CallRunning, CallAsking, CallDoubtful, CallEnded,
-                               CallJudging, CallAwaitingPerson>;
+                               CallJudging, CallAwaitingPerson, CallSuspending>;
 
 struct Call {
   CallId id{};
@@ -320,6 +377,23 @@ std::string_view name(Parked value);
 template <>
 inline constexpr std::uint8_t kCount<Parked> = 2;
 
+// The state of a pack, one for the run.
+struct PackState {
+  std::string name;
+  std::string state;  // JSON
+  std::uint64_t changes = 0;
+
+  PAWL_FACT(PackState, "pack_state", PAWL_FIELD(name) PAWL_FIELD(state) PAWL_FIELD(changes));
+};
+
+// A child that starts with its parent's node, and for which there is no room yet.
+struct PendingBirth {
+  InstanceId parent = kRootInstance;
+  std::string child;
+
+  PAWL_FACT(PendingBirth, "pending_birth", PAWL_FIELD(parent) PAWL_FIELD(child));
+};
+
 struct RunState {
   RunId id;
   std::string tenant;
@@ -358,24 +432,34 @@ struct RunState {
   std::uint64_t epoch = 0;
   std::uint64_t elapsed_ms = 0;  // of the last record
   std::int64_t at_ms = 0;        // likewise, wall time
+  // Of a charter with nodes; none: the run has one, and the charter says all of it.
+  std::vector<NodeSpec> nodes = {};
+  std::vector<PackSpec> packs = {};
+  std::vector<PackState> pack_states = {};         // of the packs that have one, by name
+  std::vector<PendingBirth> births = {};           // the oldest first
+  std::uint32_t ended = 0;                         // instances that are still listed
+  std::uint32_t ended_calls = 0;                   // likewise, calls of such instances
+  std::optional<std::uint64_t> final_output = {};  // the record that holds it, while workers go on
 
-  PAWL_FACT(RunState, "run_state",
-            PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model)
-                PAWL_FIELD(directory) PAWL_FIELD(semantics) PAWL_FIELD(charter_digest)
-                    PAWL_FIELD(limits) PAWL_FIELD(guards) PAWL_FIELD(retry) PAWL_FIELD(prices)
-                        PAWL_FIELD(tools) PAWL_FIELD(started_by) PAWL_FIELD(approvers)
-                            PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from) PAWL_FIELD(targets)
-                                PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
-                                    PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
-                                        PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
-                                            PAWL_FIELD(begin_held) PAWL_FIELD(denials)
-                                                PAWL_FIELD(question_hour) PAWL_FIELD(parked)
-                                                    PAWL_FIELD(tally) PAWL_FIELD(calls_minted)
-                                                        PAWL_FIELD(effects_minted)
-                                                            PAWL_FIELD(instances_minted)
-                                                                PAWL_FIELD(length) PAWL_FIELD(epoch)
-                                                                    PAWL_FIELD(elapsed_ms)
-                                                                        PAWL_FIELD(at_ms));
+  PAWL_FACT(
+      RunState, "run_state",
+      PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model) PAWL_FIELD(directory)
+          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(guards)
+              PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
+                  PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
+                      PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
+                          PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
+                              PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
+                                  PAWL_FIELD(begin_held) PAWL_FIELD(denials)
+                                      PAWL_FIELD(question_hour) PAWL_FIELD(parked) PAWL_FIELD(tally)
+                                          PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
+                                              PAWL_FIELD(instances_minted) PAWL_FIELD(length)
+                                                  PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
+                                                      PAWL_FIELD(at_ms) PAWL_FIELD(nodes)
+                                                          PAWL_FIELD(packs) PAWL_FIELD(pack_states)
+                                                              PAWL_FIELD(births) PAWL_FIELD(ended)
+                                                                  PAWL_FIELD(ended_calls)
+                                                                      PAWL_FIELD(final_output));
 };
 
 struct Record;
@@ -451,6 +535,32 @@ std::optional<std::int64_t> wake_wall_at(const RunState& state);
 
 // Of the target that an open model call or compaction goes to; of the first one otherwise.
 const Prices& prices_of(const RunState& state, InstanceId instance);
+
+// --- The tree ----------------------------------------------------------------------------------
+
+bool has_nodes(const RunState& state);
+bool is_live(const Instance& instance);
+// A message waits for it, and not only silent ones.
+bool has_news(const Instance& instance);
+// Where messages and commands go that name nobody: the acting primary, or the deepest live one.
+InstanceId default_target(const RunState& state);
+// Instances that are alive.
+std::size_t live_count(const RunState& state);
+// Of a run that has nodes.
+const NodeSpec& node_of(const RunState& state, const Instance& instance);
+const PackState* find_pack_state(const std::vector<PackState>& states, std::string_view pack);
+// Of the conversations that an instance begins with in its node.
+std::uint64_t base_tokens_of(const RunState& state, const Instance& instance);
+// The models that the instance is asked of, as places in the run's list: the first, and the one
+// behind another; nullopt: none.
+std::uint32_t first_target(const RunState& state, const Instance& instance);
+std::optional<std::uint32_t> target_after(const RunState& state, const Instance& instance,
+                                          std::uint32_t target);
+// Who waits to be resumed, for RunWaiting; none where the run has no nodes.
+std::vector<SuspendedInstance> suspended_in(const RunState& state);
+// The tool that an instance means by a name: the nearest definition that it may call; or nullptr.
+const PinnedTool* tool_in_scope(const RunState& state, const Instance& instance,
+                                std::string_view name);
 const ProviderSession* find_session(const Instance& instance, std::string_view provider);
 
 // The idempotency key of a call: H(tenant, run, call number), in hexadecimal. It depends on nothing

@@ -1,4 +1,5 @@
 // What follows from what a model reports: replies, failures, summaries.
+#include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -33,11 +34,20 @@ void take(Draft& draft, const Before& before, const ModelAborted& event) {
   const auto& asked = std::get<AwaitingModel>(before.phase);
   charge_unknown(draft, asked, event.usage);
   if (draft.pausing()) draft.add(InstanceReadied{instance.id, asked.failed_attempts});
-  // It was resumed before the abort had taken effect.
-  if (draft.going()) call_again(draft, instance);
+  if (!draft.going()) return;
+  // It was resumed before the abort had taken effect, or is to read something first.
+  if (instance.urgent_message == Presence::present) {
+    const auto waiting = static_cast<std::uint32_t>(instance.waiting_messages.size());
+    draft.add(MessagesDelivered{instance.id, waiting});
+  }
+  call_again(draft, instance);
 }
 
 void take(Draft& draft, const Before& before, const ContextCompacted& event) {
+  if (draft.instance(event.instance).leave && !draft.ending()) {
+    draft.stop_where_crossed();
+    return take_leaving_summary(draft, event.instance, &event.summary);
+  }
   take_cut(draft, draft.instance(event.instance), std::get<Compacting>(before.phase),
            CutBy::summary, draft.rules.estimate_tokens(event.summary.length()));
 }
@@ -45,6 +55,10 @@ void take(Draft& draft, const Before& before, const ContextCompacted& event) {
 void take(Draft& draft, const Before& before, const CompactionFailed& event) {
   const auto& asked = std::get<Compacting>(before.phase);
   charge_unknown(draft, asked, event.usage);
+  if (draft.instance(event.instance).leave && !draft.ending()) {
+    draft.stop_where_crossed();
+    return take_leaving_summary(draft, event.instance, nullptr);
+  }
   take_cut(draft, draft.instance(event.instance), asked, CutBy::trim, 0);
 }
 

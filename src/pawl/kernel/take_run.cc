@@ -1,20 +1,9 @@
 // What follows from the events of a run as a whole: its beginning, control, recovery, time.
+#include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
 namespace {
-
-// What the event finds: application changes it.
-Before before_of(const RunState& state, const Event& event) {
-  Before before;
-  if (const Instance* instance = find_instance(state, instance_of(event))) {
-    before.phase = instance->phase;
-  }
-  if (const auto* stopped = std::get_if<HookStopped>(&event)) {
-    if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
-  }
-  return before;
-}
 
 // A message that comes while a finished run is being wound up is still part of it: it was accepted.
 void reopen(Draft& draft) {
@@ -32,22 +21,13 @@ void take_command(Draft& draft, const Instance& instance) {
   draft.add(StepEnded{instance.id, draft.state.tally.steps, YieldReason::command, 0});
 }
 
-}  // namespace
-
-void take_event(Draft& draft, const Event& event) {
-  const Before before = before_of(draft.state, event);
-  draft.take_event();
-  std::visit(
-      [&](const auto& fact) {
-        if constexpr (requires { take(draft, before, fact); }) {
-          take(draft, before, fact);
-        } else if constexpr (requires { take(draft, fact); }) {
-          take(draft, fact);
-        }
-      },
-      event);
-  draft.finish();
+// What starts with its node has been born, if its callbacks run again after a crash.
+void begin_root(Draft& draft) {
+  if (has_nodes(draft.state)) return begin_instance(draft, kRootInstance);
+  begin_step(draft, draft.instance(kRootInstance));
 }
+
+}  // namespace
 
 // --- The beginning -----------------------------------------------------------------------------
 
@@ -60,7 +40,7 @@ void take(Draft& draft, const RunStarted& event) {
   } else if (event.agent_callbacks == Presence::present) {
     draft.start(BeginAgent{});
   } else {
-    begin_step(draft, draft.instance(kRootInstance));
+    begin_root(draft);
   }
 }
 
@@ -68,11 +48,11 @@ void take(Draft& draft, const AgentBegan& event) {
   const Instance& root = draft.instance(kRootInstance);
   if (event.verdict == HookVerdict::stop) {
     draft.stop(RunStatus::stopped, StopReason::callback, "before_agent: " + event.reason);
-  } else if (event.verdict == HookVerdict::replace && root.waiting_messages.empty()) {
+  } else if (event.verdict == HookVerdict::replace && !has_news(root)) {
     draft.add(InstanceRested{root.id});
     draft.stop(RunStatus::done, StopReason::end_turn, "answered by before_agent");
   } else {
-    begin_step(draft, root);
+    begin_root(draft);
   }
 }
 
@@ -86,17 +66,41 @@ void take(Draft& draft, const InstanceSpawned& event) {
 
 // --- Messages and commands ---------------------------------------------------------------------
 
+// Of those with its key that wait, only the last is delivered. The event has been applied: the
+// books are still about the one before it.
+static void replace_earlier(Draft& draft, const MessageReceived& event) {
+  const Instance& instance = draft.instance(event.instance);
+  for (const Singleton& one : instance.singletons) {
+    if (one.key != event.singleton || one.seq == draft.state.length - 1) continue;
+    const std::uint64_t count = one.count + 1;
+    draft.add(
+        MessageReplaced{instance.id, one.seq, count, with_number(draft.rules.say.last_of, count)});
+    return;
+  }
+}
+
 void take(Draft& draft, const MessageReceived& event) {
+  if (!event.singleton.empty()) replace_earlier(draft, event);
   if (draft.ending()) reopen(draft);
   if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   const Instance& instance = draft.instance(event.instance);
+  if (event.delivery == Delivery::silent) return;
+  const auto* asked = std::get_if<AwaitingModel>(&instance.phase);
+  const bool interrupts = event.delivery == Delivery::urgent && asked != nullptr;
+  if (interrupts && find_effect(draft.state, asked->effect) != nullptr) draft.abort(asked->effect);
   if (std::holds_alternative<Resting>(instance.phase)) begin_step(draft, instance);
 }
 
 void take(Draft& draft, const InstanceResumed& event) {
   const Instance& instance = draft.instance(event.instance);
   take_command(draft, instance);
+  if (has_calls(draft.state, instance.id)) draft.add(ResultsTaken{instance.id});
   begin_step(draft, instance);
+}
+
+void take(Draft& draft, const StateSet& event) {
+  draft.stop_where_crossed();
+  draft.add(StateChanged{event.instance, event.pack, *event.state.bytes()});
 }
 
 void take(Draft& draft, const ExternalTurnPushed& event) {
@@ -150,7 +154,8 @@ static Limits raised(Limits limits, const Tally& tally, const BudgetRaised& rais
 
 void take(Draft& draft, const BudgetRaised& event) {
   draft.add(LimitsRaised{raised(draft.state.limits, draft.state.tally, event)});
-  for (const Instance& instance : draft.state.instances) {
+  for (const InstanceId id : instance_ids(draft.state)) {
+    const Instance& instance = draft.instance(id);
     if (!std::holds_alternative<AwaitingBudget>(instance.phase)) continue;
     if (draft.going()) call_again(draft, instance);
     if (draft.pausing()) draft.add(InstanceReadied{instance.id, 0});
@@ -203,7 +208,8 @@ void take(Draft& draft, const TimerFired&) {
                   [&](const Call& call) { return has_expired(call, draft.stamp); });
   expire_approvals(draft);
   if (expired) go_on_where_all_ended(draft);
-  for (const Instance& instance : draft.state.instances) {
+  for (const InstanceId id : instance_ids(draft.state)) {
+    const Instance& instance = draft.instance(id);
     if (is_due(instance.phase, draft.stamp.elapsed_ms)) call_again(draft, instance);
   }
 }
@@ -213,9 +219,10 @@ void take(Draft& draft, const TimerFired&) {
 void take(Draft& draft, const RunReopened&) {
   if (const auto bound = draft.crossed()) return draft.stop_at(*bound);
   take_up_again(draft);
-  for (const Instance& one : draft.state.instances) {
+  for (const InstanceId id : instance_ids(draft.state)) {
+    const Instance& one = draft.instance(id);
     const bool rests = std::holds_alternative<Resting>(one.phase);
-    if (rests && !one.waiting_messages.empty()) begin_step(draft, one);
+    if (rests && has_news(one)) begin_step(draft, one);
   }
 }
 

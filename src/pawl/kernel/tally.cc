@@ -53,6 +53,8 @@ struct Counter {
     in(event.attachments);
   }
   void count(const RunReopened& event) { in(event.message); }
+  void count(const InstanceResumed& event) { in(event.message); }
+  void count(const StateSet& event) { in(event.state); }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
   void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {

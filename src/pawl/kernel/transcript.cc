@@ -21,6 +21,44 @@ const std::vector<Block>* blocks_of(const Event& event) {
   return nullptr;
 }
 
+// What a child was told when it was born.
+std::optional<Message> input_of_child(const Entry& entry, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* born = std::get_if<ChildBorn>(&decision);
+    const bool meant =
+        born != nullptr && static_cast<std::uint64_t>(born->instance) == entry.number;
+    if (meant && born->input) return user_message(*born->input);
+  }
+  return std::nullopt;
+}
+
+std::optional<Message> opening_in(const Entry& entry, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* entered = std::get_if<NodeEntered>(&decision);
+    const bool meant =
+        entered != nullptr && static_cast<std::uint64_t>(entered->instance) == entry.number;
+    if (meant) return user_message(entered->opening);
+  }
+  return std::nullopt;
+}
+
+// What a child has handed over, behind a line that names it.
+std::optional<Message> ceded_in(const Entry& entry, const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* ended = std::get_if<InstanceEnded>(&decision);
+    const bool meant =
+        ended != nullptr && static_cast<std::uint64_t>(ended->instance) == entry.number;
+    if (!meant) continue;
+    Message message = user_message(ended->content);
+    message.heading = ended->text;
+    return message;
+  }
+  if (entry.number != 0) return std::nullopt;
+  const auto text = output_of(record);
+  if (!text) return std::nullopt;
+  return user_message(*text);
+}
+
 std::optional<Message> input_of(const Entry& entry, const Event& event) {
   if (const auto* started = std::get_if<RunStarted>(&event)) {
     if (entry.kind == EntryKind::input) {
@@ -62,6 +100,11 @@ std::optional<Message> result_by_decision(CallId call, const Record& record) {
         return tool_message(call, Content(denied->text), Message::Outcome::error);
       }
     }
+    if (const auto* answered = std::get_if<CallAnswered>(&decision)) {
+      if (answered->call == call) {
+        return tool_message(call, Content(answered->text), Message::Outcome::fine);
+      }
+    }
     if (const auto* unknown = std::get_if<CallUnknown>(&decision)) {
       if (unknown->call == call) {
         return tool_message(call, Content(unknown->text), Message::Outcome::error);
@@ -77,6 +120,10 @@ std::optional<Message> result_by_event(CallId call, const Event& event) {
     const bool fine = finished->end == ToolEnd::succeeded;
     return tool_message(call, finished->content,
                         fine ? Message::Outcome::fine : Message::Outcome::error);
+  }
+  if (const auto* resumed = std::get_if<InstanceResumed>(&event)) {
+    const bool told = !resumed->message.empty();
+    return tool_message(call, told ? resumed->message : Content("resumed"), Message::Outcome::fine);
   }
   if (const auto* learned = std::get_if<ToolStatusLearned>(&event)) {
     if (learned->call == call) return tool_message(call, learned->content, Message::Outcome::fine);
@@ -112,15 +159,25 @@ std::optional<Message> trimmed_in(const Entry& entry, const Record& record) {
 std::optional<Message> message_in(const Entry& entry, const Record& record) {
   switch (entry.kind) {
     case EntryKind::input:
+      if (entry.number != 0) return input_of_child(entry, record);
+      return input_of(entry, record.event);
     case EntryKind::past:
       return input_of(entry, record.event);
+    case EntryKind::opening:
+      return opening_in(entry, record);
     case EntryKind::message: {
       const auto* reopened = std::get_if<RunReopened>(&record.event);
       if (reopened != nullptr) return user_message(reopened->message);
+      const auto* resumed = std::get_if<InstanceResumed>(&record.event);
+      if (resumed != nullptr) return user_message(resumed->message);
       const auto* received = std::get_if<MessageReceived>(&record.event);
       if (received == nullptr) return std::nullopt;
       Message message = user_message(received->text);
       message.attachments = received->attachments;
+      for (const Decision& decision : record.decisions) {
+        const auto* replaced = std::get_if<MessageReplaced>(&decision);
+        if (replaced != nullptr) message.ending = replaced->text;
+      }
       return message;
     }
     case EntryKind::assistant: {
@@ -151,11 +208,8 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
     }
     case EntryKind::trimmed:
       return trimmed_in(entry, record);
-    case EntryKind::ceded: {
-      const auto text = output_of(record);
-      if (!text) return std::nullopt;
-      return user_message(*text);
-    }
+    case EntryKind::ceded:
+      return ceded_in(entry, record);
   }
   return std::nullopt;
 }

@@ -20,6 +20,9 @@ struct Message {
   Content text;                                                               // user and tool
   CallId call{};                                                              // tool
   enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool
+  // user: lines of Pawl's own before the text, which names its sender, and behind it.
+  std::string heading = {};
+  std::string ending = {};
 
   friend bool operator==(const Message&, const Message&) = default;
 };

@@ -1,5 +1,7 @@
 #include "pawl/kernel/transcript.h"
 
+#include <algorithm>
+
 #include "pawl/kernel/scenario_test.h"
 
 namespace pawl::testing {
@@ -15,6 +17,23 @@ TEST_CASE("a reply is read back with all its blocks, as they came") {
 
   CHECK(message.role == Role::assistant);
   CHECK(message.blocks == blocks);
+}
+
+TEST_CASE("a message is read back with what is attached to it") {
+  TestRun run;
+  MessageReceived message;
+  message.text = Content("look");
+  message.attachments = {{"image/png", "a.png", Content("bytes")}};
+  run.takes(message);
+  run.replies({says("I see")});
+
+  const auto messages = run.transcript();
+  const auto found = std::find_if(messages.begin(), messages.end(),
+                                  [](const Message& one) { return !one.attachments.empty(); });
+
+  REQUIRE(found != messages.end());
+  CHECK(found->role == Role::user);
+  CHECK(found->attachments == message.attachments);
 }
 
 TEST_CASE("results say whose they are and whether they are errors") {

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "pawl/kernel/scenario_test.h"
+#include "pawl/kernel/machine_stage_test.h"
 #include "pawl/kernel/source_test.h"
 
 namespace pawl::testing {
@@ -152,6 +152,24 @@ TestRun compacting() {
   return run;
 }
 
+TestRun owned_outside() {
+  RunStarted start = a_machine({a_node("main")}, "main");
+  start.nodes[0].state = a_state("", "{}");
+  start.nodes[0].state->owner = StateOwner::external;
+  return TestRun(start);
+}
+
+TestRun failing() {
+  TestRun run(a_family());
+  run.replies({spawns_watcher()});
+  ModelFailed failed;
+  failed.effect = run.model_effect();
+  failed.kind = FailureKind::permanent;
+  run.takes(failed);
+  REQUIRE(run.in<Failing>());
+  return run;
+}
+
 TestRun finished() {
   TestRun run;
   run.replies({says("done")});
@@ -166,7 +184,9 @@ std::map<std::string, std::vector<Scene>> scenes() {
   const TestRun beginning(with_agent_callbacks());
   all["ready"] = {scene_of(beginning), scene_of(paused(beginning)), scene_of(cancelled(beginning)),
                   scene_of(paused_and_ready()), scene_of(cancelled(paused_and_ready()))};
-  all["awaiting_model"] = {scene_of(TestRun()), scene_of(cancelled(TestRun()))};
+  all["awaiting_model"] = {scene_of(TestRun()), scene_of(cancelled(TestRun())),
+                           scene_of(owned_outside()), scene_of(paused(owned_outside()))};
+  all["failing"] = {scene_of(failing()), scene_of(cancelled(failing()))};
   all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
   all["awaiting_tools"] = {scene_of(awaiting_tools()), scene_of(in_doubt()),
                            scene_of(cancelled(in_doubt())), scene_of(awaiting_a_person()),
@@ -266,6 +286,7 @@ std::vector<Event> events_for(const RunState& state) {
                   {},
                   0},
       RunReopened{"u", {}, {}, Content("more")},
+      StateSet{kRootInstance, Content("{}"), "u"},
       Unrecognised{99, "?"}};
 }
 

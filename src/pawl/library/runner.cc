@@ -1,14 +1,15 @@
 #include "pawl/library/runner.h"
 
+#include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/library/runner_parts.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 
 namespace pawl {
 
 Runner::Runner(Ports ports) {
-  std::shared_ptr<AsioLoop> own;
+  std::shared_ptr<EpollLoop> own;
   if (!ports.loop) {
-    own = std::make_shared<AsioLoop>();
+    own = std::make_shared<EpollLoop>();
     ports.loop = own;
   }
   parts_ = std::make_unique<Parts>(std::move(ports));

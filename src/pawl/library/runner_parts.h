@@ -6,7 +6,7 @@
 #include <deque>
 #include <map>
 
-#include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/base/assert.h"
 #include "pawl/engine/engine.h"
 #include "pawl/library/permission_desk.h"
@@ -22,7 +22,7 @@ inline constexpr std::string_view kBlockingTwice =
     "callbacks start()";
 
 struct Runner::Parts {
-  std::shared_ptr<AsioLoop> own_loop;  // only when run() may be called
+  std::shared_ptr<EpollLoop> own_loop;  // only when run() may be called
   std::shared_ptr<Loop> loop;
   std::shared_ptr<void> store_owner;
   std::shared_ptr<WorkerPool> pool = std::make_shared<WorkerPool>();

@@ -166,6 +166,15 @@ class SessionTool : public Tool {
 
 }  // namespace
 
+Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input,
+                                    Consent consent) {
+  if (tool.tool->request == nullptr) {
+    return Error{ErrorCode::invalid_argument, tool.spec.name + " does not run in a session"};
+  }
+  PAWL_TRY(const Json parsed, parse_json(input));
+  return tool.tool->request({tool, input, ToolArguments(parsed), consent});
+}
+
 // --- Results ------------------------------------------------------------------------------------
 
 namespace {

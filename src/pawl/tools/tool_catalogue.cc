@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
-#include "pawl/base/patch_reader.h"
 #include "pawl/tools/common/common_tool.h"
 #include "pawl/tools/http/http_fetch.h"
 
@@ -48,35 +46,6 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Status append_patch(std::vector<ToolTouch>& found, const Json& text) {
-  if (!text.is_string()) return Error{ErrorCode::invalid_argument, "patch: not a string"};
-  PAWL_TRY(const auto files, read_patch(text.string()));
-  for (const FilePatch& file : files) {
-    found.push_back({ArgumentKind::path_write, file.path, {}});
-    if (file.move_to) found.push_back({ArgumentKind::path_write, *file.move_to, {}});
-  }
-  return ok();
-}
-
-Result<ToolTouch> touch_of(const ToolArgument& argument, const Json& value) {
-  ToolTouch touch{argument.kind, {}, {}};
-  if (argument.kind == ArgumentKind::argv) {
-    if (!value.is_array()) return Error{ErrorCode::invalid_argument, argument.name + ": no list"};
-    for (const Json& word : value.array()) {
-      if (!word.is_string()) {
-        return Error{ErrorCode::invalid_argument, argument.name + ": not a list of strings"};
-      }
-      touch.words.push_back(word.string());
-    }
-    return touch;
-  }
-  if (!value.is_string()) {
-    return Error{ErrorCode::invalid_argument, argument.name + ": not a string"};
-  }
-  touch.text = value.string();
-  return touch;
-}
-
 }  // namespace
 
 std::vector<std::string_view> tool_names() {
@@ -107,28 +76,6 @@ Result<std::vector<ToolDescription>> common_definitions(
     if (!contains(except, description.spec.name)) made.push_back(std::move(description));
   }
   return made;
-}
-
-Result<std::vector<ToolTouch>> touches(const ToolDescription& tool, std::string_view input) {
-  PAWL_TRY(const Json parsed, parse_json(input));
-  if (!parsed.is_object()) return Error{ErrorCode::invalid_argument, "the input is no object"};
-  std::vector<ToolTouch> found;
-  for (const ToolArgument& argument : tool.arguments) {
-    const Json* const value = parsed.find(argument.name);
-    if (value == nullptr) {
-      // Only grep and glob may leave it out, and then look at the working directory.
-      if (argument.kind != ArgumentKind::path_read) {
-        return Error{ErrorCode::invalid_argument, argument.name + ": missing"};
-      }
-      found.push_back({argument.kind, ".", {}});
-    } else if (argument.kind == ArgumentKind::patch) {
-      PAWL_CHECK(append_patch(found, *value));
-    } else {
-      PAWL_TRY(ToolTouch touch, touch_of(argument, *value));
-      found.push_back(std::move(touch));
-    }
-  }
-  return found;
 }
 
 }  // namespace pawl

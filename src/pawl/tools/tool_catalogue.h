@@ -81,17 +81,4 @@ Result<std::vector<ToolDescription>> common_definitions(
 std::optional<ToolDescription> describe_common_tool(std::string_view name,
                                                     const CommonToolOptions& options = {});
 
-// One thing that a call would touch, as its arguments have it.
-struct ToolTouch {
-  ArgumentKind kind = ArgumentKind::path_read;
-  std::string text;                // a path or a command
-  std::vector<std::string> words;  // argv
-
-  friend bool operator==(const ToolTouch&, const ToolTouch&) = default;
-};
-
-// What a call with this input would touch; of a patch every path in it. An Error: the input cannot
-// be read, and nothing may be assumed about it.
-Result<std::vector<ToolTouch>> touches(const ToolDescription& tool, std::string_view input);
-
 }  // namespace pawl

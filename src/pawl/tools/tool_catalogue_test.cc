@@ -76,39 +76,5 @@ TEST_CASE("bash may be named bash_tool, and times and bounds are the host's") {
   CHECK_FALSE(describe_common_tool("bash", options));
 }
 
-TEST_CASE("what a call touches is told for rules and approvals") {
-  const auto of = [](const char* name, std::string_view input) {
-    return touches(*describe_common_tool(name), input);
-  };
-  using Touches = std::vector<ToolTouch>;
-  CHECK(*of("view", R"({"path":"a"})") == Touches{{ArgumentKind::path_read, "a", {}}});
-  CHECK(*of("create_file", R"({"path":"a","file_text":""})") ==
-        Touches{{ArgumentKind::path_write, "a", {}}});
-  CHECK(*of("grep", R"({"pattern":"x"})") == Touches{{ArgumentKind::path_read, ".", {}}});
-  CHECK(*of("bash", R"({"command":"rm x"})") == Touches{{ArgumentKind::command, "rm x", {}}});
-  CHECK(*of("exec", R"({"argv":["rm","x"]})") == Touches{{ArgumentKind::argv, "", {"rm", "x"}}});
-  CHECK(*of("apply_patch", R"({"patch":"*** Begin Patch\n*** Update File: a\n*** Move to: b\n)"
-                           R"(*** Delete File: c\n*** End Patch"})") ==
-        Touches{{ArgumentKind::path_write, "a", {}},
-                {ArgumentKind::path_write, "b", {}},
-                {ArgumentKind::path_write, "c", {}}});
-  CHECK(of("todo", R"({"items":[]})")->empty());
-}
-
-TEST_CASE("an input that cannot be read touches who knows what") {
-  const auto fails = [](const char* name, std::string_view input) {
-    return !touches(*describe_common_tool(name), input);
-  };
-  CHECK(fails("view", "no json"));
-  CHECK(fails("view", "[]"));
-  CHECK(fails("view", R"({"path":1})"));
-  CHECK(fails("create_file", "{}"));
-  CHECK(fails("bash", "{}"));
-  CHECK(fails("exec", R"({"argv":"rm"})"));
-  CHECK(fails("exec", R"({"argv":[1]})"));
-  CHECK(fails("apply_patch", R"({"patch":"garbage"})"));
-  CHECK(fails("apply_patch", R"({"patch":1})"));
-}
-
 }  // namespace
 }  // namespace pawl

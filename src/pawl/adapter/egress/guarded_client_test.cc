@@ -11,6 +11,7 @@
 #include "tests/contract/http_contract_bounds.h"
 #include "tests/contract/http_contract_control.h"
 #include "tests/contract/http_contract_random.h"
+#include "tests/contract/http_contract_uploads.h"
 #include "tests/support/gzip_bomb.h"
 
 namespace pawl {
@@ -37,6 +38,9 @@ TEST_CASE("the guarded client fulfils the contract of HTTP clients") {
 }
 TEST_CASE("it can be aborted, destroyed, paused, and has deadlines") {
   contract::check_http_control(kOpen);
+}
+TEST_CASE("it sends large bodies in pieces, again where it must, and stops in the middle") {
+  contract::check_http_uploads(kOpen);
 }
 TEST_CASE("it stays within its bounds whatever a server says") {
   contract::check_http_bounds(kOpen);

@@ -144,7 +144,7 @@ class ProxyStage {
   RawServer* self_ = nullptr;
 
  public:
-  AsioLoop loop;
+  EpollLoop loop;
   RawServer server;
   std::shared_ptr<FakeResolver> resolver;
   const std::string port;

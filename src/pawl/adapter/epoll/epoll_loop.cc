@@ -1,5 +1,6 @@
 #include "pawl/adapter/epoll/epoll_loop.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -29,6 +30,11 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              steady_clock::now().time_since_epoch())
       .count();
+}
+
+void make_non_blocking(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags >= 0 && (flags & O_NONBLOCK) == 0) ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
 std::uint32_t events_of(Interest interest) {
@@ -134,6 +140,7 @@ std::unique_ptr<SocketLoop::Watch> EpollLoop::watch(int fd, Interest interest,
   watched->wanted = events_of(interest);
   const auto place = static_cast<std::size_t>(fd);
   if (fd >= 0) {
+    make_non_blocking(fd);
     if (watched_.size() <= place) watched_.resize(place + 1);
     watched_[place] = watched;
     set_events(*watched, watched->wanted);

@@ -1,5 +1,6 @@
 #include "pawl/adapter/http_curl/curl_client.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
 #include <utility>
@@ -11,11 +12,15 @@
 #include "pawl/adapter/http_curl/h2_pool.h"
 #include "pawl/adapter/http_curl/h2_request.h"
 #include "pawl/adapter/http_curl/handle_pool.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
 namespace pawl::http_curl {
 namespace {
+
+// To send large bodies from, of all requests together.
+constexpr std::size_t kRoomBytes = 8U << 20U;
 
 // All that is under way. Callbacks of libcurl and calls from outside only note what is to be done;
 // turn() does it, from the loop, when libcurl is not at work.
@@ -47,6 +52,8 @@ class Traffic final : public CurlMulti::Host,
   void on_h2_progress() override { turn(); }
   void go_by_h1(Exchange& exchange) override;
   std::int64_t now_ms() const override { return loop_.monotonic_ms(); }
+  std::size_t lend_room(std::size_t wanted) override;
+  void take_room_back(std::size_t bytes) override { room_ += bytes; }
 
  private:
   void turn_soon();
@@ -74,18 +81,20 @@ class Traffic final : public CurlMulti::Host,
   DeadlineQueue<Exchange> deadlines_;
   std::unique_ptr<Timer> timer_;
   std::int64_t timer_at_ms_ = kNeverMs;
+  std::size_t room_ = kRoomBytes;  // that is not lent
 };
 
 Traffic::~Traffic() {
   for (const auto& [raw, exchange] : exchanges_) {
     if (exchange->multi() != nullptr) exchange->multi()->remove(exchange->easy());
     h2_.take_away(*exchange);
-    curl_easy_cleanup(exchange->close());
+    free_handle(exchange->close());
   }
 }
 
 std::shared_ptr<Exchange> Traffic::start(HttpRequest request, HttpHandler handler) {
-  const Status fit = check_request(request);
+  const Status loaded = load_libcurl();
+  const Status fit = loaded ? check_request(request) : loaded;
   auto exchange = std::make_shared<Exchange>(*this, std::move(request), std::move(handler));
   if (!fit) {
     exchange->end(HttpFailure::invalid, fit.error().message);
@@ -116,6 +125,12 @@ void Traffic::on_deadlines_changed(Exchange& exchange) {
   if (exchange.due_ms() >= exchange.place().at_ms) return;
   deadlines_.set(exchange, exchange.place(), exchange.due_ms());
   turn_soon();
+}
+
+std::size_t Traffic::lend_room(std::size_t wanted) {
+  const std::size_t lent = std::min(wanted, room_);
+  room_ -= lent;
+  return lent;
 }
 
 void Traffic::on_ended(Exchange& exchange) {
@@ -207,7 +222,7 @@ void Traffic::unpause_resumed() {
 
 void Traffic::on_result(CURL* easy, CURLcode code) {
   Exchange* exchange = nullptr;
-  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+  lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
   exchange->end_by(code);
 }
 
@@ -231,7 +246,7 @@ void Traffic::take_away(Exchange& exchange) {
   if (easy != nullptr && exchange.ended_well()) {
     handles_.give_back(easy);
   } else {
-    curl_easy_cleanup(easy);
+    free_handle(easy);
   }
   deadlines_.set(exchange, exchange.place(), kNeverMs);
   exchanges_.erase(&exchange);

@@ -1,4 +1,5 @@
 #include "pawl/adapter/http_curl/curl_failure.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 
 #include <algorithm>
 
@@ -68,7 +69,7 @@ std::string reason_of(CURLcode code, HttpFailure failure, std::string_view detai
   const bool is_header = code == CURLE_OUT_OF_MEMORY && failure == HttpFailure::too_large;
   if (is_header) return std::string(kHeaderTooLarge);
   const bool harmless = failure == HttpFailure::connect || failure == HttpFailure::tls;
-  std::string reason(harmless && !detail.empty() ? detail : curl_easy_strerror(code));
+  std::string reason(harmless && !detail.empty() ? detail : lib.easy_strerror(code));
   if (reason.size() > kReasonBytesMax) reason.resize(kReasonBytesMax);
   std::replace_if(
       reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/adapter/http_curl/libcurl_test.h"
+
 namespace pawl::http_curl {
 namespace {
 

@@ -1,8 +1,10 @@
 #include "pawl/adapter/http_curl/curl_multi.h"
 
-#include <algorithm>
-#include <mutex>
+#include <unistd.h>
 
+#include <algorithm>
+
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/base/assert.h"
 
 namespace pawl::http_curl {
@@ -11,11 +13,6 @@ namespace {
 // libcurl asks to be called again at once after most steps. More often than this in a row the loop
 // has its turn first.
 constexpr int kRoundsMax = 8;
-
-void init_curl_once() {
-  static std::once_flag once;
-  std::call_once(once, [] { PAWL_ASSERT(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK); });
-}
 
 }  // namespace
 
@@ -33,55 +30,57 @@ class CurlMulti::Inside {
   CurlMulti& multi_;
 };
 
-CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling)
-    : loop_(loop), host_(host), calling_(calling) {
-  init_curl_once();
-  multi_ = curl_multi_init();
+CurlMulti::CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling,
+                     Rest rest)
+    : loop_(loop), host_(host), rest_(rest), calling_(calling) {
+  PAWL_ASSERT(load_libcurl().has_value());
+  multi_ = lib.multi_init();
   PAWL_ASSERT(multi_ != nullptr);
-  const auto on_socket = +[](CURL* easy, curl_socket_t fd, int what, void* self, void*) noexcept {
-    static_cast<CurlMulti*>(self)->on_interest(easy, fd, what);
+  const auto on_socket = +[](CURL*, curl_socket_t fd, int what, void* self, void*) noexcept {
+    static_cast<CurlMulti*>(self)->on_interest(fd, what);
     return 0;
   };
   const auto on_time = +[](CURLM*, long delay_ms, void* self) noexcept {
     static_cast<CurlMulti*>(self)->on_timeout(delay_ms);
     return 0;
   };
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, on_socket);
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, on_time);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options.connections_kept_max));
-  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+  lib.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, on_socket);
+  lib.multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  lib.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, on_time);
+  lib.multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  lib.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(options.connections_kept_max));
+  lib.multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 }
 
 CurlMulti::~CurlMulti() {
-  curl_multi_cleanup(multi_);
+  lib.multi_cleanup(multi_);
 }
 
 CURLcode CurlMulti::add(CURL* easy) {
   const Inside inside(*this);
-  if (curl_multi_add_handle(multi_, easy) != CURLM_OK) return CURLE_FAILED_INIT;
+  lib.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &CurlMulti::on_opened);
+  lib.easy_setopt(easy, CURLOPT_SOCKOPTDATA, this);
+  lib.easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlMulti::on_closing);
+  lib.easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
+  if (lib.multi_add_handle(multi_, easy) != CURLM_OK) return CURLE_FAILED_INIT;
   ++requests_;
   return CURLE_OK;
 }
 
 void CurlMulti::remove(CURL* easy) {
   const Inside inside(*this);
-  // Before libcurl closes the socket: of one that has not connected yet it tells only afterwards,
-  // when the number may be another thread's.
-  std::erase_if(watches_, [easy](const auto& entry) { return entry.second.easy == easy; });
-  PAWL_ASSERT(curl_multi_remove_handle(multi_, easy) == CURLM_OK);
+  PAWL_ASSERT(lib.multi_remove_handle(multi_, easy) == CURLM_OK);
   --requests_;
 }
 
 CURLcode CurlMulti::unpause(CURL* easy) {
   const Inside inside(*this);
-  return curl_easy_pause(easy, CURLPAUSE_CONT);
+  return lib.easy_pause(easy, CURLPAUSE_CONT);
 }
 
 void CurlMulti::read_results() {
   int left = 0;
-  while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
+  while (const CURLMsg* const message = lib.multi_info_read(multi_, &left)) {
     if (message->msg == CURLMSG_DONE) host_.on_result(message->easy_handle, message->data.result);
   }
 }
@@ -91,7 +90,7 @@ void CurlMulti::run() {
     act(CURL_SOCKET_TIMEOUT, 0);
     // It does not say again what it has said before, even if it was asked too early.
     long delay_ms = -1;
-    curl_multi_timeout(multi_, &delay_ms);
+    lib.multi_timeout(multi_, &delay_ms);
     on_timeout(delay_ms);
   }
   arm();
@@ -101,21 +100,36 @@ void CurlMulti::run() {
 void CurlMulti::act(curl_socket_t fd, int events) {
   const Inside inside(*this);
   int running = 0;
-  curl_multi_socket_action(multi_, fd, events, &running);
+  lib.multi_socket_action(multi_, fd, events, &running);
 }
 
-void CurlMulti::on_interest(CURL* easy, curl_socket_t fd, int what) {
+// The connection is another's as long as it lives, whoever asked for it: so is what it calls.
+int CurlMulti::on_opened(void* self, curl_socket_t fd, curlsocktype) noexcept {
+  static_cast<CurlMulti*>(self)->connections_.insert(fd);
+  return CURL_SOCKOPT_OK;
+}
+
+// Before the number may be that of another thread's descriptor.
+int CurlMulti::on_closing(void* self, curl_socket_t fd) noexcept {
+  static_cast<CurlMulti*>(self)->watches_.erase(fd);
+  static_cast<CurlMulti*>(self)->connections_.erase(fd);
+  return ::close(fd);
+}
+
+void CurlMulti::on_interest(curl_socket_t fd, int what) {
+  const auto known = watches_.find(fd);
   if (what == CURL_POLL_REMOVE) {
-    watches_.erase(fd);
+    if (known == watches_.end()) return;
+    if (rest_ == Rest::watched && connections_.count(fd) != 0)
+      return known->second->want(Interest::none);
+    watches_.erase(known);
     return;
   }
   const Interest interest = what == CURL_POLL_IN    ? Interest::read
                             : what == CURL_POLL_OUT ? Interest::write
                                                     : Interest::both;
-  Watched& watched = watches_[fd];
-  watched.easy = easy;
-  watched.watch.reset();  // there may be only one
-  watched.watch = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
+  if (known != watches_.end()) return known->second->want(interest);
+  watches_[fd] = loop_.watch(fd, interest, [this, fd](Interest which) { on_ready(fd, which); });
 }
 
 // Up to a millisecond late, never early.

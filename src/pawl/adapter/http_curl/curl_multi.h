@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "pawl/adapter/http_curl/curl_client.h"
@@ -31,8 +32,12 @@ class CurlMulti {
 
   // Whether libcurl may be calling back; the same for all that share a loop.
   enum class Calling : std::uint8_t { no, yes };
+  // Whether connections that nobody uses now are still watched, at no cost for the next to use
+  // them.
+  enum class Rest : std::uint8_t { watched, unwatched };
 
-  CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling);
+  CurlMulti(SocketLoop& loop, Host& host, const CurlOptions& options, Calling& calling,
+            Rest rest = Rest::watched);
   ~CurlMulti();  // after all handles have been removed
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
@@ -47,12 +52,10 @@ class CurlMulti {
  private:
   class Inside;  // marks that libcurl may be calling back
 
-  struct Watched {
-    CURL* easy;
-    std::unique_ptr<SocketLoop::Watch> watch;
-  };
+  static int on_opened(void* self, curl_socket_t fd, curlsocktype purpose) noexcept;
+  static int on_closing(void* self, curl_socket_t fd) noexcept;
 
-  void on_interest(CURL* easy, curl_socket_t fd, int what);
+  void on_interest(curl_socket_t fd, int what);
   void on_timeout(long delay_ms);
   void on_ready(int fd, Interest which);
   void on_timer();
@@ -63,7 +66,11 @@ class CurlMulti {
   SocketLoop& loop_;
   Host& host_;
   CURLM* multi_;
-  std::unordered_map<int, Watched> watches_;
+  // Of connections from the first interest in them until they close; of other sockets, which are
+  // libcurl's own means to resolve names, while there is an interest.
+  std::unordered_map<int, std::unique_ptr<SocketLoop::Watch>> watches_;
+  std::unordered_set<int> connections_;
+  const Rest rest_;
   std::unique_ptr<Timer> timer_;
   std::int64_t timer_at_ms_ = kNeverMs;
   std::int64_t due_at_ms_ = kNeverMs;

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "pawl/adapter/http_curl/libcurl_test.h"
 #include "tests/contract/http_contract_support.h"
 
 namespace pawl::http_curl {
@@ -45,7 +46,7 @@ class MultiBench final : public CurlMulti::Host {
     return size;
   }
 
-  AsioLoop loop;
+  EpollLoop loop;
   std::shared_ptr<int> pinned = std::make_shared<int>(1);
   CurlMulti::Calling calling = CurlMulti::Calling::no;
   CurlMulti multi;

@@ -1,9 +1,12 @@
 #include "pawl/adapter/http_curl/exchange.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "pawl/adapter/http_curl/h2_link.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
 #include "pawl/base/assert.h"
 
@@ -30,23 +33,22 @@ Exchange::Exchange(Owner& owner, HttpRequest request, HttpHandler handler)
       origin_(origin_of(request_.url)),
       handler_(std::move(handler)),
       reader_(request_.header_bytes_max),
-      started_ms_(owner.now_ms()) {
-  request_.body.join();
-}
+      started_ms_(owner.now_ms()) {}
 
 Exchange::~Exchange() {
-  curl_easy_cleanup(close());
+  free_handle(close());
 }
 
 CURL* Exchange::close() {
+  give_room_back();
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
-  curl_slist_free_all(std::exchange(headers_, nullptr));
+  free_list(std::exchange(headers_, nullptr));
   if (connect_to_ != nullptr) {
     set(CURLOPT_CONNECT_TO, static_cast<void*>(nullptr));
     set(CURLOPT_OPENSOCKETFUNCTION, static_cast<void*>(nullptr));
     set(CURLOPT_PROXY, static_cast<void*>(nullptr));
     set(CURLOPT_NOPROXY, static_cast<void*>(nullptr));
-    curl_slist_free_all(std::exchange(connect_to_, nullptr));
+    free_list(std::exchange(connect_to_, nullptr));
   }
   return std::exchange(easy_, nullptr);
 }
@@ -114,6 +116,31 @@ std::size_t Exchange::on_body(char* data, std::size_t, std::size_t size, void* s
   return static_cast<Exchange*>(self)->take_body({data, size});
 }
 
+std::size_t Exchange::on_send(char* to, std::size_t, std::size_t room, void* self) noexcept {
+  auto& exchange = *static_cast<Exchange*>(self);
+  if (exchange.stage_ == Stage::ended) return CURL_READFUNC_ABORT;
+  std::size_t filled = 0;
+  while (filled < room) {
+    const std::string_view part =
+        exchange.request_.body.at(exchange.read_).substr(0, room - filled);
+    if (part.empty()) break;
+    std::memcpy(to + filled, part.data(), part.size());
+    filled += part.size();
+    exchange.read_ += part.size();
+  }
+  return filled;
+}
+
+// A request that is sent again is read from its beginning.
+int Exchange::on_seek(void* self, curl_off_t offset, int origin) noexcept {
+  auto& exchange = *static_cast<Exchange*>(self);
+  const bool fits = origin == SEEK_SET && offset >= 0 &&
+                    static_cast<std::uint64_t>(offset) <= exchange.request_.body.size();
+  if (!fits) return CURL_SEEKFUNC_FAIL;
+  exchange.read_ = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
 int Exchange::on_connected(void* self, char*, char*, int, int) noexcept {
   auto& exchange = *static_cast<Exchange*>(self);
   if (exchange.stage_ == Stage::ended) return CURL_PREREQFUNC_ABORT;
@@ -156,8 +183,9 @@ void Exchange::take_head() {
 void Exchange::forget_request() {
   if (!has_been_sent()) return;
   request_.body = {};
+  give_room_back();
   if (easy_ != nullptr) set(CURLOPT_HTTPHEADER, static_cast<void*>(nullptr));
-  curl_slist_free_all(std::exchange(headers_, nullptr));
+  free_list(std::exchange(headers_, nullptr));
 }
 
 std::size_t Exchange::take_body(std::string_view bytes) {
@@ -250,7 +278,7 @@ bool Exchange::timed_out() const {
 bool Exchange::has_been_sent() const {
   if (link_ != nullptr) return link_->session().sent(stream_) == request_.body.size();
   curl_off_t sent = 0;
-  curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  lib.easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
   return static_cast<std::uint64_t>(sent) >= request_.body.size();
 }
 

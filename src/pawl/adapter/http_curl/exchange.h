@@ -26,6 +26,10 @@ class H2Link;
 
 // How often a request is sent that the server says it did nothing about.
 inline constexpr int kSendsMax = 3;
+// A larger body is read by libcurl in pieces; a smaller one goes with its head, in one system call.
+inline constexpr std::size_t kWholeBodyBytesMax = 64U << 10U;
+inline constexpr std::size_t kSendBytesMin = 16U << 10U;  // libcurl's least, which nobody lends
+inline constexpr std::size_t kSendBytesMax = 512U << 10U;
 inline constexpr std::int64_t kConnectMaxMs = 86'400'000;  // without one libcurl takes five minutes
 
 class Exchange final : public StreamTaker, public std::enable_shared_from_this<Exchange> {
@@ -41,6 +45,9 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
     // Of HTTP/2: it is to be sent again.
     virtual void on_refused(Exchange& exchange) = 0;
     virtual std::int64_t now_ms() const = 0;
+    // Room to send from: so many bytes of what is lent to all requests, or fewer, or none.
+    virtual std::size_t lend_room(std::size_t wanted) = 0;
+    virtual void take_room_back(std::size_t bytes) = 0;
   };
   // In this order; `ended` can follow any of them.
   enum class Stage : std::uint8_t { waiting, connecting, requesting, streaming, ended };
@@ -107,6 +114,8 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
 
  private:
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
+  static std::size_t on_send(char* to, std::size_t, std::size_t room, void* self) noexcept;
+  static int on_seek(void* self, curl_off_t offset, int origin) noexcept;
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
   static int on_connected(void* self, char*, char*, int, int) noexcept;
   static curl_socket_t on_socket(void* self, curlsocktype purpose, curl_sockaddr* to) noexcept;
@@ -120,6 +129,8 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
   void set_connection();
   void pin_connection();
   void set_request();
+  void set_body();
+  void give_room_back();
   void set_headers();
   void add_header(const std::string& line);
   Reached reached() const;
@@ -147,6 +158,8 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
   enum class Handle : std::uint8_t { running, paused } handle_ = Handle::running;
   ResponseHeadReader reader_;
   std::uint64_t body_bytes_ = 0;
+  std::size_t read_ = 0;  // of the request's body, by libcurl
+  std::size_t room_ = 0;  // that was lent to send it from
   HttpEnd end_;
 
   const std::int64_t started_ms_;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 
 namespace pawl::http_curl {
 namespace {
@@ -27,7 +29,7 @@ bool leads_to(const curl_sockaddr& to, const IpAddress& address) {
 // Through the function itself: the macro of the same name wants constants.
 template <class Value>
 void Exchange::set(CURLoption option, Value value) {
-  const CURLcode code = (curl_easy_setopt)(easy_, option, value);
+  const CURLcode code = lib.easy_setopt(easy_, option, value);
   if (set_up_ == CURLE_OK) set_up_ = code;
 }
 template void Exchange::set(CURLoption option, long value);
@@ -74,7 +76,7 @@ void Exchange::set_connection() {
 void Exchange::pin_connection() {
   const std::string text = to_text(*request_.address);
   const bool v6 = request_.address->family == IpAddress::Family::v6;
-  connect_to_ = curl_slist_append(nullptr, ("::" + (v6 ? "[" + text + "]" : text) + ":").c_str());
+  connect_to_ = lib.slist_append(nullptr, ("::" + (v6 ? "[" + text + "]" : text) + ":").c_str());
   if (connect_to_ == nullptr) {
     set_up_ = CURLE_OUT_OF_MEMORY;
     return;
@@ -103,10 +105,31 @@ void Exchange::set_request() {
     set(CURLOPT_NOBODY, 1L);
   } else if (posts || !request_.body.empty()) {
     set(CURLOPT_POST, 1L);
-    set(CURLOPT_POSTFIELDS, request_.body.at(0).data());  // no copy
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    set_body();
   }
   set(CURLOPT_CUSTOMREQUEST, method.c_str());
+}
+
+void Exchange::set_body() {
+  if (request_.body.size() <= kWholeBodyBytesMax) {
+    set(CURLOPT_POSTFIELDS, request_.body.join().data());  // libcurl copies nothing
+    return;
+  }
+  read_ = 0;
+  set(CURLOPT_READFUNCTION, &Exchange::on_send);
+  set(CURLOPT_READDATA, this);
+  set(CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
+  set(CURLOPT_SEEKDATA, this);
+  room_ = owner_.lend_room(std::min(request_.body.size(), kSendBytesMax));
+  if (room_ > kSendBytesMin) set(CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(room_));
+}
+
+// libcurl lets go of the room when it is told of another.
+void Exchange::give_room_back() {
+  if (room_ == 0) return;
+  set(CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(kSendBytesMin));
+  owner_.take_room_back(std::exchange(room_, 0));
 }
 
 void Exchange::set_headers() {
@@ -114,7 +137,7 @@ void Exchange::set_headers() {
   add_header("Expect:");
   bool typed = false;
   for (const HttpHeader& header : request_.headers) {
-    typed = typed || curl_strequal(header.name.c_str(), "content-type") != 0;
+    typed = typed || lib.strequal(header.name.c_str(), "content-type") != 0;
     // The semicolon is libcurl's way to say a header without a value.
     add_header(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
@@ -124,7 +147,7 @@ void Exchange::set_headers() {
 }
 
 void Exchange::add_header(const std::string& line) {
-  curl_slist* const longer = curl_slist_append(headers_, line.c_str());
+  curl_slist* const longer = lib.slist_append(headers_, line.c_str());
   if (longer == nullptr) {
     set_up_ = CURLE_OUT_OF_MEMORY;
     return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pawl/adapter/http_curl/exchange.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/base/assert.h"
 
 namespace pawl::http_curl {
@@ -21,16 +22,16 @@ constexpr std::array<unsigned char, 12> kProtocols = {2,   'h', '2', 8,   'h', '
 // Not by libcurl's own option: it must not know that HTTP/2 is spoken.
 CURLcode offer_protocols(CURL*, void* context, void*) {
   const int refused =
-      SSL_CTX_set_alpn_protos(static_cast<SSL_CTX*>(context), kProtocols.data(), kProtocols.size());
+      lib.ctx_set_alpn_protos(static_cast<SSL_CTX*>(context), kProtocols.data(), kProtocols.size());
   return refused == 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
 }  // namespace
 
 bool H2Link::prepare(CURL* easy, const std::string& origin, std::int64_t connect_ms) {
-  bool fine = true;
+  bool fine = lib.ctx_set_alpn_protos != nullptr && lib.get0_alpn_selected != nullptr;
   const auto set = [&](CURLoption option, auto value) {
-    fine = (curl_easy_setopt)(easy, option, value) == CURLE_OK && fine;
+    fine = lib.easy_setopt(easy, option, value) == CURLE_OK && fine;
   };
   set(CURLOPT_URL, (origin + "/").c_str());
   set(CURLOPT_CONNECT_ONLY, 1L);
@@ -43,10 +44,10 @@ bool H2Link::prepare(CURL* easy, const std::string& origin, std::int64_t connect
 
 H2Link::H2Link(SocketLoop& loop, Host& host, CurlMulti& multi, CURL* easy, std::string origin)
     : loop_(loop), host_(host), multi_(multi), easy_(easy), origin_(std::move(origin)) {
-  (curl_easy_setopt)(easy_, CURLOPT_PRIVATE, static_cast<void*>(this));
-  (curl_easy_setopt)(easy_, CURLOPT_ERRORBUFFER, detail_.data());
+  lib.easy_setopt(easy_, CURLOPT_PRIVATE, static_cast<void*>(this));
+  lib.easy_setopt(easy_, CURLOPT_ERRORBUFFER, detail_.data());
   if (multi_.add(easy_) != CURLE_OK) {
-    curl_easy_cleanup(std::exchange(easy_, nullptr));
+    free_handle(std::exchange(easy_, nullptr));
     state_ = State::failed;
   }
 }
@@ -59,19 +60,19 @@ H2Link::~H2Link() {
   watch_.reset();
   if (easy_ == nullptr) return;
   multi_.remove(easy_);
-  curl_easy_cleanup(easy_);
+  free_handle(easy_);
 }
 
 H2Link::Begun H2Link::begin() {
   // The first read makes libcurl look for the connection of this handle.
   std::array<char, kReadBytes> bytes;
   std::size_t got = 0;
-  const CURLcode code = curl_easy_recv(easy_, bytes.data(), bytes.size(), &got);
+  const CURLcode code = lib.easy_recv(easy_, bytes.data(), bytes.size(), &got);
   if (code != CURLE_OK && code != CURLE_AGAIN) {
     fail();
     return Begun::failed;
   }
-  curl_easy_getinfo(easy_, CURLINFO_ACTIVESOCKET, &fd_);
+  lib.easy_getinfo(easy_, CURLINFO_ACTIVESOCKET, &fd_);
   if (fd_ == CURL_SOCKET_BAD || !speaks_h2()) {
     state_ = State::failed;
     return Begun::other_protocol;
@@ -86,13 +87,13 @@ H2Link::Begun H2Link::begin() {
 
 bool H2Link::speaks_h2() const {
   const curl_tlssessioninfo* tls = nullptr;
-  curl_easy_getinfo(easy_, CURLINFO_TLS_SSL_PTR, &tls);
+  lib.easy_getinfo(easy_, CURLINFO_TLS_SSL_PTR, &tls);
   if (tls == nullptr || tls->backend != CURLSSLBACKEND_OPENSSL || tls->internals == nullptr) {
     return false;
   }
   const unsigned char* chosen = nullptr;
   unsigned bytes = 0;
-  SSL_get0_alpn_selected(static_cast<const SSL*>(tls->internals), &chosen, &bytes);
+  lib.get0_alpn_selected(static_cast<const SSL*>(tls->internals), &chosen, &bytes);
   return bytes == 2 && chosen[0] == 'h' && chosen[1] == '2';
 }
 
@@ -117,7 +118,7 @@ void H2Link::receive() {
   for (int reads = 0; reads < kReadsMax; ++reads) {
     if (state_ == State::failed) return;
     std::size_t got = 0;
-    const CURLcode code = curl_easy_recv(easy_, bytes.data(), bytes.size(), &got);
+    const CURLcode code = lib.easy_recv(easy_, bytes.data(), bytes.size(), &got);
     if (code == CURLE_AGAIN) return;
     if (code != CURLE_OK || got == 0) return fail();
     if (!take({bytes.data(), got})) return;
@@ -153,7 +154,7 @@ void H2Link::flush() {
       return watch_for(Interest::read);
     }
     std::size_t sent = 0;
-    const CURLcode code = curl_easy_send(easy_, output.data(), output.size(), &sent);
+    const CURLcode code = lib.easy_send(easy_, output.data(), output.size(), &sent);
     if (code == CURLE_AGAIN) return watch_for(Interest::both);
     if (code != CURLE_OK) return fail();
     session_.on_sent(sent);

@@ -8,6 +8,7 @@
 #include "pawl/adapter/http_curl/h2_servers_test.h"
 #include "pawl/adapter/http_curl/h2_session.h"
 #include "pawl/base/hash.h"
+#include "tests/contract/http_contract_uploads.h"
 
 namespace pawl {
 namespace {
@@ -57,7 +58,7 @@ TEST_CASE("HTTP/2: a large request arrives whole, and an early answer is taken")
   HttpCall call;
   HttpRequest request = node.server->request("/echo");
   request.method = "POST";
-  request.body = body_of(5, 3'000'000);
+  request.body = contract::body_in_pieces(3'000'000, 5);
   const std::string expected = "3000000 " + to_hex(sha256(request.body.whole()));
   HttpRequest early = request;
   early.url.replace(early.url.find("/echo"), 5, "/early");

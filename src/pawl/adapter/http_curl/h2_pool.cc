@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pawl/adapter/http_curl/h2_request.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 
 namespace pawl::http_curl {
 namespace {
@@ -27,7 +28,7 @@ H2Pool::H2Pool(SocketLoop& loop, Owner& owner, const CurlOptions& options, Handl
       owner_(owner),
       options_(options),
       handles_(handles),
-      multi_(loop, *this, options, calling),
+      calling_(calling),
       proxied_by_tls_(is_proxied_by_tls()) {}
 
 H2Pool::~H2Pool() {
@@ -67,13 +68,18 @@ H2Link* H2Pool::link_for(Exchange& exchange) {
   CURL* const easy = handles_.take();
   if (easy == nullptr) return nullptr;
   if (!H2Link::prepare(easy, exchange.origin(), exchange.connect_ms())) {
-    curl_easy_cleanup(easy);
+    free_handle(easy);
     note_other_protocol(exchange.origin());
     return nullptr;
   }
-  links_.push_back(std::make_unique<H2Link>(loop_, *this, multi_, easy, exchange.origin()));
+  links_.push_back(std::make_unique<H2Link>(loop_, *this, multi(), easy, exchange.origin()));
   links_.back()->place = links_.size() - 1;
   return links_.back().get();
+}
+
+CurlMulti& H2Pool::multi() {
+  if (!multi_) multi_.emplace(loop_, *this, options_, calling_, CurlMulti::Rest::unwatched);
+  return *multi_;
 }
 
 void H2Pool::open(const std::shared_ptr<Exchange>& exchange) {
@@ -83,13 +89,13 @@ void H2Pool::open(const std::shared_ptr<Exchange>& exchange) {
   touch(*link);
   if (link->room() > 0) return submit(*link, *exchange);
   link->waiting().push_back(exchange);
-  if (link->state() == H2Link::State::connecting) multi_.run();  // it may fail at once
+  if (link->state() == H2Link::State::connecting) multi_->run();  // it may fail at once
 }
 
 void H2Pool::submit(H2Link& link, Exchange& exchange) {
   const auto head = h2_head(exchange.request(), options_.user_agent);
   if (!head) return exchange.end(HttpFailure::invalid, head.error().message);
-  const auto id = link.session().submit(exchange, *head, exchange.request().body.at(0));
+  const auto id = link.session().submit(exchange, *head, exchange.request().body);
   if (!id) return exchange.end(HttpFailure::broken, id.error().message);
   exchange.on_stream(*id);
 }
@@ -103,7 +109,7 @@ void H2Pool::serve_waiting(H2Link& link) {
 
 void H2Pool::on_result(CURL* easy, CURLcode code) {
   H2Link* link = nullptr;
-  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &link);
+  lib.easy_getinfo(easy, CURLINFO_PRIVATE, &link);
   touch(*link);
   const H2Link::Begun begun = code == CURLE_OK ? link->begin() : H2Link::Begun::failed;
   if (begun == H2Link::Begun::well) return;

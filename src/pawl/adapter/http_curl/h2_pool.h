@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -55,6 +56,7 @@ class H2Pool final : public CurlMulti::Host, public H2Link::Host {
   void on_moved(H2Link& link) override;
 
  private:
+  CurlMulti& multi();
   H2Link* link_for(Exchange& exchange);
   void submit(H2Link& link, Exchange& exchange);
   void serve_waiting(H2Link& link);
@@ -67,7 +69,8 @@ class H2Pool final : public CurlMulti::Host, public H2Link::Host {
   Owner& owner_;
   const CurlOptions& options_;
   HandlePool& handles_;
-  CurlMulti multi_;
+  CurlMulti::Calling& calling_;
+  std::optional<CurlMulti> multi_;              // once there is a connection to make
   std::vector<std::unique_ptr<H2Link>> links_;  // one has a request, or is kept: both are bounded
   std::vector<H2Link*> touched_;                // each once
   std::unordered_set<H2Link*> idle_;            // open, and without a request, when last looked at

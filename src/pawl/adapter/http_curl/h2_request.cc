@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
 
 namespace pawl::http_curl {
@@ -29,22 +30,22 @@ std::string in_lower_case(std::string_view text) {
 class Url {
  public:
   explicit Url(const std::string& text) {
-    fine_ = curl_url_set(url_.get(), CURLUPART_URL, text.c_str(), 0) == CURLUE_OK;
+    fine_ = lib.url_set(url_.get(), CURLUPART_URL, text.c_str(), 0) == CURLUE_OK;
   }
   bool fine() const { return fine_; }
   std::string part(CURLUPart which) const {
     char* found = nullptr;
-    if (curl_url_get(url_.get(), which, &found, 0) != CURLUE_OK) return {};
+    if (lib.url_get(url_.get(), which, &found, 0) != CURLUE_OK) return {};
     std::string result(found);
-    curl_free(found);
+    lib.free(found);
     return result;
   }
 
  private:
   struct Free {
-    void operator()(CURLU* url) const { curl_url_cleanup(url); }
+    void operator()(CURLU* url) const { lib.url_cleanup(url); }
   };
-  std::unique_ptr<CURLU, Free> url_{curl_url()};
+  std::unique_ptr<CURLU, Free> url_{lib.url()};
   bool fine_ = false;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pawl/adapter/http_curl/libcurl_test.h"
+
 namespace pawl::http_curl {
 namespace {
 

@@ -90,7 +90,7 @@ bool H2Session::over() const {
 }
 
 Result<std::int32_t> H2Session::submit(StreamTaker& taker, const H2Head& head,
-                                       std::string_view body) {
+                                       const HttpBody& body) {
   if (leaving_) return Error{ErrorCode::unavailable, "the server is leaving"};
   std::vector<nghttp2_nv> fields;
   fields.reserve(head.size());
@@ -105,7 +105,8 @@ Result<std::int32_t> H2Session::submit(StreamTaker& taker, const H2Head& head,
   const std::int32_t id = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(),
                                                  body.empty() ? nullptr : &provider, nullptr);
   if (id < 0) return Error{ErrorCode::unavailable, nghttp2_strerror(id)};
-  Stream& stream = streams_.emplace(id, Stream{&taker, body}).first->second;
+  Stream& stream =
+      streams_.emplace(id, Stream{&taker, body.empty() ? nullptr : &body}).first->second;
   stream.began_at = received_;
   stream.link = ended_ > 0 ? Stream::Link::used : Stream::Link::fresh;
   return id;
@@ -228,7 +229,7 @@ void H2Session::take_close(std::int32_t id, std::uint32_t error) {
 void H2Session::finish(Stream& stream, StreamEnd end) {
   stream.end = end;
   stream.coming = Stream::Coming::closed;
-  stream.body = {};
+  stream.body = nullptr;
   ++ended_;
   if (stream.held.empty()) stream.taker->on_stream_end(end);
 }
@@ -236,12 +237,19 @@ void H2Session::finish(Stream& stream, StreamEnd end) {
 ssize_t H2Session::read_body(nghttp2_session*, std::int32_t id, std::uint8_t* to, std::size_t room,
                              std::uint32_t* flags, nghttp2_data_source*, void* self) {
   Stream* const stream = to_session(self).find(id);
-  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // cancelled
-  const std::string_view part = stream->body.substr(stream->body_sent, room);
-  std::memcpy(to, part.data(), part.size());
-  stream->body_sent += part.size();
-  if (stream->body_sent == stream->body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-  return static_cast<ssize_t>(part.size());
+  if (stream == nullptr || stream->body == nullptr) {  // cancelled
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+  std::size_t filled = 0;
+  while (filled < room) {
+    const std::string_view part = stream->body->at(stream->body_sent).substr(0, room - filled);
+    if (part.empty()) break;
+    std::memcpy(to + filled, part.data(), part.size());
+    filled += part.size();
+    stream->body_sent += part.size();
+  }
+  if (stream->body_sent == stream->body->size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  return static_cast<ssize_t>(filled);
 }
 
 Status H2Session::receive(std::string_view bytes) {

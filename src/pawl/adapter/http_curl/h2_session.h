@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pawl/base/result.h"
+#include "pawl/port/http.h"
 
 namespace pawl::http_curl {
 
@@ -67,7 +68,7 @@ class H2Session {
   std::uint64_t received() const { return received_; }  // bytes, of all streams
 
   // The body stays the caller's and where it is, until the stream ends or is cancelled.
-  Result<std::int32_t> submit(StreamTaker& taker, const H2Head& head, std::string_view body);
+  Result<std::int32_t> submit(StreamTaker& taker, const H2Head& head, const HttpBody& body);
   // Its taker is told nothing more; the server is told to stop.
   void cancel(std::int32_t id);
   // The taker wants what it did not take.
@@ -88,7 +89,7 @@ class H2Session {
  private:
   struct Stream {
     StreamTaker* taker;
-    std::string_view body;
+    const HttpBody* body;  // null: there is none, or nobody will read it again
     std::size_t body_sent = 0;
     std::string held = {};  // <= kStreamWindowBytes: nghttp2 refuses more
     enum class Coming : std::uint8_t { more, last_seen, closed } coming = Coming::more;

@@ -1,4 +1,5 @@
 #include "pawl/adapter/http_curl/handle_pool.h"
+#include "pawl/adapter/http_curl/libcurl.h"
 
 namespace pawl::http_curl {
 namespace {
@@ -10,7 +11,7 @@ constexpr long kKeepAliveIdleS = 60;          // a model may think for minutes b
 }  // namespace
 
 HandlePool::~HandlePool() {
-  for (CURL* const easy : spare_) curl_easy_cleanup(easy);
+  for (CURL* const easy : spare_) free_handle(easy);
 }
 
 CURL* HandlePool::take() {
@@ -22,26 +23,30 @@ CURL* HandlePool::take() {
 
 void HandlePool::give_back(CURL* easy) {
   if (spare_.size() >= kSpareHandlesMax) {
-    curl_easy_cleanup(easy);
+    free_handle(easy);
     return;
   }
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, nullptr);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{-1});
-  curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-  curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 0L);
+  lib.easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
+  lib.easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
+  lib.easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);
+  lib.easy_setopt(easy, CURLOPT_POSTFIELDS, nullptr);
+  lib.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{-1});
+  lib.easy_setopt(easy, CURLOPT_READFUNCTION, nullptr);
+  lib.easy_setopt(easy, CURLOPT_READDATA, nullptr);
+  lib.easy_setopt(easy, CURLOPT_SEEKFUNCTION, nullptr);
+  lib.easy_setopt(easy, CURLOPT_SEEKDATA, nullptr);
+  lib.easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+  lib.easy_setopt(easy, CURLOPT_FORBID_REUSE, 0L);
   spare_.push_back(easy);
 }
 
 CURL* HandlePool::make() const {
-  CURL* const easy = curl_easy_init();
+  CURL* const easy = lib.easy_init();
   if (easy == nullptr) return nullptr;
   bool fine = true;
   // Through the function itself: the macro of the same name wants constants.
   const auto set = [&](CURLoption option, auto value) {
-    fine = (curl_easy_setopt)(easy, option, value) == CURLE_OK && fine;
+    fine = lib.easy_setopt(easy, option, value) == CURLE_OK && fine;
   };
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -62,7 +67,7 @@ CURL* HandlePool::make() const {
   set(CURLOPT_USERAGENT, options_.user_agent.c_str());
   set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   if (fine) return easy;
-  curl_easy_cleanup(easy);
+  free_handle(easy);
   return nullptr;
 }
 

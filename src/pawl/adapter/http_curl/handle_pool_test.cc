@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "pawl/adapter/http_curl/libcurl_test.h"
 #include "tests/contract/http_contract_support.h"
 
 namespace pawl::http_curl {

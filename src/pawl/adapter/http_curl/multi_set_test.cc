@@ -5,6 +5,7 @@
 
 #include <list>
 
+#include "pawl/adapter/http_curl/libcurl_test.h"
 #include "tests/contract/http_contract_support.h"
 
 namespace pawl::http_curl {
@@ -18,7 +19,7 @@ class IdleHost final : public CurlMulti::Host {
 };
 
 TEST_CASE("a full handle is followed by another, and an empty one goes, but for the first") {
-  AsioLoop loop;
+  EpollLoop loop;
   IdleHost host;
   const CurlOptions options;
   MultiSet set(loop, host, options);

@@ -60,8 +60,7 @@ class Dialect {
                                      const std::vector<Message>& messages,
                                      const WireOptions& options) const = 0;
   virtual std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
-                                                const WireOptions& options,
-                                                WireRequest::Framing framing) const = 0;
+                                                const WireOptions& options) const = 0;
   // What a response with an error status means. `body` may be cut.
   virtual PhaseFailed failure_of(const HttpResponseHead& head, std::string_view body,
                                  std::int64_t now_wall_ms) const = 0;

@@ -98,6 +98,21 @@ std::vector<std::string> KnownSecrets::lines_of(std::string_view value) {
   return lines;
 }
 
+std::vector<std::string> KnownSecrets::pieces_of(std::string_view value) {
+  std::vector<std::string> pieces;
+  if (value.find("-----BEGIN ") == std::string_view::npos) return pieces;
+  const std::vector<std::string> lines = lines_of(value);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    if (line.size() <= kKeyPieceBytes) continue;
+    for (std::size_t at = 0; at + kKeyPieceBytes <= line.size(); at += kKeyPieceStep) {
+      const std::string_view piece = line.substr(at, kKeyPieceBytes);
+      if (distinct_bytes(piece) >= kLineDistinctMin) pieces.emplace_back(piece);
+    }
+  }
+  return pieces;
+}
+
 std::shared_ptr<const KnownSecrets::Snapshot> KnownSecrets::snapshot() const {
   const std::lock_guard lock(mutex_);
   if (snapshot_) return snapshot_;
@@ -112,6 +127,7 @@ std::shared_ptr<const KnownSecrets::Snapshot> KnownSecrets::snapshot() const {
     for (const std::string& line : lines) {
       for (std::string& form : secret_forms(line)) patterns.push_back({std::move(form), id});
     }
+    for (std::string& piece : pieces_of(entry.value)) patterns.push_back({std::move(piece), id});
   }
   snapshot_ = std::make_shared<const Snapshot>(
       Snapshot{PatternAutomaton(std::move(patterns)), std::move(names)});

@@ -20,6 +20,10 @@ inline constexpr std::size_t kLearnedBytesMax = 512U << 10U;       // of all: th
                                                                    // 300 times as many
 
 inline constexpr std::size_t kSecretLineBytesMin = 16;  // of a line that is looked for by itself
+// Of a piece of a line of a key, and from one piece to the next: they overlap, so that of a line
+// that was cut anywhere no more than a few bytes are left.
+inline constexpr std::size_t kKeyPieceBytes = 16;
+inline constexpr std::size_t kKeyPieceStep = 4;
 
 enum class Learned : std::uint8_t {
   added,
@@ -49,6 +53,9 @@ class KnownSecrets {
 
   // The lines of a value that are looked for by themselves.
   static std::vector<std::string> lines_of(std::string_view value);
+  // Pieces of the lines of a PEM key, which `diff -y` and `cut` show in part. Not of the first
+  // line: all keys of a kind begin alike.
+  static std::vector<std::string> pieces_of(std::string_view value);
 
  private:
   struct Entry {

@@ -101,6 +101,29 @@ TEST_CASE("a key of many lines is found however tools show its lines") {
   CHECK(SecretFilter(flat).ingress(numbered).find(lines[1]) == std::string::npos);
 }
 
+TEST_CASE("of a line of a key that was cut at most three bytes are left at either end") {
+  const std::string first = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCr0Tz8xq1n2vW5";
+  const std::string second = "uYd3LkJ9sT4pXw6aE0mRfB7hUoVtZ2cN8yGiDq5lS1jPxMC4CAQAwBQYDK2VwBCI";
+  const auto known = std::make_shared<KnownSecrets>();
+  REQUIRE(known->add("KEY", "-----BEGIN PRIVATE KEY-----\n" + first + "\n" + second +
+                                "\n-----END PRIVATE KEY-----\n") == Learned::added);
+  const SecretFilter filter(known);
+  const std::string handle = "[[pawl-secret:KEY]]";
+  for (std::size_t from = 0; from < 20; ++from) {
+    for (std::size_t to = from + 22; to <= second.size(); ++to) {
+      const std::string safe = filter.ingress("(" + second.substr(from, to - from) + ")");
+      REQUIRE(safe.find(handle) != std::string::npos);
+      CHECK(safe.size() <= handle.size() + 2 + 3 + 3);
+    }
+  }
+  // `diff -y` shows 61 bytes of each.
+  const std::string beside = second.substr(0, 61);
+  const std::string two = filter.ingress(beside + " | " + beside + "\n");
+  CHECK(two.find(second.substr(4, 8)) == std::string::npos);
+  CHECK(two.find(second.substr(50, 8)) == std::string::npos);
+  CHECK(filter.ingress(first.substr(0, 40)) == first.substr(0, 40));  // as in many other keys
+}
+
 TEST_CASE("lines of values") {
   CHECK(KnownSecrets::lines_of("short\nlines").empty());
   // The last line of a PEM key may be short.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "pawl/gate/shell/shell_commands.h"
+#include "pawl/gate/shell/shell_evaluated.h"
 #include "pawl/gate/shell/shell_git.h"
 #include "pawl/gate/shell/shell_wrappers.h"
 
@@ -32,6 +33,11 @@ class Finder {
       for (const ShellWord& word : one.words) words.push_back(command_word(word, text));
       argv(words, depth);
       for (const ShellWord& set : one.assignments) note_setting(command_word(set, text), depth);
+    }
+    if (std::string later = evaluated_later(reading); !later.empty()) unseen(std::move(later));
+    // What stands in [[ … ]] is no command, and its words are not read.
+    if (text.find("[[") != std::string_view::npos) {
+      for (const std::string& one : substitutions_in(text).texts) this->text(one, depth + 1);
     }
     const bool runs = std::any_of(
         found.commands.begin() + static_cast<std::ptrdiff_t>(before), found.commands.end(),
@@ -98,10 +104,18 @@ class Finder {
   // Configuration in the environment: git takes aliases from it, and others what they run.
   void note_setting(const CommandWord& word, std::size_t depth) {
     if (word.value.starts_with("GIT_CONFIG_")) unseen(word.value);
+    if (is_name_and_value(word.value)) evaluated(word, depth);
     const auto run = setting_text(word.value);
     if (!run) return;
     if (!word.is_literal()) unseen(word.source);
     text(*run, depth + 1);
+  }
+
+  // Substitutions in a quoted text that the shell may expand once more.
+  void evaluated(const CommandWord& word, std::size_t depth) {
+    const Substitutions inside = substitutions_in(word.value);
+    if (inside.end == Substitutions::End::open) unseen(word.value);
+    for (const std::string& one : inside.texts) text(one, depth + 1);
   }
 
   enum class Sourcing : std::uint8_t { impossible, possible };  // of `.` and `source`, the builtins
@@ -175,6 +189,11 @@ class Finder {
     if (program == "eval") return joined_text(rest, depth);
     if (program == "alias") return aliases(rest, depth);
     if (program == "hash") return hashed(rest);
+    if (program == "history") return remembered(rest, depth);
+    if (program == "compgen" || program == "complete") return option_text(words, "-C", depth);
+    if (evaluates_its_words(program)) {
+      for (const CommandWord& word : rest) evaluated(word, depth);
+    }
     if (takes_text_anywhere(program)) {
       for (const CommandWord& word : rest) text(word, depth + 1);
       return;
@@ -213,6 +232,13 @@ class Finder {
         last.push_back(CommandWord::known(value));
       }
       append_unknown(last, "the use of an alias");
+    }
+  }
+
+  // history -s WORDS: `fc -s` runs them.
+  void remembered(Words words, std::size_t depth) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].value == "-s") return joined_text(words.subspan(i + 1), depth);
     }
   }
 

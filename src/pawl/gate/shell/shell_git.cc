@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "pawl/gate/shell/shell_commands.h"
 
@@ -36,6 +37,34 @@ constexpr std::array<std::string_view, 18> kRunKeys = {
     "pager",    "editor",  "sshcommand", "askpass", "fsmonitor",  "gitproxy",
     "external", "command", "textconv",   "cmd",     "driver",     "clean",
     "smudge",   "process", "helper",     "program", "uploadpack", "difffilter"};
+
+// Options whose value a command of git's runs.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kRunOptions = {{
+    {"rebase", "-x"},
+    {"rebase", "--exec"},
+    {"difftool", "-x"},
+    {"difftool", "--extcmd"},
+    {"grep", "-O"},
+    {"grep", "--open-files-in-pager"},
+    {"clone", "-u"},
+    {"clone", "--upload-pack"},
+    {"fetch", "--upload-pack"},
+    {"pull", "--upload-pack"},
+    {"fetch-pack", "--upload-pack"},
+    {"fetch-pack", "--exec"},
+    {"ls-remote", "--upload-pack"},
+    {"ls-remote", "--exec"},
+    {"push", "--receive-pack"},
+    {"push", "--exec"},
+    {"send-pack", "--receive-pack"},
+    {"send-pack", "--exec"},
+    {"archive", "--exec"},
+    {"send-email", "--sendmail-cmd"},
+    {"send-email", "--to-cmd"},
+    {"send-email", "--cc-cmd"},
+    {"instaweb", "--httpd"},
+    {"shell", "-c"},
+}};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -93,6 +122,38 @@ Words behind(Words words, std::string_view wanted) {
   return {};
 }
 
+// --config-env=NAME=VARIABLE: the value is whatever the environment has.
+void add_environment(Words words, std::vector<CommandWord>& texts) {
+  constexpr std::string_view kOption = "--config-env";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].value.starts_with(kOption)) continue;
+    texts.push_back(CommandWord::unknown(words[i].value));
+  }
+}
+
+// In the command of an ext:: address "% " is a space that ends no word.
+std::string address_command(std::string_view text) {
+  std::string command = "'";
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool joined = text.substr(at).starts_with("% ");
+    if (joined) ++at;
+    const bool ends = text[at] == ' ' && !joined;
+    if (text[at] != '\'') command += ends ? std::string("' '") : std::string(1, text[at]);
+  }
+  return command + "'";
+}
+
+// ext::COMMAND is an address of which git runs the command.
+void add_addresses(Words words, std::vector<CommandWord>& texts) {
+  constexpr std::string_view kCommand = "ext::";
+  for (const CommandWord& word : words) {
+    const std::size_t at = word.value.find(kCommand);
+    if (at == std::string::npos) continue;
+    const std::string_view text = std::string_view(word.value).substr(at + kCommand.size());
+    texts.push_back(taken_from(word, address_command(text)));
+  }
+}
+
 // The values of an option: behind it, or attached. Long ones may be abbreviated.
 void add_option(Words words, std::string_view option, std::vector<CommandWord>& texts) {
   constexpr std::size_t kShortestLong = 3;
@@ -136,13 +197,10 @@ std::vector<CommandWord> as_git_command(Words words) {
 std::vector<CommandWord> git_texts(Words arguments) {
   std::vector<CommandWord> texts;
   add_settings(arguments, texts);
-  if (has_word(arguments, "rebase")) {
-    add_option(arguments, "-x", texts);
-    add_option(arguments, "--exec", texts);
-  }
-  if (has_word(arguments, "difftool")) {
-    add_option(arguments, "-x", texts);
-    add_option(arguments, "--extcmd", texts);
+  add_environment(arguments, texts);
+  add_addresses(arguments, texts);
+  for (const auto& [command, option] : kRunOptions) {
+    if (has_word(arguments, command)) add_option(arguments, option, texts);
   }
   if (has_word(arguments, "submodule")) {
     for (const CommandWord& word : behind(arguments, "foreach")) texts.push_back(word);

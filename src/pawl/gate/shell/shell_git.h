@@ -15,7 +15,8 @@ namespace pawl {
 std::vector<CommandWord> as_git_command(std::span<const CommandWord> words);
 
 // Texts that git runs as commands for these arguments (without the word git): aliases and programs
-// in -c and config, rebase --exec, submodule foreach, difftool --extcmd, filter-branch.
+// in -c and config, options such as rebase --exec, ext:: addresses, submodule foreach,
+// filter-branch.
 std::vector<CommandWord> git_texts(std::span<const CommandWord> arguments);
 
 // The words of a command that git starts as they are: bisect run, submodule foreach; or none.

@@ -47,7 +47,17 @@ TEST_CASE("git's own programs and options that run commands are seen") {
                            "GIT_EDITOR='git push' git commit",
                            "export PAGER='git push'",
                            "env GIT_SSH_COMMAND='git push' git fetch",
-                           "PROMPT_COMMAND='git push' bash -i"}) {
+                           "PROMPT_COMMAND='git push' bash -i",
+                           "git grep -O'git push' x",
+                           "git grep --open-files-in-pager='git push' x",
+                           "git fetch --upload-pack='git push' .",
+                           "git clone -u 'git push' . x",
+                           "git archive --exec='git push' --remote=. HEAD",
+                           "git ls-remote --upload-pack='git push' .",
+                           "git ls-remote 'ext::git push'",
+                           "git clone 'ext::sh -c git% push' x",
+                           "git send-email --sendmail-cmd='git push' x",
+                           "git shell -c 'git push'"}) {
     INFO(std::string(line));
     CHECK(verdict_on(line) == Verdict::deny);
   }
@@ -55,7 +65,8 @@ TEST_CASE("git's own programs and options that run commands are seen") {
 
 TEST_CASE("what may become one of them is asked about") {
   for (const char* line : {"git-$x", "\"$x\" origin", "git rebase -x \"$c\" x", "PAGER=$x git log",
-                           "git -c core.pager=\"$x\" log", "git bisect run \"$c\""}) {
+                           "git -c core.pager=\"$x\" log", "git bisect run \"$c\"",
+                           "X=push git --config-env=alias.p=X p", "git ls-remote ext::$x"}) {
     INFO(std::string(line));
     CHECK(verdict_on(line) == Verdict::ask);
   }

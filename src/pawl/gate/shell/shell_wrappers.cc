@@ -24,20 +24,46 @@ constexpr std::array<std::string_view, 27> kPlainWrappers = {
     "time",     "stdbuf",  "setsid",  "sudo",      "doas",        "xargs",    "ionice",
     "busybox",  "toybox",  "strace",  "ltrace",    "systemd-run", "fakeroot", "valgrind",
     "unbuffer", "prlimit", "setpriv", "eatmydata", "sudo-rs",     "catchsegv"};
-constexpr std::array<std::string_view, 39> kOtherWrappers = {
-    "chroot",   "watch",       "gdb",
-    "unshare",  "nsenter",     "flock",
-    "parallel", "chrt",        "taskset",
-    "runuser",  "script",      "ssh",
-    "chpst",    "perf",        "xvfb-run",
-    "podman",   "docker",      "rlwrap",
-    "setarch",  "linux32",     "linux64",
-    "i386",     "x86_64",      "choom",
-    "sg",       "screen",      "tmux",
-    "torsocks", "proxychains", "proxychains4",
-    "faketime", "numactl",     "bwrap",
-    "firejail", "cpulimit",    "ssh-agent",
-    "run0",     "pkexec",      "dbus-run-session"};
+constexpr std::array<std::string_view, 40> kOtherWrappers = {"chroot",
+                                                             "watch",
+                                                             "gdb",
+                                                             "unshare",
+                                                             "nsenter",
+                                                             "flock",
+                                                             "parallel",
+                                                             "chrt",
+                                                             "taskset",
+                                                             "runuser",
+                                                             "script",
+                                                             "ssh",
+                                                             "chpst",
+                                                             "perf",
+                                                             "xvfb-run",
+                                                             "podman",
+                                                             "docker",
+                                                             "rlwrap",
+                                                             "setarch",
+                                                             "linux32",
+                                                             "linux64",
+                                                             "i386",
+                                                             "x86_64",
+                                                             "choom",
+                                                             "sg",
+                                                             "screen",
+                                                             "tmux",
+                                                             "torsocks",
+                                                             "proxychains",
+                                                             "proxychains4",
+                                                             "faketime",
+                                                             "numactl",
+                                                             "bwrap",
+                                                             "firejail",
+                                                             "cpulimit",
+                                                             "ssh-agent",
+                                                             "run0",
+                                                             "pkexec",
+                                                             "dbus-run-session",
+                                                             "start-stop-daemon"};
 // Those that take a text behind -c, as shells do, and those of which any word may be one.
 constexpr std::array<std::string_view, 3> kTextBehindC = {"flock", "script", "runuser"};
 constexpr std::array<std::string_view, 7> kTextAnywhere = {"trap", "ssh",  "watch", "parallel",
@@ -89,7 +115,8 @@ bool is_wrapper(std::string_view program) {
 }
 
 bool runs_what_it_reads(std::string_view program) {
-  return is_one_of(kShells, program) || program == "source" || program == ".";
+  return is_one_of(kShells, program) || program == "source" || program == "." || program == "at" ||
+         program == "batch";
 }
 
 bool is_dashed(std::string_view word) {

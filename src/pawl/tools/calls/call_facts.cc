@@ -8,6 +8,7 @@
 
 #include "pawl/base/files.h"
 #include "pawl/base/json.h"
+#include "pawl/base/patch_reader.h"
 #include "pawl/gate/rules/reach.h"
 #include "pawl/tools/calls/call_words.h"
 
@@ -128,19 +129,73 @@ void add_environment(const std::map<std::string, std::string>& environment, std:
   }
 }
 
+Status append_patch(std::vector<ToolTouch>& found, const Json& text) {
+  if (!text.is_string()) return Error{ErrorCode::invalid_argument, "patch: not a string"};
+  PAWL_TRY(const auto files, read_patch(text.string()));
+  for (const FilePatch& file : files) {
+    found.push_back({ArgumentKind::path_write, file.path, {}});
+    if (file.move_to) found.push_back({ArgumentKind::path_write, *file.move_to, {}});
+  }
+  return ok();
+}
+
+Result<ToolTouch> touch_of(const ToolArgument& argument, const Json& value) {
+  ToolTouch touch{argument.kind, {}, {}};
+  if (argument.kind == ArgumentKind::argv) {
+    if (!value.is_array()) return Error{ErrorCode::invalid_argument, argument.name + ": no list"};
+    for (const Json& word : value.array()) {
+      if (!word.is_string()) {
+        return Error{ErrorCode::invalid_argument, argument.name + ": not a list of strings"};
+      }
+      touch.words.push_back(word.string());
+    }
+    return touch;
+  }
+  if (!value.is_string()) {
+    return Error{ErrorCode::invalid_argument, argument.name + ": not a string"};
+  }
+  touch.text = value.string();
+  return touch;
+}
+
 }  // namespace
 
-Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
-                              const std::string& input) {
-  PAWL_TRY(const auto found, touches(tool, input));
-  ToolTraits traits;
-  if (tool.needs.subprocess) traits.paths = place.roots;
-  for (const ToolTouch& touch : found) {
-    const bool path =
-        touch.kind == ArgumentKind::path_read || touch.kind == ArgumentKind::path_write;
-    if (path) traits.paths.push_back(beside(place.directory, touch.text));
+Result<std::vector<ToolTouch>> touches(const ToolDescription& tool, std::string_view input) {
+  PAWL_TRY(const Json parsed, parse_json(input));
+  if (!parsed.is_object()) return Error{ErrorCode::invalid_argument, "the input is no object"};
+  std::vector<ToolTouch> found;
+  for (const ToolArgument& argument : tool.arguments) {
+    const Json* const value = parsed.find(argument.name);
+    if (value == nullptr) {
+      // Only grep and glob may leave it out, and then look at the working directory.
+      if (argument.kind != ArgumentKind::path_read) {
+        return Error{ErrorCode::invalid_argument, argument.name + ": missing"};
+      }
+      found.push_back({argument.kind, ".", {}});
+    } else if (argument.kind == ArgumentKind::patch) {
+      PAWL_CHECK(append_patch(found, *value));
+    } else {
+      PAWL_TRY(ToolTouch touch, touch_of(argument, *value));
+      found.push_back(std::move(touch));
+    }
   }
-  return traits;
+  return found;
+}
+
+std::function<Result<ToolTraits>(const std::string& input)> touches_of(CallPlace place,
+                                                                       ToolDescription tool) {
+  return [place = std::move(place),
+          tool = std::move(tool)](const std::string& input) -> Result<ToolTraits> {
+    PAWL_TRY(const auto found, touches(tool, input));
+    ToolTraits traits;
+    if (tool.needs.subprocess) traits.paths = place.roots;
+    for (const ToolTouch& touch : found) {
+      const bool path =
+          touch.kind == ArgumentKind::path_read || touch.kind == ArgumentKind::path_write;
+      if (path) traits.paths.push_back(beside(place.directory, touch.text));
+    }
+    return traits;
+  };
 }
 
 Judgement shell_of(const ToolDescription& tool, const std::string& input,

@@ -29,9 +29,23 @@ struct CallPlace {
   }
 };
 
-// Paths, made absolute, and for what starts programs the roots. An error: the input cannot be read.
-Result<ToolTraits> touches_of(const CallPlace& place, const ToolDescription& tool,
-                              const std::string& input);
+// One thing that a call would touch, as its arguments have it.
+struct ToolTouch {
+  ArgumentKind kind = ArgumentKind::path_read;
+  std::string text;                // a path or a command
+  std::vector<std::string> words;  // argv
+
+  friend bool operator==(const ToolTouch&, const ToolTouch&) = default;
+};
+
+// What a call with this input would touch; of a patch every path in it. An Error: the input cannot
+// be read, and nothing may be assumed about it.
+Result<std::vector<ToolTouch>> touches(const ToolDescription& tool, std::string_view input);
+
+// Tells of the arguments of the tool's calls the paths in them, made absolute, and for what starts
+// programs the roots. An error: the input cannot be read.
+std::function<Result<ToolTraits>(const std::string& input)> touches_of(CallPlace place,
+                                                                       ToolDescription tool);
 // What the shell rules say of the command or the words in the arguments.
 Judgement shell_of(const ToolDescription& tool, const std::string& input,
                    const ShellPolicy& policy);

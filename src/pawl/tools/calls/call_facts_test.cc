@@ -15,6 +15,40 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+TEST_CASE("what a call touches is told for rules and approvals") {
+  const auto of = [](const char* name, std::string_view input) {
+    return touches(*describe_common_tool(name), input);
+  };
+  using Touches = std::vector<ToolTouch>;
+  CHECK(*of("view", R"({"path":"a"})") == Touches{{ArgumentKind::path_read, "a", {}}});
+  CHECK(*of("create_file", R"({"path":"a","file_text":""})") ==
+        Touches{{ArgumentKind::path_write, "a", {}}});
+  CHECK(*of("grep", R"({"pattern":"x"})") == Touches{{ArgumentKind::path_read, ".", {}}});
+  CHECK(*of("bash", R"({"command":"rm x"})") == Touches{{ArgumentKind::command, "rm x", {}}});
+  CHECK(*of("exec", R"({"argv":["rm","x"]})") == Touches{{ArgumentKind::argv, "", {"rm", "x"}}});
+  CHECK(*of("apply_patch", R"({"patch":"*** Begin Patch\n*** Update File: a\n*** Move to: b\n)"
+                           R"(*** Delete File: c\n*** End Patch"})") ==
+        Touches{{ArgumentKind::path_write, "a", {}},
+                {ArgumentKind::path_write, "b", {}},
+                {ArgumentKind::path_write, "c", {}}});
+  CHECK(of("todo", R"({"items":[]})")->empty());
+}
+
+TEST_CASE("an input that cannot be read touches who knows what") {
+  const auto fails = [](const char* name, std::string_view input) {
+    return !touches(*describe_common_tool(name), input);
+  };
+  CHECK(fails("view", "no json"));
+  CHECK(fails("view", "[]"));
+  CHECK(fails("view", R"({"path":1})"));
+  CHECK(fails("create_file", "{}"));
+  CHECK(fails("bash", "{}"));
+  CHECK(fails("exec", R"({"argv":"rm"})"));
+  CHECK(fails("exec", R"({"argv":[1]})"));
+  CHECK(fails("apply_patch", R"({"patch":"garbage"})"));
+  CHECK(fails("apply_patch", R"({"patch":1})"));
+}
+
 TEST_CASE("an approval is bound to the directory, the environment and the files that are named") {
   TempDirectory directory;
   write(directory / "build.sh", "echo one");
@@ -221,14 +255,14 @@ TEST_CASE("file tools touch absolute paths, fetches a host; what cannot be read 
   const CallPlace place{"/srv/w", {}, {}};
   const auto view = describe_common_tool("view");
   REQUIRE(view);
-  CHECK(touches_of(place, *view, R"({"path":"a/../b"})")->paths ==
+  CHECK(touches_of(place, *view)(R"({"path":"a/../b"})")->paths ==
         std::vector<std::string>{"/srv/w/b"});
-  CHECK_FALSE(touches_of(place, *view, "{"));
+  CHECK_FALSE(touches_of(place, *view)("{"));
   CallPlace sandbox = place;
   sandbox.roots = {"/srv/w", "/srv/data"};
-  CHECK(touches_of(sandbox, *describe_common_tool("exec"), R"({"argv":["ls"]})")->paths ==
+  CHECK(touches_of(sandbox, *describe_common_tool("exec"))(R"({"argv":["ls"]})")->paths ==
         sandbox.roots);
-  CHECK(touches_of(sandbox, *view, R"({"path":"a"})")->paths ==
+  CHECK(touches_of(sandbox, *view)(R"({"path":"a"})")->paths ==
         std::vector<std::string>{"/srv/w/a"});
   CHECK(touches_of_url(R"({"url":"https://Example.org/x"})")->domains ==
         std::vector<std::string>{"example.org"});

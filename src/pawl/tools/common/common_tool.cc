@@ -2,15 +2,6 @@
 
 namespace pawl {
 
-Result<BackendRequest> read_request(const ToolDescription& tool, std::string_view input,
-                                    Consent consent) {
-  if (tool.tool->request == nullptr) {
-    return Error{ErrorCode::invalid_argument, tool.spec.name + " does not run in a session"};
-  }
-  PAWL_TRY(const Json parsed, parse_json(input));
-  return tool.tool->request({tool, input, ToolArguments(parsed), consent});
-}
-
 Error wrong_argument(std::string_view name, std::string_view what) {
   return {ErrorCode::invalid_argument, std::string(name) + ": " + std::string(what)};
 }

@@ -243,7 +243,7 @@ TEST_CASE("over the guard: a page is fetched, and what is not allowed is refused
     }
   });
   const std::string origin = "page.test:" + std::to_string(server.port());
-  AsioLoop loop;
+  EpollLoop loop;
   const auto resolver = make_thread_resolver(loop, {}, [](const std::string&) {
     return Resolver::Answer(std::vector<IpAddress>{IpAddress::v4(127, 0, 0, 1)});
   });

@@ -21,8 +21,8 @@ constexpr int kHeldLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 Error is_link(const std::string& path) {
   return {ErrorCode::invalid_argument,
           "protected name " + path +
-              ": it is a symbolic link, which cannot be held (put a file or directory in its "
-              "place, or take it from the protected names)"};
+              ": it is a symbolic link, which cannot be held: a command could put a file in its "
+              "place (put a file or directory there, or name write roots that do not hold it)"};
 }
 
 }  // namespace

@@ -25,4 +25,10 @@ std::string describe_denial(const std::vector<std::string>& said);
 // Of those of git::SessionGit.
 std::string describe_git(const std::vector<std::string>& said);
 
+inline constexpr std::size_t kNotedOutputBytesMax = std::size_t{64} << 10U;
+
+// Why a write to a protected name has failed: programs say no more than that the file system is
+// read-only. Empty: the output speaks of no protected name. A line of its own otherwise.
+std::string protected_note(std::string_view output, const ExecutionContext& context);
+
 }  // namespace pawl::backend

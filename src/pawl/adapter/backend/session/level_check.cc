@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/session/level_check.h"
 
 #include "pawl/adapter/backend/sandbox/host_identity.h"
+#include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/session/name_watch.h"
 
 namespace pawl::backend {
@@ -18,6 +19,10 @@ Status check_level(const ExecutionContext& context, IsolationLevel level, HasPro
                  "full, or use `namespace`)"};
   }
   PAWL_TRY(const sandbox::SandboxPlan plan, sandbox::make_sandbox_plan(context, level));
+  if (level == IsolationLevel::namespaces || level == IsolationLevel::container) {
+    sandbox::ProtectedPlaces places;
+    PAWL_CHECK(places.find(plan));
+  }
   if (level != IsolationLevel::landlock) return ok();
   PAWL_CHECK(sandbox::check_owner(plan, sandbox::choose_identity(plan)));
   PAWL_TRY(const NameWatch watch, NameWatch::open(plan, context.protection));

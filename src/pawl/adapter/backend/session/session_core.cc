@@ -11,7 +11,6 @@
 
 #include "pawl/adapter/backend/session/call_notes.h"
 #include "pawl/adapter/backend/session/level_check.h"
-#include "pawl/adapter/backend/session/protected_note.h"
 #include "pawl/adapter/backend/session/shell_protocol.h"
 #include "pawl/port/protected_names.h"
 

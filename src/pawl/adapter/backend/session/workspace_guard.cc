@@ -9,6 +9,7 @@
 
 #include "pawl/adapter/backend/files/workspace_walk.h"
 #include "pawl/adapter/backend/session/left_names.h"
+#include "pawl/adapter/backend/session/second_names.h"
 #include "pawl/base/path_text.h"
 #include "pawl/port/protected_names.h"
 
@@ -47,6 +48,21 @@ Result<WorkspaceFindings> find_nested(sandbox::SandboxPlan& plan) {
   return found;
 }
 
+// A tool of an earlier session may have made a second name for what became a protected file later.
+Status hold_second_names(sandbox::SandboxPlan& plan, sandbox::ProtectedPlaces& places,
+                         std::vector<std::string>& remarks) {
+  const SecondNames names = find_second_names(plan, places.places());
+  for (const std::string& path : names.unfound) {
+    remarks.push_back(path +
+                      " has another name (a hard link), and the work tree is too large to look for "
+                      "it: it may be read or written by that name");
+  }
+  if (names.read_only.empty() && names.hidden.empty()) return ok();
+  std::ranges::copy(names.read_only, std::back_inserter(plan.found_places));
+  std::ranges::copy(names.hidden, std::back_inserter(plan.hidden_places));
+  return places.find(plan);
+}
+
 }  // namespace
 
 std::vector<std::string> names_anywhere(const std::vector<std::string>& names) {
@@ -73,7 +89,10 @@ Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::open(sandbox::SandboxPla
         "it may not be held");
   }
   sandbox::ProtectedPlaces places;
-  if (mounts) PAWL_CHECK(places.find(plan));
+  if (mounts) {
+    PAWL_CHECK(places.find(plan));
+    PAWL_CHECK(hold_second_names(plan, places, guard->remarks_));
+  }
   guard->arm(places.places());
   AbsentNames absent{guard->names_.absent()};
   if (found.complete) {  // otherwise a name that is met later may have been there

@@ -1,5 +1,8 @@
 #include "pawl/adapter/backend/session/workspace_guard.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -53,6 +56,40 @@ class WhenReady {
  private:
   std::thread thread_;
 };
+
+TEST_CASE("a protected file is held by all of its names, and a secret is read by none") {
+  for (const MakeBackend make : {&make_namespace_backend, &make_container_backend}) {
+    if (!is_there(make)) continue;
+    Notices notices;
+    Bench bench(make, notices.options());
+    adapt_to(make, bench);
+    CAPTURE(bench.backend().name());
+    namespace fs = std::filesystem;
+    const std::string root = bench.directory.path();
+    fs::create_directories(root + "/node_modules/x");
+    fs::create_directories(root + "/.ssh");
+    write_file(root + "/.envrc", "the user's");
+    write_file(root + "/.ssh/key", "a secret");
+    write_file(root + "/plain", "plain");
+    fs::create_hard_link(root + "/.envrc", root + "/notes");
+    fs::create_hard_link(root + "/.envrc", root + "/node_modules/x/notes");
+    fs::create_hard_link(root + "/.ssh/key", root + "/backup");
+    fs::create_hard_link(root + "/plain", root + "/plain-too");
+    struct stat owner{};  // of all: what commands cannot write is held by mounts alone
+    REQUIRE(::stat(root.c_str(), &owner) == 0);
+    for (const char* name : {".envrc", ".ssh", ".ssh/key", "plain", "node_modules/x"}) {
+      REQUIRE(::chown((root + "/" + name).c_str(), owner.st_uid, owner.st_gid) == 0);
+    }
+    const BackendOutcome outcome = bench.bash(
+        "for f in notes node_modules/x/notes; do echo evil >>$f; chmod 777 $f; done 2>/dev/null; "
+        "cat backup; echo more >>plain-too; mv notes elsewhere 2>/dev/null; true");
+    CAPTURE(outcome.output);
+    CHECK(read_file(root + "/.envrc") == "the user's");
+    CHECK_FALSE(holds(outcome.output, "a secret"));
+    CHECK(holds(read_file(root + "/plain"), "more"));
+    CHECK(fs::exists(root + "/notes"));
+  }
+}
 
 TEST_CASE("an editor's save beside a hostile loop ends the loop, and the file stays the user's") {
   for (const MakeBackend make : {&make_namespace_backend, &make_container_backend}) {

@@ -242,8 +242,7 @@ class AnthropicDialect final : public Dialect {
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
-                                        const WireOptions& options,
-                                        WireRequest::Framing) const override {
+                                        const WireOptions& options) const override {
     return make_anthropic_decoder(request.tools, options);
   }
 

@@ -271,8 +271,7 @@ class ChatDialect final : public OpenAiDialect {
     return post_json(options, "/chat/completions", std::move(body), request.sampling.stream);
   }
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
-                                        const WireOptions& options,
-                                        WireRequest::Framing) const override {
+                                        const WireOptions& options) const override {
     return make_chat_decoder(request.tools, options);
   }
 };

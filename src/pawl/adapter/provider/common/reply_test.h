@@ -107,7 +107,7 @@ inline DecodedReply decode_stream(const Dialect& dialect, const PhaseExecutionRe
                                   const std::vector<std::size_t>& cuts = {}) {
   DecodedReply reply;
   const PhaseEventSink sink = ReplyCollector(reply);
-  const auto decoder = dialect.decoder(request, options, WireRequest::Framing::events);
+  const auto decoder = dialect.decoder(request, options);
   const auto splitter = make_sse_splitter();
   const WireEventSink on_event = [&](std::string_view type, std::string_view data) {
     return decoder->on_event(type, data, sink);
@@ -129,7 +129,7 @@ inline DecodedReply decode_whole(const Dialect& dialect, const PhaseExecutionReq
                                  const WireOptions& options, std::string_view body) {
   DecodedReply reply;
   const PhaseEventSink sink = ReplyCollector(reply);
-  const auto decoder = dialect.decoder(request, options, WireRequest::Framing::whole);
+  const auto decoder = dialect.decoder(request, options);
   const Status status = decoder->on_whole(body, sink);
   if (!status) reply.protocol_error = status.error().message;
   reply.outcome = decoder->finish(sink);

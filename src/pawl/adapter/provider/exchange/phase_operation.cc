@@ -1,7 +1,6 @@
 #include "pawl/adapter/provider/exchange/exchange.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -84,10 +83,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     if (!wire) return fail_later(failure_of_encoding(wire.error()));
     asked_ = wire->framing;
     usage_.sent(wire->body.size(), set_aside(request));
-    for (const Framing framing : {Framing::whole, Framing::events, Framing::lines}) {
-      // The response decides which one reads it, when the request is gone.
-      decoders_[static_cast<std::size_t>(framing)] = dialect().decoder(request, options, framing);
-    }
+    decoder_ = dialect().decoder(request, options);
     auto http = http_request(*std::move(wire), config(), dialect());
     if (!http) {
       return fail_later({ErrorCategory::policy_violation, http.error().message, std::nullopt,
@@ -159,10 +155,9 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     head_ = head;
     if (is_error()) return;
     usage_.accepted();
-    framing_ = framing_of(head, asked_);
-    decoder_ = std::move(decoders_[static_cast<std::size_t>(framing_)]);
-    if (framing_ == Framing::events) splitter_ = make_sse_splitter();
-    if (framing_ == Framing::lines) splitter_ = make_line_splitter();
+    const Framing framing = framing_of(head, asked_);
+    if (framing == Framing::events) splitter_ = make_sse_splitter();
+    if (framing == Framing::lines) splitter_ = make_line_splitter();
   }
 
   void on_body(std::string_view bytes) {
@@ -190,7 +185,7 @@ class Phase final : public std::enable_shared_from_this<Phase> {
     if (head_ && is_error()) return end(error_response());
     if (may_have_arrived(http_end.failure)) return end_lost(failure_of_http(http_end));
     if (http_end.failure != HttpFailure::none) return end(failure_of_http(http_end));
-    if (decoder_ == nullptr) return end(protocol_failure("a response without a head"));
+    if (!head_) return end(protocol_failure("a response without a head"));
     if (splitter_ != nullptr) {
       follow(splitter_->finish(event_sink()));
     } else {
@@ -290,8 +285,6 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   std::shared_ptr<const PhaseEventSink> sink_;
   Stage stage_ = Stage::running;
   Framing asked_ = Framing::whole;
-  Framing framing_ = Framing::whole;
-  std::array<std::unique_ptr<ReplyDecoder>, 3> decoders_;  // by framing
   std::unique_ptr<ReplyDecoder> decoder_;
   std::unique_ptr<WireSplitter> splitter_;
   std::optional<HttpResponseHead> head_;

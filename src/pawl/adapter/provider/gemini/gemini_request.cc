@@ -272,8 +272,7 @@ class GeminiDialect final : public Dialect {
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
-                                        const WireOptions& options,
-                                        WireRequest::Framing) const override {
+                                        const WireOptions& options) const override {
     return make_gemini_decoder(request.tools, options);
   }
 

@@ -31,7 +31,7 @@ inline DecodedReply decode_payloads(const Dialect& dialect,
 
 inline std::uint64_t progress_of(const Dialect& dialect, const std::vector<std::string>& payloads,
                                  const WireOptions& options) {
-  const auto decoder = dialect.decoder({}, options, WireRequest::Framing::events);
+  const auto decoder = dialect.decoder({}, options);
   for (const std::string& payload : payloads) {
     CHECK(decoder->on_event("", payload, [](const PhaseExecutorEvent&) {}));
   }

@@ -270,8 +270,7 @@ class ResponsesDialect final : public OpenAiDialect {
     return post_json(options, "/responses", std::move(body), request.sampling.stream);
   }
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
-                                        const WireOptions& options,
-                                        WireRequest::Framing) const override {
+                                        const WireOptions& options) const override {
     return make_responses_decoder(request.tools, options);
   }
 };

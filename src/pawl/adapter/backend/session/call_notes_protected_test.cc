@@ -1,4 +1,4 @@
-#include "pawl/adapter/backend/session/protected_note.h"
+#include "pawl/adapter/backend/session/call_notes.h"
 
 #include <filesystem>
 

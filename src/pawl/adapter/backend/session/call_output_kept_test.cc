@@ -1,4 +1,4 @@
-#include "pawl/adapter/backend/session/kept_output.h"
+#include "pawl/adapter/backend/session/call_output.h"
 
 #include <doctest/doctest.h>
 

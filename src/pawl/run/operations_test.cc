@@ -1,4 +1,4 @@
-#include "pawl/run/in_flight.h"
+#include "pawl/run/operations.h"
 
 #include <doctest/doctest.h>
 

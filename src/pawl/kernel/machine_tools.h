@@ -1,0 +1,24 @@
+// The tools that the kernel answers itself, as an instance is offered them in its node.
+#pragma once
+
+#include <vector>
+
+#include "pawl/kernel/run.h"
+#include "pawl/kernel/tool_spec.h"
+
+namespace pawl {
+
+inline constexpr std::string_view kTransitionTool = "transition_";
+inline constexpr std::string_view kSpawnTool = "spawn_";
+inline constexpr std::string_view kUpdateStateTool = "update_state";
+inline constexpr std::string_view kCedeTool = "cede";
+inline constexpr std::string_view kSuspendTool = "suspend";
+
+// In the order of the charter. None where the run has no nodes.
+std::vector<ToolSpec> machine_tools(const RunState& state, const Instance& instance);
+
+// What the model sees of its state and those of its packs at the end of a request; empty: it has
+// none.
+std::string shown_state(const RunState& state, const Instance& instance);
+
+}  // namespace pawl

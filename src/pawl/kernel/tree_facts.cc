@@ -1,0 +1,18 @@
+#include "pawl/kernel/tree_facts.h"
+
+#include <array>
+
+namespace pawl {
+
+std::string_view name(LeaveKind value) {
+  static constexpr std::array<std::string_view, 3> kNames = {"transition", "cede", "suspend"};
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+std::string_view name(EndedHow value) {
+  static constexpr std::array<std::string_view, 4> kNames = {"ceded", "failed", "stopped",
+                                                             "cancelled"};
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+}  // namespace pawl
