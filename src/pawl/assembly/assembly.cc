@@ -273,7 +273,6 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
   agent.executor = std::move(choice->executor);
   agent.targets = std::move(choice->targets);
   agent.compaction_targets = std::move(choice->compaction_targets);
-  agent.node_targets = std::move(choice->node_targets);
   assembled.notes = std::move(choice->notes);
   return true;
 }
@@ -281,18 +280,15 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
 OwnTargets AgentAssembler::load_scripts(const Source& source, Origin& origin,
                                         const ModelChains& chains, Assembled& assembled) const {
   OwnTargets scripts;
-  const auto load = [&](const std::vector<ChainTarget>& chain) {
-    for (const auto& [literal, effort] : chain) {
+  for (const auto* chain : {&chains.model, &chains.compaction}) {
+    for (const auto& [literal, effort] : *chain) {
       if (literal == kScriptedModel) {
         scripts.emplace(literal, scripts_.fallback());
       } else if (literal.starts_with(kScripted) && !scripts.contains(literal)) {
         scripts.emplace(literal, load_script(source, origin, literal, assembled));
       }
     }
-  };
-  load(chains.model);
-  load(chains.compaction);
-  for (const auto& [node, chain] : chains.nodes) load(chain);
+  }
   return scripts;
 }
 

@@ -35,12 +35,6 @@ std::string directory_with(const std::string& path) {
   return std::filesystem::absolute(path, ignored).parent_path().string();
 }
 
-std::vector<const std::vector<ChainTarget>*> every_chain(const ModelChains& chains) {
-  std::vector<const std::vector<ChainTarget>*> all = {&chains.model, &chains.compaction};
-  for (const auto& [node, chain] : chains.nodes) all.push_back(&chain);
-  return all;
-}
-
 }  // namespace
 
 struct ModelLayer::Plant {
@@ -187,10 +181,6 @@ Result<ModelChains> ModelLayer::expand(const Charter& charter, const std::string
   if (charter.compaction.ratio_percent > 0 && !charter.compaction.model.empty()) {
     PAWL_TRY(chains.compaction, expand_one(charter.compaction.model));
   }
-  for (const CharterNode& node : charter.machine.nodes) {
-    if (node.model.empty()) continue;
-    PAWL_TRY(chains.nodes[node.spec.name], expand_one(node.model));
-  }
   return chains;
 }
 
@@ -205,31 +195,6 @@ Result<std::shared_ptr<ModelPool>> ModelLayer::pool_of(const Charter& charter) {
   return pool;
 }
 
-// The targets of nodes go behind the charter's own, each once.
-Status ModelLayer::add_nodes(const Charter& charter, const ModelChains& chains,
-                             const TargetDirectory& directory, ModelChoice& choice) {
-  const std::size_t own = choice.targets.size();
-  for (const CharterNode& node : charter.machine.nodes) {
-    std::vector<std::uint32_t>& places = choice.node_targets[node.spec.name];
-    const auto chain = chains.nodes.find(node.spec.name);
-    if (chain == chains.nodes.end()) {
-      for (std::uint32_t i = 0; i < own; ++i) places.push_back(i);
-      continue;
-    }
-    PAWL_TRY(Resolution resolution, resolve_targets(chain->second, directory));
-    for (const std::string& one : resolution.left_out) choice.notes.push_back("left out: " + one);
-    PAWL_CHECK(check_sampling(node.sampling, resolution.targets));
-    for (ResolvedTarget& target : resolution.targets) {
-      const auto known = std::ranges::find_if(choice.targets, [&](const ResolvedTarget& one) {
-        return one.literal == target.literal && one.effort == target.effort;
-      });
-      places.push_back(static_cast<std::uint32_t>(known - choice.targets.begin()));
-      if (known == choice.targets.end()) choice.targets.push_back(std::move(target));
-    }
-  }
-  return ok();
-}
-
 std::string ModelLayer::header_for(const Charter& charter) const {
   const std::string& ours = configuration_->system_header;
   if (ours.empty() || charter.system_header.empty()) return ours + charter.system_header;
@@ -242,7 +207,7 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
   RoutingOptions options;
   PAWL_TRY(auto pool, pool_of(charter));
   options.pools.push_back(std::move(pool));
-  for (const std::vector<ChainTarget>* chain : every_chain(chains)) {
+  for (const auto* chain : {&chains.model, &chains.compaction}) {
     for (const ChainTarget& target : *chain) {
       if (target.literal == kExternalModel) {
         own.emplace(kExternalModel, std::make_shared<ExternalExecutor>(loop_));
@@ -253,9 +218,6 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
     }
   }
   for (const ChainTarget& target : chains.model) options.chain.push_back(target.literal);
-  for (const auto& [node, chain] : chains.nodes) {
-    for (const ChainTarget& target : chain) options.chain.push_back(target.literal);
-  }
   options.targets = std::move(own);
   options.system_header = header_for(charter);
   auto executor = std::make_shared<RoutingExecutor>(std::move(options));
@@ -268,7 +230,6 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
     choice.compaction_targets = std::move(compaction.targets);
   }
   PAWL_CHECK(check_sampling(charter.sampling, choice.targets));
-  PAWL_CHECK(add_nodes(charter, chains, *executor, choice));
   for (const auto* targets : {&choice.targets, &choice.compaction_targets}) {
     PAWL_CHECK(check_prices(charter, configuration_->budgets, *targets));
   }

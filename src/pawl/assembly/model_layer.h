@@ -46,16 +46,12 @@ struct ModelLayerOptions {
 struct ModelChains {
   std::vector<ChainTarget> model;
   std::vector<ChainTarget> compaction;  // empty: the same
-  // Of the nodes that have a chain of their own.
-  std::map<std::string, std::vector<ChainTarget>> nodes;
-  std::string note;  // something the user should know; may be empty
+  std::string note;                     // something the user should know; may be empty
 };
 
 struct ModelChoice {
   std::shared_ptr<Executor> executor;
-  std::vector<ResolvedTarget> targets;  // at least one; those of nodes come last
-  // Places in `targets`, of every node.
-  std::map<std::string, std::vector<std::uint32_t>> node_targets;
+  std::vector<ResolvedTarget> targets;             // at least one
   std::vector<ResolvedTarget> compaction_targets;  // empty: the same
   std::vector<std::string> notes;
 };
@@ -91,8 +87,6 @@ class ModelLayer {
   Result<Catalogue> read_catalogue_files() const;
   Result<std::string> default_chain(std::string& note);
   Result<std::shared_ptr<ModelPool>> pool_of(const Charter& charter);
-  static Status add_nodes(const Charter& charter, const ModelChains& chains,
-                          const TargetDirectory& directory, ModelChoice& choice);
   Status fill(ModelPool& pool, const std::vector<ProviderSetup>& setups) const;
   ProviderSources sources(const std::string& directory) const;
   std::string header_for(const Charter& charter) const;

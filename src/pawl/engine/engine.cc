@@ -17,7 +17,6 @@
 #include "pawl/kernel/rules.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/run/agent/agent_check.h"
-#include "pawl/run/agent/agent_nodes.h"
 #include "pawl/run/agent/invocation_record.h"
 #include "pawl/run/model/model_compactor.h"
 
@@ -37,6 +36,21 @@ std::string text_of(const RunnableAgent& agent) {
   out.end_array();
   out.end_object();
   return out.take();
+}
+
+// What providers put before every conversation, and more when there are tools: by recorded traffic.
+constexpr std::uint64_t kPreambleTokens = 100;
+constexpr std::uint64_t kToolsPreambleTokens = 400;
+
+// Of instructions and tools, which are part of every request.
+std::uint64_t base_tokens(const DriverSetup& setup) {
+  std::uint64_t bytes = setup.instructions.size() + setup.agent.project_docs.size();
+  const std::vector<ToolSpec> tools = setup.tools.specs();
+  for (const ToolSpec& tool : tools) {
+    bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
+  }
+  return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) +
+         rules_of(kSemantics).estimate_tokens(bytes);
 }
 
 RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
@@ -60,15 +74,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   event.prices = event.targets.front().prices;
   event.compaction = charter.compaction;
   event.output_tokens = charter.sampling.max_output_tokens.value_or(0);
-  event.base_tokens = tokens_before_messages(
-      setup.instructions.size() + setup.agent.project_docs.size(), setup.tools.specs());
+  event.base_tokens = base_tokens(setup);
   for (const PendingAttachment& one : request.attachments) {
     event.attachments.push_back({one.media_type, one.name, ingress.keep(one.bytes)});
   }
   event.tools = setup.tools.pinned();
   for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
-  pin_variables(charter, event);
-  pin_nodes(request.agent, setup.tools, setup.nodes, event);
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
@@ -171,7 +182,6 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
   setup.tools = std::move(parts.tools);
   setup.mcp_servers = std::move(parts.mcp_servers);
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
-  PAWL_TRY(setup.nodes, node_setups(agent.charter, variables));
   setup.agent = std::move(agent);
   return setup;
 }

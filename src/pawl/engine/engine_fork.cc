@@ -89,9 +89,6 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   if (!request.model.empty()) {
     plan.started.targets = targets_of(plan.setup.agent);
     plan.started.prices = plan.started.targets.front().prices;
-    for (NodeSpec& node : plan.started.nodes) {
-      node.targets = plan.setup.agent.node_targets[node.name];
-    }
   }
   plan.started.run = *request.id;
   plan.started.started_by = request.by;

@@ -15,7 +15,6 @@
 #include "pawl/port/loop.h"
 #include "pawl/port/store.h"
 #include "pawl/run/agent/agent.h"
-#include "pawl/run/agent/agent_nodes.h"
 #include "pawl/run/agent/callbacks.h"
 #include "pawl/run/driver_appender.h"
 #include "pawl/tools/tool_registry.h"
@@ -37,7 +36,6 @@ struct DriverSetup {
   RunnableAgent agent;
   ToolRegistry tools;
   std::string instructions;  // rendered
-  NodeSetups nodes;          // none: the charter has one node
   std::optional<Schema> output_schema;
   std::vector<McpServerConfig> mcp_servers;  // of the executor's own
   std::shared_ptr<const InvocationContext> context;

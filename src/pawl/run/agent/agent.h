@@ -1,8 +1,6 @@
 // Everything a run needs beside its journal: the declaration, the model, the tools.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,9 +21,7 @@ struct RunnableAgent {
   // What the charter's model stands for, in order; empty: charter.model is the only target.
   std::vector<ResolvedTarget> targets = {};
   std::vector<ResolvedTarget> compaction_targets = {};  // empty: the same
-  // Of each node, by name: places in `targets`, in the order they are tried.
-  std::map<std::string, std::vector<std::uint32_t>> node_targets = {};
-  std::shared_ptr<Compactor> compactor = nullptr;  // null: the model itself
+  std::shared_ptr<Compactor> compactor = nullptr;       // null: the model itself
   std::function<void(const RunId&)> release =
       {};                                    // called when the run is not driven here any more
   std::shared_ptr<CallGate> gate = nullptr;  // null: whatever the model asks for is run

@@ -154,7 +154,7 @@ std::optional<std::uint64_t> ModelCalls::stated_cost(const std::string& model,
 }
 
 std::string ModelCalls::output_fault(const ModelReplied& reply, const std::string& text) const {
-  const auto& schema = checked_output(run_, reply.instance);
+  const auto& schema = run_.setup().output_schema;
   if (!schema || reply.stop != ReplyStop::end_turn) return "";
   const bool calls = std::any_of(reply.blocks.begin(), reply.blocks.end(), [](const Block& block) {
     return std::holds_alternative<CallBlock>(block);

@@ -88,15 +88,9 @@ void set_write_roots(const Charter& charter, HookPolicy& policy) {
   }
 }
 
-// What the instance's node is asked with; nullptr: the charter has no nodes.
-const NodeSetup* node_of(const DriverSetup& setup, const Instance& instance) {
-  const auto found = setup.nodes.find(instance.node);
-  return found == setup.nodes.end() ? nullptr : &found->second;
-}
-
-SamplingOptions sampling_for(const RunnableAgent& agent, const NodeSetup* node,
-                             const std::string& model, const CallModel& effect) {
-  SamplingOptions sampling = node == nullptr ? agent.charter.sampling : node->sampling;
+SamplingOptions sampling_for(const RunnableAgent& agent, const std::string& model,
+                             const CallModel& effect) {
+  SamplingOptions sampling = agent.charter.sampling;
   for (const ResolvedTarget& target : agent.targets) {
     if (target.literal != model || sampling.effort != ReasoningEffort::unset) continue;
     sampling.effort = target.effort;
@@ -127,10 +121,9 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
   request.attempt = effect.attempt;
   request.position = effect.position;
   request.model = run.state().targets.at(effect.target).literal;
-  const NodeSetup* node = node_of(setup, *instance);
-  request.system_prompt = node == nullptr ? setup.instructions : node->instructions;
-  request.sampling = sampling_for(setup.agent, node, request.model, effect);
-  request.output_schema = node == nullptr ? setup.agent.charter.output_schema : node->output_schema;
+  request.system_prompt = setup.instructions;
+  request.sampling = sampling_for(setup.agent, request.model, effect);
+  request.output_schema = setup.agent.charter.output_schema;
   request.working_directory = setup.agent.charter.directory;
   request.tenant = run.state().tenant;
   if (setup.context) request.on_behalf = setup.context->on_behalf();
@@ -174,13 +167,6 @@ void adapt_to_capabilities(const DrivenRun& run, const ExecutorCapabilities& bit
     run.log(request.model + " runs no subagents: it is not told of " +
             std::to_string(agent.subagents.size()));
   }
-}
-
-const std::optional<Schema>& checked_output(const DrivenRun& run, InstanceId id) {
-  const DriverSetup& setup = run.setup();
-  const Instance* instance = find_instance(run.state(), id);
-  const NodeSetup* node = instance == nullptr ? nullptr : node_of(setup, *instance);
-  return node == nullptr ? setup.output_schema : node->checked;
 }
 
 std::optional<PhaseFailed> unsupported_input(const DrivenRun& run,

@@ -26,9 +26,6 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
 void adapt_to_capabilities(const DrivenRun& run, const ExecutorCapabilities& bits,
                            PhaseExecutionRequest& request);
 
-// The schema that the output of the instance must fit; nullopt: any text.
-const std::optional<Schema>& checked_output(const DrivenRun& run, InstanceId id);
-
 // The failure of a request that the model cannot take, so that it is not sent.
 std::optional<PhaseFailed> unsupported_input(const DrivenRun& run,
                                              const PhaseExecutionRequest& request,
