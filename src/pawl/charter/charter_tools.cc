@@ -199,6 +199,11 @@ std::string brought_names() {
 
 }  // namespace
 
+bool is_common_tool(std::string_view name) {
+  static const std::vector<std::string_view> kBrought = tool_names();
+  return std::ranges::find(kBrought, name) != kBrought.end();
+}
+
 bool is_tool_name(std::string_view text) {
   const auto accepted = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -216,7 +221,6 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
       tools.common.emplace_back(name);
     }
   };
-  const std::vector<std::string_view> brought = tool_names();
   for (const std::string_view key : {"use", "allow", "ask"}) {
     const Node* list = node.find(key);
     if (key == "use") reader.take(key);
@@ -230,7 +234,7 @@ static void take_common(MapReader& reader, const Node& node, CharterTools& tools
                      "give the one under tools.define another name");
       } else if (defined) {
         continue;
-      } else if (std::ranges::find(brought, item.text()) != brought.end()) {
+      } else if (is_common_tool(item.text())) {
         add(item.text());
       } else if (key == "use") {
         reader.fault(item.mark(), "Pawl brings no tool " + quoted(item.text()),

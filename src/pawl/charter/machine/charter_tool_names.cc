@@ -5,6 +5,7 @@
 #include "pawl/charter/machine/machine_reading.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/glob.h"
+#include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 namespace {
@@ -89,7 +90,7 @@ class ToolNames {
     std::vector<std::string> known(own_.all().begin(), own_.all().end());
     known.insert(known.end(), reading_.charter_tools.all().begin(),
                  reading_.charter_tools.all().end());
-    for (const std::string_view common : kCommonToolNames) known.emplace_back(common);
+    for (const std::string_view common : tool_names()) known.emplace_back(common);
     const std::string_view meant = nearest(name, known);
     return meant.empty() ? "define it under tools.define" : "did you mean " + quoted(meant) + "?";
   }

@@ -11,6 +11,7 @@
   row(chat) \
   row(init) \
   row(validate) \
+  row(schema) \
   row(resume) \
   row(ls) \
   row(show) \
