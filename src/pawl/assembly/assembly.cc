@@ -6,6 +6,7 @@
 #include "pawl/base/files.h"
 #include "pawl/base/json.h"
 #include "pawl/charter/charter_reader.h"
+#include "pawl/charter/host/agent_charters.h"
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
@@ -71,6 +72,10 @@ std::optional<AgentFault> fault_of_agent(const RunnableAgent& agent) {
   AgentParts unused;
   if (auto fault = check_agent(agent, unused)) return fault;
   return check_priced(agent, with_budget(agent.charter.limits, agent.charter.spending));
+}
+
+void append(std::vector<std::string> more, std::vector<std::string>& faults) {
+  for (std::string& one : more) faults.push_back(std::move(one));
 }
 
 const Node* find_key(const Node& node, std::string_view key) {
@@ -204,6 +209,12 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   if (!reading.charter) return assembled;
   RunnableAgent agent;
   agent.charter = *std::move(reading.charter);
+  if (origin.includes == Origin::Includes::read) {  // a run that is taken up has pinned them
+    const auto admit_charter = [&](HostFile file) {
+      return admit({std::move(file)}, origin, assembled);
+    };
+    append(read_agent_charters(agent.charter, document, parse_, admit_charter), assembled.faults);
+  }
   std::vector<HostFile> programs;
   for (const std::string& path : toolbox_.programs_of(agent.charter, origin.accepted)) {
     // One that is not there is not run.
@@ -272,6 +283,9 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
   charter.model = choice->targets.front().literal;
   agent.executor = std::move(choice->executor);
   agent.targets = std::move(choice->targets);
+  for (std::size_t i = 0; i < choice->node_targets.size(); ++i) {
+    charter.machine.nodes[i].spec.targets = std::move(choice->node_targets[i]);
+  }
   agent.compaction_targets = std::move(choice->compaction_targets);
   assembled.notes = std::move(choice->notes);
   return true;
@@ -280,7 +294,7 @@ bool AgentAssembler::choose_models(const Source& source, Origin& origin, Runnabl
 OwnTargets AgentAssembler::load_scripts(const Source& source, Origin& origin,
                                         const ModelChains& chains, Assembled& assembled) const {
   OwnTargets scripts;
-  for (const auto* chain : {&chains.model, &chains.compaction}) {
+  for (const auto* chain : all_of(chains)) {
     for (const auto& [literal, effort] : *chain) {
       if (literal == kScriptedModel) {
         scripts.emplace(literal, scripts_.fallback());

@@ -37,6 +37,12 @@ std::string directory_with(const std::string& path) {
 
 }  // namespace
 
+std::vector<const std::vector<ChainTarget>*> all_of(const ModelChains& chains) {
+  std::vector<const std::vector<ChainTarget>*> all = {&chains.model, &chains.compaction};
+  for (const auto& one : chains.nodes) all.push_back(&one);
+  return all;
+}
+
 struct ModelLayer::Plant {
   Catalogue catalogue;
   std::vector<ProviderSetup> setups;
@@ -181,6 +187,11 @@ Result<ModelChains> ModelLayer::expand(const Charter& charter, const std::string
   if (charter.compaction.ratio_percent > 0 && !charter.compaction.model.empty()) {
     PAWL_TRY(chains.compaction, expand_one(charter.compaction.model));
   }
+  for (const CharterNode& node : charter.machine.nodes) {
+    auto& own = chains.nodes.emplace_back();
+    if (node.model.empty()) continue;
+    PAWL_TRY(own, expand_one(node.model));
+  }
   return chains;
 }
 
@@ -207,7 +218,7 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
   RoutingOptions options;
   PAWL_TRY(auto pool, pool_of(charter));
   options.pools.push_back(std::move(pool));
-  for (const auto* chain : {&chains.model, &chains.compaction}) {
+  for (const auto* chain : all_of(chains)) {
     for (const ChainTarget& target : *chain) {
       if (target.literal == kExternalModel) {
         own.emplace(kExternalModel, std::make_shared<ExternalExecutor>(loop_));
@@ -230,6 +241,7 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
     choice.compaction_targets = std::move(compaction.targets);
   }
   PAWL_CHECK(check_sampling(charter.sampling, choice.targets));
+  PAWL_CHECK(route_nodes(charter, chains, *executor, choice));
   for (const auto* targets : {&choice.targets, &choice.compaction_targets}) {
     PAWL_CHECK(check_prices(charter, configuration_->budgets, *targets));
   }
@@ -239,6 +251,31 @@ Result<ModelChoice> ModelLayer::route(const Charter& charter, const ModelChains&
                             options_.note};
   PAWL_TRY(choice.executor, budgeted(std::move(executor), charter, budgeting, loop_));
   return choice;
+}
+
+// The targets of nodes that have models of their own join the run's list, each of them once.
+Status ModelLayer::route_nodes(const Charter& charter, const ModelChains& chains,
+                               const TargetDirectory& directory, ModelChoice& choice) {
+  std::vector<std::uint32_t> of_charter;
+  for (std::uint32_t i = 0; i < choice.targets.size(); ++i) of_charter.push_back(i);
+  for (std::size_t i = 0; i < chains.nodes.size(); ++i) {
+    auto& places = choice.node_targets.emplace_back();
+    if (chains.nodes[i].empty()) {
+      places = of_charter;
+      continue;
+    }
+    PAWL_TRY(Resolution resolution, resolve_targets(chains.nodes[i], directory));
+    for (const std::string& one : resolution.left_out) choice.notes.push_back("left out: " + one);
+    PAWL_CHECK(check_sampling(charter.machine.nodes[i].sampling, resolution.targets));
+    for (ResolvedTarget& target : resolution.targets) {
+      const auto found =
+          std::find_if(choice.targets.begin(), choice.targets.end(),
+                       [&](const ResolvedTarget& one) { return one.literal == target.literal; });
+      places.push_back(static_cast<std::uint32_t>(found - choice.targets.begin()));
+      if (found == choice.targets.end()) choice.targets.push_back(std::move(target));
+    }
+  }
+  return ok();
 }
 
 Result<ModelLayer::View> ModelLayer::view() {

@@ -46,15 +46,22 @@ struct ModelLayerOptions {
 struct ModelChains {
   std::vector<ChainTarget> model;
   std::vector<ChainTarget> compaction;  // empty: the same
-  std::string note;                     // something the user should know; may be empty
+  // Of the charter's nodes, in their order; empty: the charter's own.
+  std::vector<std::vector<ChainTarget>> nodes = {};
+  std::string note;  // something the user should know; may be empty
 };
 
 struct ModelChoice {
   std::shared_ptr<Executor> executor;
   std::vector<ResolvedTarget> targets;             // at least one
   std::vector<ResolvedTarget> compaction_targets;  // empty: the same
+  // Of the charter's nodes, in their order: places in `targets`, where the node's are others than
+  // the whole list.
+  std::vector<std::vector<std::uint32_t>> node_targets = {};
   std::vector<std::string> notes;
 };
+
+std::vector<const std::vector<ChainTarget>*> all_of(const ModelChains& chains);
 
 using OwnTargets = std::map<std::string, std::shared_ptr<Executor>, std::less<>>;
 
@@ -84,6 +91,8 @@ class ModelLayer {
   Status configure();
   Result<Plant*> plant();
   Result<ConfiguredNames> read_names();
+  static Status route_nodes(const Charter& charter, const ModelChains& chains,
+                            const TargetDirectory& directory, ModelChoice& choice);
   Result<Catalogue> read_catalogue_files() const;
   Result<std::string> default_chain(std::string& note);
   Result<std::shared_ptr<ModelPool>> pool_of(const Charter& charter);

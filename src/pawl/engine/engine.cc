@@ -43,14 +43,62 @@ constexpr std::uint64_t kPreambleTokens = 100;
 constexpr std::uint64_t kToolsPreambleTokens = 400;
 
 // Of instructions and tools, which are part of every request.
-std::uint64_t base_tokens(const DriverSetup& setup) {
-  std::uint64_t bytes = setup.instructions.size() + setup.agent.project_docs.size();
+std::uint64_t base_tokens(const DriverSetup& setup, const std::string& instructions) {
+  std::uint64_t bytes = instructions.size() + setup.agent.project_docs.size();
   const std::vector<ToolSpec> tools = setup.tools.specs();
   for (const ToolSpec& tool : tools) {
     bytes += tool.name.size() + tool.description.size() + tool.input_schema.size();
   }
   return kPreambleTokens + (tools.empty() ? 0 : kToolsPreambleTokens) +
          rules_of(kSemantics).estimate_tokens(bytes);
+}
+
+// The instructions of a node, and those of the packs that it has.
+Result<std::string> instructions_of(const CharterNode& node, const Charter& charter,
+                                    const std::map<std::string, std::string>& variables) {
+  PAWL_TRY(std::string text, render_text(node.instructions, charter, variables));
+  for (const CharterPack& pack : charter.machine.packs) {
+    const auto& names = node.spec.packs;
+    const bool has = std::find(names.begin(), names.end(), pack.spec.name) != names.end();
+    if (!has || pack.instructions.empty() || node.spec.kind == NodeKind::worker) continue;
+    PAWL_TRY(const std::string more, render_text(pack.instructions, charter, variables));
+    text += (text.empty() ? "" : "\n\n") + more;
+  }
+  return text;
+}
+
+Result<std::map<std::string, NodeParts, std::less<>>> parts_of_nodes(
+    const Charter& charter, const std::map<std::string, std::string>& variables,
+    std::vector<std::optional<Schema>> schemas) {
+  std::map<std::string, NodeParts, std::less<>> all;
+  for (std::size_t i = 0; i < charter.machine.nodes.size(); ++i) {
+    const CharterNode& node = charter.machine.nodes[i];
+    NodeParts& parts = all[node.spec.name];
+    PAWL_TRY(parts.instructions, instructions_of(node, charter, variables));
+    parts.output_schema = node.output_schema;
+    parts.schema = std::move(schemas.at(i));
+    parts.sampling = node.sampling;
+  }
+  return all;
+}
+
+// What the kernel decides by, of a charter with nodes.
+void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& event) {
+  for (const CharterNode& node : charter.machine.nodes) {
+    NodeSpec& spec = event.nodes.emplace_back(node.spec);
+    const NodeParts& parts = setup.nodes.at(spec.name);
+    spec.definition = sha256(node.said);
+    spec.base_tokens = base_tokens(setup, parts.instructions);
+    spec.output_tokens = parts.sampling.max_output_tokens.value_or(0);
+  }
+  for (const CharterPack& pack : charter.machine.packs) event.packs.push_back(pack.spec);
+  for (PinnedTool& tool : event.tools) {
+    for (const CommandDeclaration& one : charter.commands) {
+      if (one.spec.name != tool.name) continue;
+      tool.scope = one.scope;
+      tool.owner = one.owner;
+    }
+  }
 }
 
 RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
@@ -74,11 +122,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   event.prices = event.targets.front().prices;
   event.compaction = charter.compaction;
   event.output_tokens = charter.sampling.max_output_tokens.value_or(0);
-  event.base_tokens = base_tokens(setup);
+  event.base_tokens = base_tokens(setup, setup.instructions);
   for (const PendingAttachment& one : request.attachments) {
     event.attachments.push_back({one.media_type, one.name, ingress.keep(one.bytes)});
   }
   event.tools = setup.tools.pinned();
+  pin_machine(charter, setup, event);
   for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
@@ -182,6 +231,7 @@ Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
   setup.tools = std::move(parts.tools);
   setup.mcp_servers = std::move(parts.mcp_servers);
   PAWL_TRY(setup.instructions, render_instructions(agent.charter, variables));
+  PAWL_TRY(setup.nodes, parts_of_nodes(agent.charter, variables, std::move(parts.node_schemas)));
   setup.agent = std::move(agent);
   return setup;
 }

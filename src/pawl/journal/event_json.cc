@@ -176,6 +176,8 @@ std::string event_json(const RecordView& view, const FinalFields* final_fields) 
   const bool waiting = std::holds_alternative<RunWaiting>(view.record.event);
   if (final_fields != nullptr && (finished || waiting)) {
     put_final(out, view, *final_fields);
+    const auto* waits = std::get_if<RunWaiting>(&view.record.event);
+    if (waits != nullptr && !waits->suspended.empty()) printer.field("suspended", waits->suspended);
   } else {
     std::visit(
         [&printer](const auto& event) {

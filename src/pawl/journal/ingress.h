@@ -24,6 +24,16 @@ class Ingress {
     return Content(BlobRef{digest, length});
   }
 
+  // The same for bytes that the kernel has to read, which are longer: up to `bytes_max` stay
+  // inline.
+  Content keep_readable(std::string bytes, std::size_t bytes_max) {
+    if (bytes.size() > bytes_max || inlined_ + bytes.size() > kInlineTotalMax) {
+      return keep(std::move(bytes));
+    }
+    inlined_ += bytes.size();
+    return Content(std::move(bytes));
+  }
+
   // Of content that was kept here, before its blobs are taken.
   std::string_view view(const Content& content) const {
     if (const std::string* bytes = content.bytes()) return *bytes;

@@ -15,7 +15,9 @@ void note_state(RecordView& view, const RunState& after) {
   const Record& record = view.record;
   view.run = after.id;
   view.step = after.tally.steps;
-  view.primary = record.instance == kRootInstance;
+  const Instance* instance = find_instance(after, record.instance);
+  view.primary = record.instance == kRootInstance ||
+                 (has_nodes(after) && instance != nullptr && instance->kind == NodeKind::primary);
   view.status = status_of(after);
   view.wait = waits_for(after);
   view.reason = stop_reason_of(after);

@@ -24,22 +24,42 @@ struct Runner::Steps::Feed {
     // A run that is not durable yet is not there yet.
     const Status walked = walker.walk([this](const Record& record, const Run& run) {
       for (const Decision& decision : record.decisions) {
-        if (const auto* step = std::get_if<StepEnded>(&decision)) take(*step, run.state());
+        if (const auto* step = std::get_if<StepEnded>(&decision)) take(*step, record, run.state());
       }
       return true;
     });
     if (!walked && walked.error().code != ErrorCode::not_found) ended = true;
   }
 
-  void take(const StepEnded& ended_step, const RunState& state) {
+  // What an instance hands over, in the record or when the calls of its reply have ended.
+  std::optional<std::string> ceded_in(const Record& record, InstanceId id) const {
+    const auto text_of = [this](const Content& content) -> std::optional<std::string> {
+      auto text = resolve(*parts.engine->store().reader, walker.loaded().run->id, content);
+      return text ? std::optional(*std::move(text)) : std::nullopt;
+    };
+    for (const Decision& decision : record.decisions) {
+      const auto* planned = std::get_if<LeavePlanned>(&decision);
+      if (planned != nullptr && planned->instance == id) return text_of(planned->leave.words);
+      const auto* ended = std::get_if<InstanceEnded>(&decision);
+      if (ended != nullptr && ended->instance == id) return text_of(ended->content);
+    }
+    return std::nullopt;
+  }
+
+  void take(const StepEnded& ended_step, const Record& record, const RunState& state) {
     MachineStep step;
     step.number = ended_step.step;
     step.instance_id = ended_step.instance;
-    step.instance = state.instances;
+    for (const Instance& one : state.instances) {
+      if (is_live(one)) step.instance.push_back(one);
+    }
     step.yield_reason = ended_step.yield;
     step.done = std::holds_alternative<Ending>(state.course) || is_waiting(state);
     step.history = history(ended_step.instance, state);
-    if (ended_step.yield == YieldReason::cede) step.cede_content = last_text(step.history);
+    if (ended_step.yield == YieldReason::cede) {
+      step.cede_content = ceded_in(record, ended_step.instance);
+      if (!step.cede_content) step.cede_content = last_text(step.history);
+    }
     for (const Instance& instance : state.instances) {
       if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
         step.suspended_instances.push_back(

@@ -36,6 +36,13 @@ Stamp DrivenRun::now() const {
   return stamp;
 }
 
+const NodeParts* DrivenRun::parts_of(InstanceId id) const {
+  const Instance* instance = find_instance(state(), id);
+  if (instance == nullptr || setup_.nodes.empty()) return nullptr;
+  const auto found = setup_.nodes.find(instance->node);
+  return found == setup_.nodes.end() ? nullptr : &found->second;
+}
+
 bool DrivenRun::is_open(EffectId effect) const {
   return !over_ && find_effect(state(), effect) != nullptr;
 }
@@ -61,7 +68,7 @@ Status DrivenRun::take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered 
 }
 
 Status DrivenRun::settle() {
-  if (wants_park(state())) return feed(RunWaiting{});
+  if (wants_park(state())) return feed(RunWaiting{suspended_in(state())});
   timers_.arm();
   return ok();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,13 +32,22 @@ struct DriverServices {
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
 };
 
+// What requests of an instance in a node are made of.
+struct NodeParts {
+  std::string instructions;  // rendered, with those of its packs
+  std::string output_schema = {};
+  std::optional<Schema> schema = {};  // of it
+  SamplingOptions sampling = {};
+};
+
 // One run's circumstances, in this process.
 struct DriverSetup {
   RunnableAgent agent;
   ToolRegistry tools;
   std::string instructions;  // rendered
   std::optional<Schema> output_schema;
-  std::vector<McpServerConfig> mcp_servers;  // of the executor's own
+  std::map<std::string, NodeParts, std::less<>> nodes;  // of a charter with nodes
+  std::vector<McpServerConfig> mcp_servers;             // of the executor's own
   std::shared_ptr<const InvocationContext> context;
   RunLease lease;
   LoadedRun loaded;
@@ -88,6 +98,8 @@ class DrivenRun {
   std::uint64_t checked_from() const { return loaded_.checked_from; }
   const DriverServices& services() const { return services_; }
   const DriverSetup& setup() const { return setup_; }
+  // Of the node that the instance is in; nullptr: the charter has no nodes.
+  const NodeParts* parts_of(InstanceId instance) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   Stamp now() const;

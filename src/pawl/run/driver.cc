@@ -24,6 +24,14 @@ void Driver::begin(RunStarted event, std::vector<StoredBlob> blobs, StatusCallba
   run_.services().loop.post([accepted = std::move(accepted_), fed] { accepted(fed); });
 }
 
+Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
+  // What people say passes the input processors, whatever it answers.
+  if (auto* resumed = std::get_if<InstanceResumed>(&event)) {
+    PAWL_CHECK(process_message(run_, resumed->message, blobs));
+  }
+  return run_.feed(std::move(event), std::move(blobs));
+}
+
 void Driver::go_on(const Record& last) {
   perform_effects(last);
   if (run_.is_over()) return;

@@ -42,9 +42,7 @@ class Driver final : public DrivenRun::Owner {
   // Looks for messages of other processes.
   void take_inbox() { inbox_.take(); }
   // Feeds an event of the host's own. conflict: the kernel refused it.
-  Status feed(Event event, std::vector<StoredBlob> blobs = {}) {
-    return run_.feed(std::move(event), std::move(blobs));
-  }
+  Status feed(Event event, std::vector<StoredBlob> blobs = {});
 
   const Run& run() const { return run_.run(); }
 

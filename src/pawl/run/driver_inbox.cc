@@ -65,6 +65,9 @@ Status DriverInbox::prepare(Event& event) {
   if (auto* message = std::get_if<MessageReceived>(&event)) {
     return process_message(run_, message->text);
   }
+  if (auto* resumed = std::get_if<InstanceResumed>(&event)) {
+    return process_message(run_, resumed->message);
+  }
   if (auto* turn = std::get_if<ExternalTurnPushed>(&event)) return judge_.prepare(*turn);
   if (auto* decided = std::get_if<CallDecided>(&event)) return judge_.prepare(*decided);
   return ok();

@@ -15,6 +15,7 @@
 #include "pawl/journal/run_loader.h"
 #include "pawl/port/budget.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/service/run_tree.h"
 
 namespace pawl {
 
@@ -38,6 +39,7 @@ enum class WatchEnd : std::uint8_t {
 inline constexpr std::int64_t kUndrivenGraceMs = 1'000;
 
 inline constexpr std::size_t kMessageBytesMax = 512U << 10U;
+inline constexpr std::size_t kSingletonBytesMax = 256;
 
 struct VerifyReport {
   RunId run;
@@ -95,7 +97,19 @@ class Service {
   // What waits in the inbox and can be read.
   Result<std::vector<Event>> waiting(const RunId& run) const;
   // Builds the events of post(), checking them against the run as it is now.
-  Result<Event> message(const RunId& run, std::string text, std::string from) const;
+  // nullopt: to the primary instance that acts, or the deepest live one.
+  struct MessageWay {
+    std::optional<InstanceId> instance = {};
+    Delivery delivery = Delivery::next_step;
+    std::string singleton = {};
+  };
+  Result<Event> message(const RunId& run, std::string text, std::string from) const {
+    return message(run, std::move(text), std::move(from), {});
+  }
+  Result<Event> message(const RunId& run, std::string text, std::string from, MessageWay way) const;
+  // The whole state of an instance that somebody outside owns, as JSON. nullopt: as for a message.
+  Result<Event> state_setting(const RunId& run, std::optional<InstanceId> instance,
+                              std::string json, std::string by) const;
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                            std::optional<std::string> result, std::string by) const;
   // conflict: the run has no such bound that could be raised.
@@ -107,7 +121,9 @@ class Service {
   };
   Result<Event> external_turn(const RunId& run, ExternalTurn turn, std::string by) const;
   Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
-                                    std::string by) const;
+                                    std::string by, std::string message = {}) const;
+  // The run's instances; of a run that is over, all that there were.
+  Result<RunTree> tree(const RunId& run) const;
 
   // Every durable event from `from` on with the state after it, and then (follow) those to come,
   // by whichever process drives, until the run is over or nobody drives it. Destroying the handle
@@ -152,6 +168,8 @@ class Service {
   Engine& engine() { return engine_; }
 
  private:
+  // What the run as it is now says to an event. conflict: it does not take it.
+  Result<Event> accepted(const RunId& run, Event event) const;
   Status check_unresolved(const RunId& run, CallId call) const;
 
   Engine& engine_;

@@ -7,12 +7,49 @@
 
 namespace pawl {
 
-Result<Event> Service::message(const RunId& run, std::string text, std::string from) const {
+namespace {
+
+Result<InstanceId> instance_for(const RunId& run, const RunState& state,
+                                std::optional<InstanceId> named) {
+  if (!named) return default_target(state);
+  const Instance* found = find_instance(state, *named);
+  if (found != nullptr && is_live(*found)) return *named;
+  return Error{ErrorCode::not_found, "run " + run.text + " has no instance " + to_string(*named)};
+}
+
+}  // namespace
+
+Result<Event> Service::accepted(const RunId& run, Event event) const {
+  PAWL_TRY(const LoadedRun loaded, load_run(*engine_.store().reader, run, UseSnapshot::yes));
+  const RunState& state = loaded.run.state();
+  PAWL_CHECK(check(loaded.run, event, {state.epoch, state.at_ms, state.elapsed_ms}));
+  return event;
+}
+
+Result<Event> Service::message(const RunId& run, std::string text, std::string from,
+                               MessageWay way) const {
   PAWL_TRY(const RunDetails details, show(run));
   if (text.size() > kMessageBytesMax) {
     return Error{ErrorCode::limit_exceeded, "a message has at most 512 KiB"};
   }
-  return Event(MessageReceived{kRootInstance, Content(std::move(text)), std::move(from)});
+  if (way.singleton.size() > kSingletonBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a singleton's key has at most 256 bytes"};
+  }
+  PAWL_TRY(const InstanceId instance, instance_for(run, details.state, way.instance));
+  MessageReceived event{instance, Content(std::move(text)), std::move(from)};
+  event.delivery = way.delivery;
+  event.singleton = std::move(way.singleton);
+  return Event(std::move(event));
+}
+
+Result<Event> Service::state_setting(const RunId& run, std::optional<InstanceId> instance,
+                                     std::string json, std::string by) const {
+  PAWL_TRY(const RunDetails details, show(run));
+  if (json.size() > kStateBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a state has at most 64 KiB"};
+  }
+  PAWL_TRY(const InstanceId id, instance_for(run, details.state, instance));
+  return accepted(run, StateSet{id, Content(std::move(json)), std::move(by)});
 }
 
 // Only the first verdict counts. Who gives another, to correct it, has to learn that it was not.
@@ -114,12 +151,16 @@ Result<Event> Service::external_turn(const RunId& run, ExternalTurn turn, std::s
 }
 
 Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance,
-                                           std::string suspend_id, std::string by) const {
+                                           std::string suspend_id, std::string by,
+                                           std::string message) const {
   PAWL_TRY(const RunDetails details, show(run));
   const Instance* found = find_instance(details.state, instance);
-  if (found == nullptr) {
+  if (found == nullptr || !is_live(*found)) {
     return Error{ErrorCode::not_found,
                  "run " + run.text + " has no instance " + to_string(instance)};
+  }
+  if (message.size() > kMessageBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a message has at most 512 KiB"};
   }
   const Suspended* suspended = std::get_if<Suspended>(&found->phase);
   if (suspended == nullptr) {
@@ -129,7 +170,8 @@ Result<Event> Service::instance_resumption(const RunId& run, InstanceId instance
     return Error{ErrorCode::conflict, to_string(instance) + " is suspended as " +
                                           suspended->suspend_id + ", not as " + suspend_id};
   }
-  return Event(InstanceResumed{instance, std::move(suspend_id), std::move(by)});
+  return Event(
+      InstanceResumed{instance, std::move(suspend_id), std::move(by), Content(std::move(message))});
 }
 
 }  // namespace pawl

@@ -119,8 +119,8 @@ CharterAgent read_agent(const Member& member, const Node& root, MachineReading& 
   if (const auto choice = reader.take_choice("on_parent_end", kOnParentEnds)) {
     agent.on_parent_end = static_cast<OnParentEnd>(*choice);
   }
-  const Node* file = node.find("charter");
-  const Node* text = node.find("instructions");
+  const Node* file = reader.take("charter");
+  const Node* text = reader.take("instructions");
   if ((file == nullptr) == (text == nullptr)) {
     reader.fault(member.key_mark, "an agent has \"charter\", a file, or \"instructions\"",
                  file == nullptr ? "add one of them" : "keep one of them");
@@ -136,7 +136,6 @@ CharterAgent read_agent(const Member& member, const Node& root, MachineReading& 
       reader.fault(value->mark(), quoted(key) + " is for an agent that is written in place",
                    "write it in " + agent.file);
     }
-    if (text != nullptr) reader.take("instructions");
   } else {
     take_in_place(reader, member, root, reading, agent);
   }

@@ -41,29 +41,8 @@ Place node_that_has(const Charter& charter) {
                    [](const NodeSpec& node) { return (node.*Member).has_value(); });
 }
 
-Place second_node(const Charter& charter) {
-  const std::vector<CharterNode>& nodes = charter.machine.nodes;
-  return nodes.size() < 2 ? Place() : Place(nodes[1].mark);
-}
-
-Place limited_node(const Charter& charter) {
-  return node_that(charter.machine, [](const NodeSpec& node) { return node.steps > 0; });
-}
-
-Place own_tool(const Charter& charter) {
-  const auto found = std::ranges::find_if(charter.commands, [](const CommandDeclaration& tool) {
-    return tool.scope != ToolScope::charter;
-  });
-  return found == charter.commands.end() ? Place() : Place(Mark{});
-}
-
 Place shadowed_tool(const Charter& charter) {
   return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
-}
-
-Place first_pack(const Charter& charter) {
-  const std::vector<CharterPack>& packs = charter.machine.packs;
-  return packs.empty() ? Place() : Place(packs.front().mark);
 }
 
 Place first_phase(const Charter& charter) {
@@ -81,18 +60,10 @@ Place first_agent(const Charter& charter) {
 }
 
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 14> kAhead = {{
-    {"several nodes", second_node},
-    {"next", node_with<&NodeSpec::next>},
-    {"workers", node_with<&NodeSpec::workers>},
-    {"children", node_with<&NodeSpec::children>},
-    {"state", node_that_has<&NodeSpec::state>},
+constexpr std::array<Feature, 6> kAhead = {{
     {"commands", node_with<&NodeSpec::commands>},
     {"discover", node_that_has<&NodeSpec::discover>},
-    {"limits of a node", limited_node},
-    {"tools of nodes and packs", own_tool},
     {"a tool that is defined in two scopes", shadowed_tool},
-    {"packs", first_pack},
     {"a flow", first_phase},
     {"a gate", gate_of},
     {"agents", first_agent},

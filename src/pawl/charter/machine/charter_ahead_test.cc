@@ -20,10 +20,17 @@ TEST_CASE("what a run cannot do yet is named with its place") {
         "f:4:18: this version checks charters with a flow, and cannot run them yet\n");
   CHECK(ahead_of(charter_with("agents:\n  a: { charter: x.yaml }\n")) ==
         "f:5:3: this version checks charters with agents, and cannot run them yet\n");
-  CHECK(ahead_of(charter_with("nodes:\n  n: { limits: { steps: 1 }, define: { t: { command: [x] } "
-                              "} }\n")) ==
-        "f:5:3: this version checks charters with limits of a node, and cannot run them yet\n"
-        "f: this version checks charters with tools of nodes and packs, and cannot run them yet\n");
+}
+
+TEST_CASE("a run can go from node to node, with workers, states and tools of their own") {
+  CHECK(ahead_of(
+            charter_with("start: n\nnodes:\n"
+                         "  n: { limits: { steps: 1 }, define: { t: { command: [x] } }, "
+                         "next: { go: m }, workers: { w: { node: w } }, state: { initial: {} } }\n"
+                         "  m: { instructions: x, packs: [p] }\n"
+                         "  w: { worker: true, instructions: x }\n"
+                         "packs: { p: { instructions: y } }\n"))
+            .empty());
 }
 
 }  // namespace

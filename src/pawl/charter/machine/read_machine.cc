@@ -193,6 +193,8 @@ void read_graph(MapReader& reader, const Sections& sections, MachineReading& rea
   std::vector<CharterNode>& all = reading.machine().nodes;
   if (sections.flow != nullptr) {
     reading.charter.node.clear();
+    const bool chosen = !reading.charter.model.empty();
+    if (!chosen && !all.empty()) reading.charter.model = all.front().model;
     return;
   }
   const auto root = std::ranges::find_if(all, [&](const CharterNode& node) {

@@ -78,6 +78,11 @@ std::optional<AgentFault> check_agent(const RunnableAgent& agent, AgentParts& pa
   auto schema = compiled(agent.charter.output_schema);
   if (!schema) return AgentFault{schema.error(), "output"};
   parts.output_schema = *std::move(schema);
+  for (const CharterNode& node : agent.charter.machine.nodes) {
+    auto of_node = compiled(node.output_schema);
+    if (!of_node) return AgentFault{of_node.error(), "output"};
+    parts.node_schemas.push_back(*std::move(of_node));
+  }
   auto tools = ToolRegistry::make(agent.tools);
   if (!tools) return AgentFault{tools.error(), "tools"};
   parts.tools = *std::move(tools);

@@ -16,6 +16,7 @@ struct AgentParts {
   ToolRegistry tools;
   std::vector<McpServerConfig> mcp_servers;
   std::optional<Schema> output_schema;
+  std::vector<std::optional<Schema>> node_schemas;  // of the charter's nodes, in their order
 };
 
 struct AgentFault {

@@ -154,7 +154,8 @@ std::optional<std::uint64_t> ModelCalls::stated_cost(const std::string& model,
 }
 
 std::string ModelCalls::output_fault(const ModelReplied& reply, const std::string& text) const {
-  const auto& schema = run_.setup().output_schema;
+  const NodeParts* node = run_.parts_of(reply.instance);
+  const auto& schema = node == nullptr ? run_.setup().output_schema : node->schema;
   if (!schema || reply.stop != ReplyStop::end_turn) return "";
   const bool calls = std::any_of(reply.blocks.begin(), reply.blocks.end(), [](const Block& block) {
     return std::holds_alternative<CallBlock>(block);

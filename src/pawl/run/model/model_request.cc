@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "pawl/kernel/machine_tools.h"
 #include "pawl/kernel/transcript.h"
 
 namespace pawl {
@@ -47,6 +48,8 @@ class JournalTranscript : public Transcript {
                                           : read_record(reader, id, entry.seq));
     PAWL_TRY(Message message, message_of(entry, record));
     PAWL_TRY(std::string text, resolve(reader, id, message.text));
+    if (!message.heading.empty()) text = std::exchange(message.heading, {}) + "\n" + text;
+    if (!message.ending.empty()) text += "\n" + std::exchange(message.ending, {});
     message.text = Content(std::move(text));
     for (Block& block : message.blocks) PAWL_CHECK(resolve_block(reader, id, block));
     for (Attachment& one : message.attachments) {
@@ -88,15 +91,34 @@ void set_write_roots(const Charter& charter, HookPolicy& policy) {
   }
 }
 
-SamplingOptions sampling_for(const RunnableAgent& agent, const std::string& model,
-                             const CallModel& effect) {
-  SamplingOptions sampling = agent.charter.sampling;
+SamplingOptions sampling_for(const RunnableAgent& agent, const NodeParts* node,
+                             const std::string& model, const CallModel& effect) {
+  SamplingOptions sampling = node == nullptr ? agent.charter.sampling : node->sampling;
   for (const ResolvedTarget& target : agent.targets) {
     if (target.literal != model || sampling.effort != ReasoningEffort::unset) continue;
     sampling.effort = target.effort;
   }
   if (effect.output_tokens > 0) sampling.max_output_tokens = effect.output_tokens;
   return sampling;
+}
+
+// Those in scope, then those that the kernel answers itself.
+std::vector<ToolSpec> tools_for(const DrivenRun& run, const Instance& instance) {
+  std::vector<ToolSpec> tools = run.setup().tools.specs();
+  if (!has_nodes(run.state())) return tools;
+  std::erase_if(tools, [&](const ToolSpec& tool) {
+    return tool_in_scope(run.state(), instance, tool.name) == nullptr;
+  });
+  for (ToolSpec& tool : machine_tools(run.state(), instance)) tools.push_back(std::move(tool));
+  return tools;
+}
+
+// At the end of the request, so that what stands before it can be cached.
+std::string note_for(const DrivenRun& run, const Instance& instance, const CallModel& effect) {
+  std::string note = shown_state(run.state(), instance);
+  const std::string_view warning = step_warning(rules_of(run.state().semantics), effect.steps_left);
+  if (!note.empty() && !warning.empty()) note += "\n";
+  return note.append(warning);
 }
 
 }  // namespace
@@ -121,16 +143,17 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
   request.attempt = effect.attempt;
   request.position = effect.position;
   request.model = run.state().targets.at(effect.target).literal;
-  request.system_prompt = setup.instructions;
-  request.sampling = sampling_for(setup.agent, request.model, effect);
-  request.output_schema = setup.agent.charter.output_schema;
+  const NodeParts* node = run.parts_of(effect.instance);
+  request.system_prompt = node == nullptr ? setup.instructions : node->instructions;
+  request.sampling = sampling_for(setup.agent, node, request.model, effect);
+  request.output_schema = node == nullptr ? setup.agent.charter.output_schema : node->output_schema;
   request.working_directory = setup.agent.charter.directory;
   request.tenant = run.state().tenant;
   if (setup.context) request.on_behalf = setup.context->on_behalf();
   request.reserved = effect.reserved;
   request.mcp_servers = setup.mcp_servers;
-  request.note = step_warning(rules_of(run.state().semantics), effect.steps_left);
-  request.tools = setup.tools.specs();
+  request.note = note_for(run, *instance, effect);
+  request.tools = tools_for(run, *instance);
   request.hook_policy.allowed_tools.emplace();
   for (const ToolSpec& tool : request.tools) {
     request.hook_policy.allowed_tools->push_back(tool.name);

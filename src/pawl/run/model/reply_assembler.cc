@@ -103,7 +103,9 @@ void ReplyAssembler::add_block(std::vector<Block>& blocks, Draft&& draft, Ingres
   call.provider_id = std::move(draft.extra);
   call.signature = std::move(draft.signature);
   call.fault = tools_.fault_of(call.tool, draft.bytes);
-  call.input = ingress.keep(std::move(draft.bytes));
+  // The kernel reads what its own tools are called with: it has no store to look into.
+  const std::size_t readable = is_reserved_tool(call.tool) ? kStateBytesMax : 0;
+  call.input = ingress.keep_readable(std::move(draft.bytes), readable);
 }
 
 ModelReplied ReplyAssembler::reply(const CallModel& call, PhaseReplied outcome, Ingress& ingress) {

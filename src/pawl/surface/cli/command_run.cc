@@ -188,14 +188,20 @@ int run_detached(const CliContext& context, const RunId& id, const std::string& 
 Status resume_instance(const CliContext& context, Service& service, const RunId& run) {
   const auto instance = context.arguments.one("instance");
   const auto suspend_id = context.arguments.one("suspend-id");
-  if (!instance && !suspend_id) return service.resume(run);
+  if (!instance && !suspend_id) {
+    if (context.arguments.has("message")) {
+      return Error{ErrorCode::invalid_argument, "--message goes with --instance and --suspend-id"};
+    }
+    return service.resume(run);
+  }
   if (!instance || !suspend_id) {
     return Error{ErrorCode::invalid_argument,
                  "--instance and --suspend-id belong together; pawl explain names both"};
   }
   PAWL_TRY(const InstanceId id, parse_instance_id(*instance));
   PAWL_TRY(Event event,
-           service.instance_resumption(run, id, *suspend_id, context.environment.user()));
+           service.instance_resumption(run, id, *suspend_id, context.environment.user(),
+                                       context.arguments.one_or("message", "")));
   PAWL_CHECK(service.resume(run));
   return service.feed(run, std::move(event));
 }
@@ -362,7 +368,9 @@ CommandEntry resume_entry() {
                    "All runs that waited for a time which has come."},
                   {"instance", '\0', Takes::value, "I",
                    "The suspended instance to resume, such as i2."},
-                  {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."}},
+                  {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."},
+                  {"message", '\0', Takes::value, "TEXT",
+                   "What the instance is told: the result of its call of suspend."}},
       .run = command_resume,
   };
 }

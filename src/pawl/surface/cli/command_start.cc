@@ -3,6 +3,7 @@
 
 #include "pawl/base/json.h"
 #include "pawl/base/shell_word.h"
+#include "pawl/charter/machine/graph_text.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/trust_question.h"
@@ -96,6 +97,8 @@ void print_as_json(const CliContext& context, const std::string& path,
   list("notes", reading.notes);
   if (agent) list("not_looked_at", not_looked_at(*agent));
   if (context.arguments.has("resolved")) json.field("resolved", reading.resolved);
+  if (agent && context.arguments.has("graph")) json.field("graph", graph_text(agent->charter));
+  if (agent && context.arguments.has("dot")) json.field("dot", graph_dot(agent->charter));
   print(context, json.end_object().take() + "\n");
 }
 
@@ -127,6 +130,12 @@ int command_validate(const CliContext& context) {
   if (context.arguments.has("resolved")) {
     print(context, safe_text(reading.resolved));
     for (const std::string& fault : reading.faults) print_stderr(context, safe_text(fault));
+    return code;
+  }
+  const bool dot = context.arguments.has("dot");
+  if (reading.agent && (dot || context.arguments.has("graph"))) {
+    const Charter& charter = reading.agent->charter;
+    print(context, safe_text(dot ? graph_dot(charter) : graph_text(charter)));
     return code;
   }
   for (const std::string& fault : reading.faults) print(context, safe_text(fault) + "\n");
@@ -165,7 +174,10 @@ CommandEntry validate_entry() {
           "run.",
       .arguments = {kCharterArgument},
       .options = {{"resolved", '\0', Takes::nothing, "",
-                   "Print the charter with what it includes; each value with its file and line."}},
+                   "Print the charter with what it includes; each value with its file and line."},
+                  {"graph", '\0', Takes::nothing, "",
+                   "Print the charter's graph: nodes, ways between them, phases, agents."},
+                  {"dot", '\0', Takes::nothing, "", "Print it for Graphviz: | dot -Tsvg."}},
       .run = command_validate,
   };
 }

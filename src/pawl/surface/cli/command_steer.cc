@@ -22,6 +22,21 @@ int command_cancel(const CliContext& context) {
   });
 }
 
+// When and whom a message reaches.
+Result<Service::MessageWay> way_of(const Arguments& arguments) {
+  Service::MessageWay way;
+  if (const auto named = arguments.one("instance")) {
+    PAWL_TRY(way.instance, parse_instance_id(*named));
+  }
+  if (arguments.has("urgent") && arguments.has("silent")) {
+    return Error{ErrorCode::invalid_argument, "a message is --urgent or --silent, not both"};
+  }
+  if (arguments.has("urgent")) way.delivery = Delivery::urgent;
+  if (arguments.has("silent")) way.delivery = Delivery::silent;
+  way.singleton = arguments.one_or("singleton", "");
+  return way;
+}
+
 int command_message(const CliContext& context) {
   auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
   if (*text == "-") text = context.environment.read_text("-");
@@ -30,8 +45,11 @@ int command_message(const CliContext& context) {
     return fail(context, {ErrorCode::invalid_argument,
                           "a message is UTF-8 text and not empty; give it as TEXT or with -"});
   }
+  const auto way = way_of(context.arguments);
+  if (!way) return fail(context, way.error());
   return with_target(context, [&](const Target& target) {
-    return leave(target, target.service().message(target.run, *text, context.environment.user()),
+    return leave(target,
+                 target.service().message(target.run, *text, context.environment.user(), *way),
                  "the message");
   });
 }
@@ -83,6 +101,14 @@ CommandEntry message_entry() {
       .summary = "Say something to a run",
       .text = "It is durable when the command returns, and read at the run's next step.",
       .arguments = {kRunArgument, {"TEXT", "The message, or - for standard input."}},
+      .options = {{"instance", '\0', Takes::value, "I",
+                   "For this instance, such as i2. Default: the primary instance that acts."},
+                  {"urgent", '\0', Takes::nothing, "",
+                   "Interrupt a model call for it; a running tool finishes."},
+                  {"silent", '\0', Takes::nothing, "",
+                   "It enters the conversation with the next step and wakes nobody."},
+                  {"singleton", '\0', Takes::value, "KEY",
+                   "Of those with KEY that wait only the last is delivered."}},
       .run = command_message,
   };
 }

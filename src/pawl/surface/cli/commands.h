@@ -11,12 +11,14 @@
   row(chat) \
   row(init) \
   row(validate) \
+  row(schema) \
   row(resume) \
   row(ls) \
   row(show) \
   row(logs) \
   row(attach) \
   row(explain) \
+  row(tree) \
   row(verify) \
   row(replay) \
   row(diff) \
@@ -31,6 +33,7 @@
   row(pause) \
   row(cancel) \
   row(message) \
+  row(state) \
   row(budget) \
   row(push) \
   row(resolve) \

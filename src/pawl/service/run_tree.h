@@ -1,0 +1,36 @@
+// A run's instances, as people look at them: the live ones, or all that there were once it is over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/kernel/ids.h"
+
+namespace pawl {
+
+struct TreeInstance {
+  InstanceId id = kRootInstance;
+  std::optional<InstanceId> parent = {};  // none: the root
+  std::string node;
+  bool worker = false;
+  std::string phase;
+  std::string state = {};  // JSON; empty: it has none
+  std::string suspend_id = {};
+  std::uint64_t steps = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t cost_pico = 0;
+};
+
+struct RunTree {
+  std::string currency;
+  std::vector<TreeInstance> instances;  // by their numbers
+};
+
+// {"run","instances":[…],"phases":[],"children":[],"work_items":[]}
+std::string tree_json(const std::string& run, const RunTree& tree);
+// A line an instance, indented below its parent.
+std::string tree_text(const RunTree& tree);
+
+}  // namespace pawl
