@@ -199,11 +199,6 @@ std::string brought_names() {
 
 }  // namespace
 
-bool is_common_tool(std::string_view name) {
-  static const std::vector<std::string_view> kBrought = tool_names();
-  return std::ranges::find(kBrought, name) != kBrought.end();
-}
-
 bool is_tool_name(std::string_view text) {
   const auto accepted = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

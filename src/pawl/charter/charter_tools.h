@@ -15,9 +15,6 @@ inline constexpr std::size_t kToolDescriptionBytesMax = 64U << 10U;
 inline constexpr std::size_t kCommandWordsMax = 256;
 inline constexpr std::size_t kCommandWordBytesMax = 64U << 10U;
 
-// One of the tools that Pawl brings.
-bool is_common_tool(std::string_view name);
-
 // Letters, digits, '_' and '-'.
 bool is_tool_name(std::string_view text);
 

@@ -40,8 +40,8 @@ struct Runner::Steps::Feed {
     for (const Decision& decision : record.decisions) {
       const auto* planned = std::get_if<LeavePlanned>(&decision);
       if (planned != nullptr && planned->instance == id) return text_of(planned->leave.words);
-      const auto* ended = std::get_if<InstanceEnded>(&decision);
-      if (ended != nullptr && ended->instance == id) return text_of(ended->content);
+      const auto* left = std::get_if<InstanceEnded>(&decision);
+      if (left != nullptr && left->instance == id) return text_of(left->content);
     }
     return std::nullopt;
   }
