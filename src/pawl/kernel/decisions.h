@@ -126,10 +126,10 @@ struct RetryPlanned {
             PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
-enum class Note : std::uint8_t { wrap_up, repair, entered };
+enum class Note : std::uint8_t { wrap_up, repair, entered, work_items };
 std::string_view name(Note value);
 template <>
-inline constexpr std::uint8_t kCount<Note> = 3;
+inline constexpr std::uint8_t kCount<Note> = 4;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
@@ -367,16 +367,16 @@ struct LimitsRaised {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using AnyDecision =
-    std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
-                 ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
-                 InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
-                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
-                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
-                 ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
-                 LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
-                 StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
-                 RootFailed, OutputReady, MessageReplaced>;
+using AnyDecision = std::variant<
+    StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld, ResultsTaken,
+    AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered, InstanceReadied, InstanceRested,
+    InstanceSuspended, TurnHandedOut, InstanceBorn, InstanceCeded, PauseBegan, PauseEnded,
+    EndingBegan, EndingWithdrawn, CallRetried, TargetChanged, RateLimitKept, BudgetHeld,
+    TranscriptCut, CallPermitted, ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured,
+    SessionLost, CostAdded, LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged,
+    StateProposed, StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
+    RootFailed, OutputReady, MessageReplaced, PhaseBegan, PhaseEnded, PhasesReset, CheckpointAsked,
+    SeatTaken, SeatLeft, StepDiscovered, FlowEnded, WorkItemSet, EndingHeld>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;

@@ -30,7 +30,10 @@ TEST_CASE("the numbers of decisions in journals never change") {
               "session_lost",       "cost_added",       "limits_raised",      "call_answered",
               "leave_planned",      "node_entered",     "state_changed",      "state_proposed",
               "state_conflict",     "child_born",       "birth_put_off",      "instance_ended",
-              "contents_delivered", "root_failed",      "output_ready",       "message_replaced"});
+              "contents_delivered", "root_failed",      "output_ready",       "message_replaced",
+              "phase_began",        "phase_ended",      "phases_reset",       "checkpoint_asked",
+              "seat_taken",         "seat_left",        "step_discovered",    "flow_ended",
+              "work_item_set",      "ending_held"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {

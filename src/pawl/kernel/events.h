@@ -13,6 +13,7 @@
 #include "pawl/kernel/blocks.h"
 #include "pawl/kernel/content.h"
 #include "pawl/kernel/fields.h"
+#include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/limits.h"
@@ -535,7 +536,7 @@ using AnyEvent =
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
-                 CallDecided, RunReopened, StateSet, Unrecognised>;
+                 CallDecided, RunReopened, StateSet, PhaseControlled, EventReceived, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {

@@ -46,7 +46,7 @@ TEST_CASE("the numbers of events in journals never change") {
               "instance_spawned", "instance_resumed", "external_turn_pushed", "run_waiting",
               "run_finished",     "result_came_late", "context_compacted",    "compaction_failed",
               "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
-              "state_set",        "unrecognised"});
+              "state_set",        "phase_controlled", "event_received",       "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {
@@ -64,7 +64,8 @@ TEST_CASE("only what people may say comes through the inbox") {
   }
   CHECK(accepted ==
         "doubt_resolved message_received pause_requested resume_requested cancel_requested "
-        "instance_resumed external_turn_pushed budget_raised call_decided state_set ");
+        "instance_resumed external_turn_pushed budget_raised call_decided state_set "
+        "phase_controlled event_received ");
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ constexpr Sentences kSentences1 = {
     .content_failed = "{} has failed:",
     .content_stopped = "{} was stopped at its limit of steps, and had this:",
     .last_of = "(the last of {})",
+    .work_is_open =
+        "These work items are open: {}. The run does not end before each is done (work_item_done) "
+        "or left to people (work_item_escalate). Go on.",
     .entered = "You have new instructions. Go on by them.",
     .begin = "Begin.",
     .steps_left = {"This is your last step. Call no tools: give your final answer now.",

@@ -85,6 +85,7 @@ Rules all_different() {
                .content_failed = "n14",
                .content_stopped = "n15",
                .last_of = "n16",
+               .work_is_open = "n19",
                .entered = "n17",
                .begin = "n18",
                .steps_left = {"0", "1", "2"},

@@ -1,5 +1,5 @@
 // What follows from the events of a run as a whole: its beginning, control, recovery, time.
-#include "pawl/kernel/decide_tree.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -23,6 +23,7 @@ void take_command(Draft& draft, const Instance& instance) {
 
 // What starts with its node has been born, if its callbacks run again after a crash.
 void begin_root(Draft& draft) {
+  if (has_flow(draft.state)) return;  // Its phases begin at the end of the record.
   if (has_nodes(draft.state)) return begin_instance(draft, kRootInstance);
   begin_step(draft, draft.instance(kRootInstance));
 }
@@ -179,6 +180,7 @@ void take(Draft& draft, const DriverAttached&) {
   for (const OpenEffect& effect : lost) recover(draft, effect);
   ask_again_where_due(draft);
   expire_approvals(draft);
+  expire_awaits(draft);
   go_on_where_all_ended(draft);
 }
 
@@ -207,6 +209,7 @@ void take(Draft& draft, const TimerFired&) {
       std::any_of(draft.state.calls.begin(), draft.state.calls.end(),
                   [&](const Call& call) { return has_expired(call, draft.stamp); });
   expire_approvals(draft);
+  expire_awaits(draft);
   if (expired) go_on_where_all_ended(draft);
   for (const InstanceId id : instance_ids(draft.state)) {
     const Instance& instance = draft.instance(id);

@@ -100,6 +100,8 @@ class DrivenRun {
   const DriverSetup& setup() const { return setup_; }
   // Of the node that the instance is in; nullptr: the charter has no nodes.
   const NodeParts* parts_of(InstanceId instance) const;
+  // How long its words may be for the kernel to read them: see Ingress.
+  std::size_t words_max(InstanceId instance) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   Stamp now() const;

@@ -27,6 +27,7 @@ class ToolCalls {
   void finish(const RunTool& effect, const std::string& tool, const std::string& input,
               ToolOutcome&& outcome);
   void finish_status(const AskStatus& effect, ToolStatus status);
+  bool ends_turn(const RunTool& effect) const;
   void report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
               std::optional<std::string> callback_stop = {});
   void report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome);

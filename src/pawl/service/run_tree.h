@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/ids.h"
 
 namespace pawl {
@@ -23,12 +24,21 @@ struct TreeInstance {
   std::uint64_t cost_pico = 0;
 };
 
+struct TreePhase {
+  std::string name;  // a step that was discovered: of its phase, and its number
+  std::string status;
+  std::string output = {};  // JSON; empty: null
+  std::string why = {};     // it failed
+};
+
 struct RunTree {
   std::string currency;
   std::vector<TreeInstance> instances;  // by their numbers
+  std::vector<TreePhase> phases = {};   // as the charter orders them
+  std::vector<WorkItem> work_items = {};
 };
 
-// {"run","instances":[…],"phases":[],"children":[],"work_items":[]}
+// {"run","instances":[…],"phases":[…],"children":[],"work_items":[…]}
 std::string tree_json(const std::string& run, const RunTree& tree);
 // A line an instance, indented below its parent.
 std::string tree_text(const RunTree& tree);

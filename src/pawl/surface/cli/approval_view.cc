@@ -61,6 +61,11 @@ std::string hint_of(const PendingApproval& pending) {
   if (pending.kind == InterruptKind::input) {
     return "answer it with: pawl answer " + pending.run.text + " TEXT";
   }
+  if (pending.kind == InterruptKind::custom) {
+    return "decide with: pawl approve " + call + "   or: pawl deny " + call +
+           " --reason TEXT   or: pawl answer " + pending.run.text + " TEXT --call " +
+           to_string(pending.call);
+  }
   return "decide with: pawl approve " + call + "   or: pawl deny " + call + " --reason TEXT";
 }
 
