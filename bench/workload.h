@@ -17,7 +17,7 @@ namespace pawl::bench {
 enum class Model : std::uint8_t { blind, reads_four_messages };
 
 // An agent whose model calls `tool` in each of its steps.
-RunnableAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps,
+PreparedAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps,
                          Model model = Model::blind);
 
 // Answers at once with `bytes` bytes, others each time.

@@ -24,7 +24,7 @@ namespace pawl {
 namespace {
 
 // What a charter that was built in C++ pins in place of a document.
-std::string text_of(const RunnableAgent& agent) {
+std::string text_of(const PreparedAgent& agent) {
   if (!agent.charter.text.empty()) return agent.charter.text;
   JsonWriter out;
   out.begin_object();
@@ -152,7 +152,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
 }
 
 // A charter may say more than a run can do.
-Status check_ahead(const RunnableAgent& agent) {
+Status check_ahead(const PreparedAgent& agent) {
   std::string text;
   for (const std::string& one : agent.ahead) text += (text.empty() ? "" : "\n") + one;
   if (text.empty()) text = to_string(features_ahead(agent.charter), agent.charter.name);
@@ -216,7 +216,7 @@ void Engine::publish(const RunEvent& event) {
   }
 }
 
-Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
+Result<DriverSetup> Engine::setup_for(PreparedAgent agent,
                                       const std::map<std::string, std::string>& variables) const {
   AgentParts parts;
   if (const auto fault = check_agent(agent, parts)) return fault->error;
@@ -348,7 +348,7 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   PAWL_TRY(pinned.project_docs, resolve(*options_.store.reader, charter_of, started.project_docs));
   pinned.files = started.files;
   pinned.file_sessions = started.file_sessions;
-  PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
+  PAWL_TRY(PreparedAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
   PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));

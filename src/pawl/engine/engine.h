@@ -20,7 +20,7 @@ struct PendingAttachment {
 };
 
 struct StartRequest {
-  RunnableAgent agent;
+  PreparedAgent agent;
   std::string input;
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
@@ -89,7 +89,7 @@ class Engine {
   Loop& loop() { return options_.loop; }
 
  private:
-  Result<DriverSetup> setup_for(RunnableAgent agent,
+  Result<DriverSetup> setup_for(PreparedAgent agent,
                                 const std::map<std::string, std::string>& variables) const;
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.

@@ -191,6 +191,10 @@ std::string event_json(const RecordView& view, const FinalFields* final_fields) 
   return out.take();
 }
 
+std::string event_json(const RecordView& event) {
+  return event_json(event, nullptr);
+}
+
 std::string record_json(const Record& record, Contents contents) {
   JsonWriter out;
   FieldPrinter printer(out, contents);

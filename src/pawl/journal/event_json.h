@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/port/journal.h"
 
 namespace pawl {

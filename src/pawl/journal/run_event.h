@@ -1,46 +1,39 @@
 // What subscribers of a run see: durable events, and previews of what is not durable yet.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/record.h"
-#include "pawl/kernel/run.h"
+#include "pawl/kernel/ids.h"
+#include "pawl/kernel/limits.h"
+#include "pawl/kernel/words.h"
 
 namespace pawl {
 
-// A record with what the run was after it.
-struct RecordView {
-  RecordView() = default;
-  // Of a record that is still to be decided.
-  RecordView(Event&& event, const Stamp& stamp)
-      : record{0, stamp, kRootInstance, std::move(event), {}, {}} {}
+// One durable event with all that Pawl knows of it. Hosts ask the functions below.
+struct RecordView;
 
+// What a host needs of a durable event, if it does not want all of it as JSON.
+struct EventSummary {
   RunId run;
-  Record record;
+  std::uint64_t seq = 0;  // dense: 0, 1, 2, …
+  std::string_view type;  // "model_replied": see docs/events.md
+  InstanceId instance = kRootInstance;
+  std::int64_t at_ms = 0;  // wall time
   std::uint64_t step = 0;
-  bool primary = true;
-  RunStatus status = RunStatus::running;
+  RunStatus status = RunStatus::running;  // of the run, after this event
   WaitFor wait = WaitFor::nothing;
-  StopReason reason = StopReason::end_turn;
-  std::string detail;
-  Tally tally;
-  std::string currency;
-  std::vector<CallId> calls_in_doubt;   // of a run that waits or is over
-  std::optional<std::uint64_t> output;  // the record with what the run had said by then
+  StopReason reason = StopReason::end_turn;  // of a run that is over or ending
+  Tally tally;                               // what the run has used by then
 };
-
-RecordView view_of(Record record, const RunState& after);
-// Fills in all but the record itself.
-void note_state(RecordView& view, const RunState& after);
-
-// The record that holds what a finished (or stopped, or waiting) run says: its last text.
-std::optional<std::uint64_t> output_record(const RunState& state);
+EventSummary summary_of(const RecordView& event);
+// The event as one line of JSON: docs/events.md. What a run says at its end is in Runner::Result.
+std::string event_json(const RecordView& event);
 
 // A piece of a reply under way: never journaled. `after_seq` is the last durable record then.
 struct Preview {

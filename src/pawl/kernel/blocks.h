@@ -1,4 +1,4 @@
-// What a model wrote: blocks in the order it wrote them.
+// What a model wrote, as blocks in the order it wrote them, and the messages of a conversation.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "pawl/kernel/content.h"
 #include "pawl/kernel/fields.h"
+#include "pawl/kernel/ids.h"
 #include "pawl/kernel/permission.h"
 
 namespace pawl {
@@ -60,5 +61,25 @@ struct Attachment {
 };
 
 using Block = std::variant<TextBlock, ThinkingBlock, CallBlock, RawBlock>;
+
+enum class Speaker : std::uint8_t { user, assistant };
+
+enum class Role : std::uint8_t { user, assistant, tool };
+std::string_view name(Role value);
+
+struct Message {
+  Role role = Role::user;
+  std::vector<Block> blocks;  // assistant
+  std::string model = {};     // assistant: who wrote it, "anthropic/claude-…"; or empty
+  std::vector<Attachment> attachments = {};                                   // user
+  Content text;                                                               // user and tool
+  CallId call{};                                                              // tool
+  enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool
+  // user: lines of Pawl's own before the text, which names its sender, and behind it.
+  std::string heading = {};
+  std::string ending = {};
+
+  friend bool operator==(const Message&, const Message&) = default;
+};
 
 }  // namespace pawl

@@ -52,6 +52,25 @@ struct CompactionPolicy {
             PAWL_FIELD(ratio_percent) PAWL_FIELD(keep_messages) PAWL_FIELD(model));
 };
 
+// Whether a model that broke off in the middle of its text may be followed by another one. What it
+// said is withdrawn either way.
+enum class AfterOutput : std::uint8_t { same_target, next_target };
+std::string_view name(AfterOutput value);
+template <>
+inline constexpr std::uint8_t kCount<AfterOutput> = 2;
+
+struct RetryPolicy {
+  std::uint32_t attempts_max = 5;  // of one step at one target, the first included
+  std::uint64_t first_delay_ms = 500;
+  std::uint64_t delay_max_ms = 8'000;
+  std::uint32_t attempts_before_failover = 2;  // where there is another target
+  AfterOutput after_output = AfterOutput::same_target;
+
+  PAWL_FACT(RetryPolicy, "retry_policy",
+            PAWL_FIELD(attempts_max) PAWL_FIELD(first_delay_ms) PAWL_FIELD(delay_max_ms)
+                PAWL_FIELD(attempts_before_failover) PAWL_FIELD(after_output));
+};
+
 // What a run has used so far.
 struct Tally {
   std::uint64_t steps = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/base/hash.h"
 #include "pawl/kernel/fields.h"
@@ -42,6 +43,21 @@ enum class InterruptKind : std::uint8_t {
 
 enum class InterruptDecision : std::uint8_t { approve, reject, input };
 
+// Whose approval counts.
+enum class Approvers : std::uint8_t {
+  anyone,
+  others,  // a person whose signature was verified, and who did not start the run
+  listed,  // a person whose signature was verified
+};
+
+// A person who may approve, by name, with the public keys that are theirs ("ed25519:…").
+struct Signer {
+  std::string name;
+  std::vector<std::string> keys;
+
+  PAWL_FACT(Signer, "signer", PAWL_FIELD(name) PAWL_FIELD(keys));
+};
+
 // A question that nobody has answered for this long is answered with no.
 inline constexpr std::uint64_t kApprovalLifeMaxMs = 400ULL * 24 * 3600 * 1000;
 
@@ -75,10 +91,13 @@ template <>
 inline constexpr std::uint8_t kCount<InterruptKind> = 3;
 template <>
 inline constexpr std::uint8_t kCount<InterruptDecision> = 3;
+template <>
+inline constexpr std::uint8_t kCount<Approvers> = 3;
 
 std::string_view name(CallVerdict value);
 std::string_view name(GateStage value);
 std::string_view name(InterruptKind value);
 std::string_view name(InterruptDecision value);
+std::string_view name(Approvers value);
 
 }  // namespace pawl

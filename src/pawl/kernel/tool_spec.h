@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/fields.h"
 
 namespace pawl {
 
@@ -43,6 +45,23 @@ struct ToolSpec {
   EndsTurn ends_turn = EndsTurn::no;
 
   friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
+};
+
+// A connection that a call asked for, and what the egress guard said.
+struct EgressNote {
+  std::string target;   // "example.org:443"
+  std::string verdict;  // "allowed", "refused", "unresolved"
+  std::string detail;   // the address, or why not
+
+  PAWL_FACT(EgressNote, "egress_note", PAWL_FIELD(target) PAWL_FIELD(verdict) PAWL_FIELD(detail));
+};
+
+// All that it said while a call ran. Written by the host, never by the tool.
+struct EgressReport {
+  std::vector<EgressNote> notes;
+  std::uint64_t left_out = 0;  // when there were too many
+
+  PAWL_FACT(EgressReport, "egress", PAWL_FIELD(notes) PAWL_FIELD(left_out));
 };
 
 std::string_view name(EffectClass effect);

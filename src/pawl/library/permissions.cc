@@ -1,6 +1,8 @@
 #include "pawl/library/permissions.h"
 
 #include "pawl/base/thrown.h"
+#include "pawl/filter/processors/processors_reader.h"
+#include "pawl/gate/call_gate.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -41,7 +43,7 @@ Status use_processors(RunnableAgent& agent, std::vector<ProcessorEntry> input,
   const auto made = std::make_shared<Processors>();
   for (ProcessorEntry& entry : input) PAWL_CHECK(made->input.add(std::move(entry)));
   for (ProcessorEntry& entry : output) PAWL_CHECK(made->output.add(std::move(entry)));
-  agent.charter.processors = made;
+  agent.processors = made;
   return ok();
 }
 

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/filter/processors/processors_reader.h"
-#include "pawl/gate/approvals/approvals.h"
-#include "pawl/gate/policy_gate.h"
-#include "pawl/run/agent/agent.h"
+#include "pawl/filter/processors/processor.h"
+#include "pawl/gate/approvals/pending.h"
+#include "pawl/gate/policy.h"
+#include "pawl/library/agent.h"
 
 namespace pawl {
 

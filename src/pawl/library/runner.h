@@ -9,15 +9,14 @@
 #include <vector>
 
 #include "pawl/journal/run_event.h"
+#include "pawl/library/agent.h"
 #include "pawl/library/permissions.h"
+#include "pawl/library/step.h"
 #include "pawl/port/services.h"
 #include "pawl/port/sockets.h"
 #include "pawl/port/store.h"
-#include "pawl/run/agent/agent.h"
 #include "pawl/run/agent/callbacks.h"
 #include "pawl/run/agent/invocation.h"
-#include "pawl/run/agent/machine_step.h"
-#include "pawl/tools/native_tool.h"
 
 namespace boost::asio {
 class io_context;
@@ -25,7 +24,6 @@ class io_context;
 
 namespace pawl {
 
-class Engine;
 struct Script;
 
 // What a host may fill. Everything is optional.
@@ -68,7 +66,8 @@ class Runner {
   // Calls back on the loop. What `finished` throws comes out of whoever runs the loop.
   void start(const RunnableAgent& agent, std::string input, Finished finished,
              std::shared_ptr<const InvocationContext> context = nullptr);
-  // Takes up a run of the store that nobody drives, with the agent it belongs to.
+  // Takes up a run of the store that nobody drives, with the agent it belongs to. A paused one goes
+  // on.
   Result resume(const RunnableAgent& agent, const RunId& run);
   void resume(const RunnableAgent& agent, const RunId& run, Finished finished);
 
@@ -78,8 +77,13 @@ class Runner {
   Steps steps(const RunnableAgent& agent, std::string input,
               std::shared_ptr<const InvocationContext> context = nullptr);
 
-  // Control of a run that this runner drives: events of the kernel, from any callback on the loop.
-  Status feed(const RunId& run, Event event);
+  // Control of a run that this runner drives, from any callback on the loop. A cancelled run is
+  // over when nothing of it is under way any more; a paused one waits until resume().
+  Status cancel(const RunId& run, std::string by, std::string reason);
+  Status pause(const RunId& run, std::string by);
+  // A message to the run's acting instance, for its next step. `done` on the loop thread, when the
+  // message is durable; conflict: the run is over.
+  void send(const RunId& run, std::string text, std::string from, std::function<void(Status)> done);
 
   // Calls of a run that wait for somebody, and answers to them, for a host that lets runs wait:
   // resume() takes the run up afterwards. Not on a loop of the host's: see PermissionPort.
@@ -100,7 +104,8 @@ class Runner {
   Loop& loop();
   // The loop for connections: null on a loop of the host's that has none.
   SocketLoop* sockets();
-  Engine& engine();  // for hosts that include pawl/engine/engine.h
+  // Where this runner keeps its runs: the host's store, or the one in memory.
+  Store store();
 
  private:
   struct Parts;

@@ -10,8 +10,10 @@
 #include "pawl/base/assert.h"
 #include "pawl/engine/engine.h"
 #include "pawl/library/permission_desk.h"
+#include "pawl/library/prepare.h"
 #include "pawl/library/runner.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
+#include "pawl/tools/worker_pool.h"
 
 namespace pawl {
 
@@ -26,7 +28,7 @@ struct Runner::Parts {
   std::shared_ptr<Loop> loop;
   std::shared_ptr<void> store_owner;
   std::shared_ptr<WorkerPool> pool = std::make_shared<WorkerPool>();
-  std::map<std::string, RunnableAgent> agents;  // by charter name, for resume
+  std::map<std::string, PreparedAgent> agents;  // by charter name, for resume
   std::map<RunId, Finished> waiting;
   std::shared_ptr<MemoryJournal> own_store;  // only when the host brought none
   std::deque<RunId> over;                    // of its runs, oldest first
@@ -56,7 +58,7 @@ struct Runner::Parts {
     engine->on_ended([this](const RunId& run, const Status& status) { ended(run, status); });
   }
 
-  pawl::Result<RunnableAgent> agent_of(const PinnedCharter& pinned) const {
+  pawl::Result<PreparedAgent> agent_of(const PinnedCharter& pinned) const {
     const auto found = agents.find(pinned.name);
     if (found == agents.end()) {
       return Error{ErrorCode::not_found, "no agent called " + pinned.name + " was given"};
@@ -119,8 +121,9 @@ struct Runner::Parts {
     over.pop_front();
   }
 
-  RunnableAgent prepared(RunnableAgent agent) {
-    if (agent.charter.model.empty() && agent.executor) agent.charter.model = default_model(agent);
+  PreparedAgent prepared(const RunnableAgent& given) {
+    PreparedAgent agent = prepare(given);
+    if (agent.charter.model.empty() && agent.executor) agent.charter.model = default_model(given);
     agents[agent.charter.name] = agent;
     return agent;
   }

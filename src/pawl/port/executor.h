@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/blocks.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/sampling.h"
 #include "pawl/kernel/tool_spec.h"
-#include "pawl/kernel/transcript.h"
 #include "pawl/kernel/usage.h"
 #include "pawl/kernel/words.h"
 #include "pawl/port/loop.h"

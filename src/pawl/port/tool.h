@@ -16,7 +16,6 @@
 #include <string>
 
 #include "pawl/base/result.h"
-#include "pawl/kernel/events.h"
 #include "pawl/kernel/ids.h"
 #include "pawl/kernel/tool_spec.h"
 #include "pawl/port/loop.h"
@@ -76,6 +75,25 @@ class Tool {
   // Only for reconcilable tools. Failing to find out is ToolStatus::unknown.
   virtual std::unique_ptr<Operation> status(const ToolInvocation& invocation,
                                             std::function<void(ToolStatus)> done) = 0;
+};
+
+// A tool that is a function of the host's. It runs on a thread of a pool; what it throws is a
+// failed outcome. A function cannot be killed: one that outlives its timeout is left to itself,
+// `invocation.stop` becomes true, and its result is dropped.
+using NativeFunction = std::function<Result<std::string>(const ToolInvocation& invocation)>;
+// What the model gets, and what people are told in its place.
+struct SplitReply {
+  std::string content;
+  std::string user_reply;
+};
+using NativeSplitFunction = std::function<Result<SplitReply>(const ToolInvocation& invocation)>;
+using NativeStatusFunction = std::function<ToolStatus(const ToolInvocation& invocation)>;
+
+struct NativeTool {
+  ToolSpec spec;
+  NativeFunction run;
+  NativeStatusFunction status;     // reconcilable tools only
+  NativeSplitFunction split = {};  // in place of `run`
 };
 
 }  // namespace pawl

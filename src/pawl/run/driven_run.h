@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/port/byte_filter.h"
@@ -42,7 +42,7 @@ struct NodeParts {
 
 // One run's circumstances, in this process.
 struct DriverSetup {
-  RunnableAgent agent;
+  PreparedAgent agent;
   ToolRegistry tools;
   std::string instructions;  // rendered
   std::optional<Schema> output_schema;

@@ -94,7 +94,7 @@ struct Stage {
       const FinalFields fields{*service->output_of(**view)};
       lines.push_back(event_json(**view, &fields));
     });
-    RunnableAgent agent;
+    PreparedAgent agent;
     agent.charter.name = "stage";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";

@@ -48,13 +48,13 @@ struct Desk {
 
   EngineOptions options(bool damage) {
     JournalReader* reader = damage ? static_cast<JournalReader*>(&damaged) : &memory;
-    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       return agent();
     };
     return {loop, {&memory, reader, &memory, &memory}, {}, source, "desk"};
   }
-  RunnableAgent agent() {
-    RunnableAgent agent;
+  PreparedAgent agent() {
+    PreparedAgent agent;
     agent.charter.name = "desk";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
@@ -142,7 +142,7 @@ TEST_CASE("show and explain say where a finished run ended, verify that it is wh
 
 TEST_CASE("a limit is named by explain, with its step and what to change") {
   Desk desk(saying({ScriptReply::call("nothing"), ScriptReply::call("nothing", R"({"n":2})")}));
-  RunnableAgent agent = desk.agent();
+  PreparedAgent agent = desk.agent();
   agent.charter.limits.steps = 1;
   desk.service.start({agent, "go", RunId{"r"}, nullptr}, [](const Result<RunId>&) {});
   desk.loop.advance(200);

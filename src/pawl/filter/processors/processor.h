@@ -2,7 +2,10 @@
 // processor lets a text pass, blocks it, or changes it.
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,6 +45,22 @@ class Processor {
   virtual ~Processor() = default;
   virtual std::string_view name() const = 0;
   virtual ProcessorVerdict process(const ProcessedText& text) const = 0;
+};
+
+inline constexpr std::size_t kProcessorsMax = 100;
+inline constexpr std::int64_t kProcessorPriorityMax = 1'000;
+inline constexpr int kProcessorPriorityDefault = 100;
+
+using Destinations = std::bitset<kDestinations>;  // by Destination
+using TextSources = std::bitset<kTextSources>;    // by TextSource
+
+struct ProcessorEntry {
+  std::shared_ptr<const Processor> processor;
+  int priority = kProcessorPriorityDefault;  // lower ones are first; equal ones as they were added
+  TextSources sources = TextSources().set();
+  // By default all but the audit trail.
+  Destinations destinations =
+      Destinations().set().reset(static_cast<std::size_t>(Destination::audit));
 };
 
 }  // namespace pawl

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/transcript.h"
+#include "pawl/kernel/limits.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
 #include "pawl/run/agent/invocation.h"

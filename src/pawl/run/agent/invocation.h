@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/events.h"
+#include "pawl/kernel/blocks.h"
 #include "pawl/kernel/limits.h"
 #include "pawl/port/services.h"
 

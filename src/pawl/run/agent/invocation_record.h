@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "pawl/kernel/events.h"
 #include "pawl/port/journal.h"
 #include "pawl/run/agent/invocation.h"
 

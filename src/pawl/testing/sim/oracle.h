@@ -14,7 +14,7 @@
 
 #include "pawl/gate/call_gate.h"
 #include "pawl/history/fork.h"
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"

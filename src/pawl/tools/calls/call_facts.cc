@@ -10,6 +10,8 @@
 #include "pawl/base/json.h"
 #include "pawl/base/patch_reader.h"
 #include "pawl/gate/rules/reach.h"
+#include "pawl/gate/rules/verdict.h"
+#include "pawl/gate/shell/shell_rules.h"
 #include "pawl/tools/calls/call_words.h"
 
 namespace pawl {
