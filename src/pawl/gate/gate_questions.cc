@@ -146,4 +146,15 @@ std::unique_ptr<Operation> ask_questions(QuestionList list, Loop& loop,
   return std::make_unique<OpenQuestions>(questions);
 }
 
+PreToolUseHook pre_tool_use(std::string name,
+                            std::function<PreToolUseAnswer(const ProposedCall& call)> judge) {
+  PreToolUseHook hook;
+  hook.name = std::move(name);
+  hook.ask = [judge = std::move(judge)](const ProposedPlan& plan,
+                                        const std::function<void(PreToolUseAnswer)>& answer) {
+    answer(judge(plan.calls.front()));
+  };
+  return hook;
+}
+
 }  // namespace pawl

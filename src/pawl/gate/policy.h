@@ -290,6 +290,10 @@ struct PreToolUseHook {
   std::int64_t timeout_ms = 5'000;
 };
 
+// A hook that answers at once. One that throws denies.
+PreToolUseHook pre_tool_use(std::string name,
+                            std::function<PreToolUseAnswer(const ProposedCall& call)> judge);
+
 // What the gate knows of one tool.
 struct GatedTool {
   ToolTraits traits;  // without what a call touches

@@ -7,17 +7,6 @@
 
 namespace pawl {
 
-PreToolUseHook pre_tool_use(std::string name,
-                            std::function<PreToolUseAnswer(const ProposedCall& call)> judge) {
-  PreToolUseHook hook;
-  hook.name = std::move(name);
-  hook.ask = [judge = std::move(judge)](const ProposedPlan& plan,
-                                        const std::function<void(PreToolUseAnswer)>& answer) {
-    answer(judge(plan.calls.front()));
-  };
-  return hook;
-}
-
 Status guard(RunnableAgent& agent, GatePolicy policy, Loop& loop,
              std::map<std::string, GatedTool> known) {
   std::map<std::string, GatedTool> tools;

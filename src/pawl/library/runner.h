@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/gate/approvals/pending.h"
 #include "pawl/journal/run_event.h"
 #include "pawl/library/agent.h"
 #include "pawl/library/permissions.h"

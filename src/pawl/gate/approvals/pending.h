@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "pawl/base/hash.h"
 #include "pawl/kernel/ids.h"
@@ -43,5 +46,35 @@ struct Decided {
   std::string signed_by = {};                        // whose it is, as the caller has verified it
 };
 inline constexpr std::size_t kDecisionBytesMax = 512U << 10U;
+
+// A call waits for somebody.
+struct PermissionRequest {
+  static constexpr std::string_view kName = "permission_request";
+  PendingApproval call;
+};
+// It waits no more.
+struct PermissionResolved {
+  static constexpr std::string_view kName = "permission_resolved";
+  RunId run;
+  CallId call{};
+  InterruptDecision decision = InterruptDecision::reject;
+  std::string by;
+  std::string text;  // why, or the answer
+};
+using PermissionEvent = std::variant<PermissionRequest, PermissionResolved>;
+
+// Who says no when nobody answers.
+inline constexpr std::string_view kByTimeout = "timeout";
+inline constexpr std::int64_t kPermissionTimeoutDefaultMs = 60'000;
+// A call that still waits after so many answers, because none of them fitted, is left waiting.
+inline constexpr std::uint32_t kPermissionAsksMax = 3;
+
+struct PermissionPort {
+  // Asked for each call that waits. It answers once, on the loop thread, at once or later; what
+  // comes after the first answer, or too late, is not heard. Absent: the run waits.
+  std::function<void(const PermissionRequest& request, std::function<void(Decided)> answer)> ask;
+  std::function<void(const PermissionEvent& event)> events = {};
+  std::int64_t timeout_ms = kPermissionTimeoutDefaultMs;  // then it is denied, by kByTimeout
+};
 
 }  // namespace pawl
