@@ -40,6 +40,8 @@ install(FILES "${PROJECT_BINARY_DIR}/pawlConfig.cmake"
               "${PROJECT_BINARY_DIR}/pawlConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PawlDependencies.cmake" DESTINATION "${destination}")
 
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/pawl"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL FILES_MATCHING PATTERN "*.h")
 if(EXISTS "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h")
   install(FILES "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl")

@@ -100,7 +100,8 @@ function(pawl_layer name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(
-    ${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+    ${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                       "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   pawl_link(${target} ${scope} SEES ${arg_SEES} USES ${arg_PUBLIC_USES})
 
@@ -133,7 +134,8 @@ function(pawl_program target)
   add_executable(${target} ${arg_SOURCES})
   pawl_compile(${target} ${arg_OPTIONS})
   pawl_link(${target} PRIVATE SEES ${arg_SEES} USES ${arg_USES})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                                               "${PROJECT_SOURCE_DIR}/src")
   # -fPIC as in the libraries, not the -fPIE of programs: one precompiled header serves both.
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
                                              POSITION_INDEPENDENT_CODE OFF)
