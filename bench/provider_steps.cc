@@ -19,8 +19,8 @@
 #include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
-#include "pawl/base/json.h"
 #include "pawl/engine/engine.h"
+#include "pawl/json.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/temp_directory.h"
 

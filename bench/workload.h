@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/loop.h"
-#include "pawl/port/tool.h"
+#include "pawl/loop.h"
 #include "pawl/run/agent/agent.h"
+#include "pawl/tool.h"
 
 namespace pawl::bench {
 

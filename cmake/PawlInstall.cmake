@@ -42,10 +42,6 @@ install(FILES "${PROJECT_BINARY_DIR}/pawlConfig.cmake"
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/pawl"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL FILES_MATCHING PATTERN "*.h")
-if(EXISTS "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h")
-  install(FILES "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl")
-endif()
 if(TARGET pawl)
   install(TARGETS pawl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

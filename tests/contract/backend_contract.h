@@ -1,12 +1,12 @@
-// The contract of port/backend.h as a test, for the backends of Pawl and for those of users: call
+// The contract of pawl/backend.h as a test, for the backends of Pawl and for those of users: call
 // check_backend_contract() from a doctest case with a BackendSubject.
 #pragma once
 
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/hash.h"
 #include "pawl/base/utf8.h"
+#include "pawl/ids.h"
 #include "tests/contract/backend_contract_support.h"
 
 namespace pawl::contract {

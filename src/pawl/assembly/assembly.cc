@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "pawl/base/files.h"
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_reader.h"
 #include "pawl/charter/host/agent_charters.h"
 #include "pawl/charter/host/command_check.h"
@@ -12,6 +11,7 @@
 #include "pawl/charter/host/project_docs.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/charter/resolved_text.h"
+#include "pawl/json.h"
 #include "pawl/run/agent/agent_check.h"
 
 namespace pawl {

@@ -9,8 +9,8 @@
 #include "pawl/assembly/toolbox.h"
 #include "pawl/charter/host/charter_document.h"
 #include "pawl/charter/host/pinned_files.h"
+#include "pawl/loop.h"
 #include "pawl/port/file_trust.h"
-#include "pawl/port/loop.h"
 #include "pawl/run/agent/agent.h"
 
 namespace pawl {

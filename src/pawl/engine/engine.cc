@@ -7,13 +7,13 @@
 #include <new>
 #include <set>
 
-#include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
+#include "pawl/json.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/run/agent/agent_check.h"

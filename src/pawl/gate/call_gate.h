@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/gate/policy.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

@@ -1,8 +1,8 @@
 #include "pawl/gate/gate_questions.h"
 
-#include "pawl/base/json.h"
 #include "pawl/base/thrown.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -1,5 +1,5 @@
 #include "pawl/gate/call_gate.h"
-#include "pawl/gate/policy.h"
+#include "pawl/permissions.h"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <ctime>
 
-#include "pawl/base/json.h"
-#include "pawl/kernel/fields.h"
+#include "pawl/json.h"
+#include "pawl/words.h"
 
 namespace pawl {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pawl/journal/record_view.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

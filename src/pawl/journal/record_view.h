@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/events.h"
 #include "pawl/kernel/record.h"
 #include "pawl/kernel/run.h"
 

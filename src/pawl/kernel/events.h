@@ -9,20 +9,17 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/content.h"
+#include "pawl/ids.h"
 #include "pawl/kernel/agent_spec.h"
-#include "pawl/kernel/blocks.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
 #include "pawl/kernel/flow_spec.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
 #include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
-#include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/tree_facts.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

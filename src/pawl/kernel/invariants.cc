@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 // Of every instance after every event: too dear for a program that people wait for.
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

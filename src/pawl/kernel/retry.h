@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pawl/kernel/limits.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

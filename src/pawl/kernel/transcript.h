@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/blocks.h"
+#include "pawl/content.h"
 #include "pawl/kernel/record.h"
 #include "pawl/kernel/run.h"
 

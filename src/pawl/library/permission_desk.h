@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/gate/approvals/pending.h"
+#include "pawl/permissions.h"
 #include "pawl/service/service.h"
 
 namespace pawl {

@@ -1,4 +1,4 @@
-#include "pawl/library/permissions.h"
+#include "pawl/runner.h"
 
 #include "pawl/base/thrown.h"
 #include "pawl/filter/processors/processors_reader.h"

@@ -1,7 +1,7 @@
 // From an agent of a host's to one that can be driven.
 #pragma once
 
-#include "pawl/library/agent.h"
+#include "pawl/agent.h"
 #include "pawl/run/agent/agent.h"
 
 namespace pawl {

@@ -1,4 +1,4 @@
-#include "pawl/library/runner.h"
+#include "pawl/runner.h"
 
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/gate/approvals/approvals.h"

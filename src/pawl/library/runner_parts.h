@@ -7,11 +7,11 @@
 #include <map>
 
 #include "pawl/adapter/epoll/epoll_loop.h"
-#include "pawl/base/assert.h"
 #include "pawl/engine/engine.h"
 #include "pawl/library/permission_desk.h"
 #include "pawl/library/prepare.h"
-#include "pawl/library/runner.h"
+#include "pawl/result.h"
+#include "pawl/runner.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "pawl/tools/worker_pool.h"
 

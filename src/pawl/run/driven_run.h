@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "pawl/agent.h"
 #include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/kernel/kernel.h"
+#include "pawl/loop.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/store.h"
 #include "pawl/run/agent/agent.h"
-#include "pawl/run/agent/callbacks.h"
 #include "pawl/run/driver_appender.h"
+#include "pawl/store.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {

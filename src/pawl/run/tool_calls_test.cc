@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/service/service.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/forwarding_reader.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/tools/files_session_test.h"
 #include "pawl/tools/tool_registry.h"
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
+#include "pawl/backend.h"
 #include "pawl/gate/call_gate.h"
-#include "pawl/port/backend.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 #include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {

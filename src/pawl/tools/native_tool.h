@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 #include "pawl/tools/worker_pool.h"
 
 namespace pawl {

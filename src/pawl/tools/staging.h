@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/ids.h"
 
 namespace pawl {
 

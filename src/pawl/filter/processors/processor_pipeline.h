@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/filter/processors/processor.h"
 #include "pawl/kernel/events.h"
+#include "pawl/processor.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

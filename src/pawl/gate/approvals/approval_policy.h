@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/json.h"
-#include "pawl/base/result.h"
-#include "pawl/gate/policy.h"
 #include "pawl/gate/rules/call_pattern.h"
+#include "pawl/json.h"
+#include "pawl/permissions.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/gate/approvals/pending.h"
 #include "pawl/kernel/run.h"
-#include "pawl/port/journal.h"
+#include "pawl/permissions.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/json.h"
-#include "pawl/base/result.h"
-#include "pawl/gate/policy.h"
 #include "pawl/gate/rules/reach.h"
 #include "pawl/gate/rules/verdict.h"
+#include "pawl/json.h"
+#include "pawl/permissions.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

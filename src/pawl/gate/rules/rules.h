@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/gate/policy.h"
 #include "pawl/gate/rules/call_pattern.h"
 #include "pawl/gate/rules/verdict.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

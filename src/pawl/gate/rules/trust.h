@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/gate/policy.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

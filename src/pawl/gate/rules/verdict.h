@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pawl/gate/policy.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/gate/policy.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

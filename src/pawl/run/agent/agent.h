@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "pawl/charter/charter.h"
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
 #include "pawl/models/model_resolver.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "pawl/agent.h"
 #include "pawl/kernel/events.h"
-#include "pawl/port/journal.h"
-#include "pawl/run/agent/invocation.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <utility>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/models/model_names.h"
 #include "pawl/models/sampling_check.h"

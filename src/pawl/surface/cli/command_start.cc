@@ -1,9 +1,9 @@
 // init, validate: commands about charters that touch no run.
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/base/shell_word.h"
 #include "pawl/charter/machine/graph_text.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/trust_question.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pawl/adapter/backend/session/process_backend.h"
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

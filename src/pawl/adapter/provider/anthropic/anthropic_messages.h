@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pawl/adapter/provider/common/conversation.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/usage.h"
-#include "pawl/kernel/words.h"
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

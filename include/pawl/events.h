@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
-#include "pawl/kernel/words.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

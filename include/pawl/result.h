@@ -1,5 +1,4 @@
-// Errors as values. Result<T> has std::expected's spelling, so that it becomes an alias when the
-// reference compiler has one.
+// Errors as values, and assertions for what only a bug can bring about.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,17 @@
 #include <utility>
 #include <variant>
 
-#include "pawl/base/assert.h"
+namespace pawl {
+
+// --- PAWL_ASSERT stops the process on a bug, in release builds too: a kernel that goes on after a
+// broken invariant would journal nonsense, and a journal outlives the process.
+
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
+
+}  // namespace pawl
+
+#define PAWL_ASSERT(condition) \
+  ((condition) ? static_cast<void>(0) : ::pawl::assertion_failed(#condition, __FILE__, __LINE__))
 
 namespace pawl {
 

@@ -23,15 +23,13 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/kernel/blocks.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/sampling.h"
-#include "pawl/kernel/tool_spec.h"
-#include "pawl/kernel/usage.h"
-#include "pawl/kernel/words.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/services.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
+#include "pawl/tool.h"
+#include "pawl/words.h"
 
 namespace pawl {
 
@@ -240,6 +238,39 @@ class Executor {
   virtual ExecutorHealth health() const { return {}; }
   // One live request that proves the credentials. `done` is called once, on the loop thread.
   virtual std::unique_ptr<Operation> test_connection(std::function<void(Status)> done);
+};
+
+// --- Sums up a part of a conversation that has become too long. A host may bring its own; by
+// default the run's model does it.
+//
+// `done` is called once, on the loop thread, never from inside compact(); not after the Operation
+// is destroyed.
+
+struct CompactionRequest {
+  RunId run;
+  std::string tenant;
+  std::string model;                             // which the run would use
+  std::shared_ptr<const Transcript> transcript;  // what is to be summed up, whole
+  std::uint64_t summary_tokens_max = 0;
+  std::string instructions = {};  // by the run's rules, for a model that writes it
+};
+
+struct CompactionOutcome {
+  enum class Charge : std::uint8_t {
+    usage,     // what was used is known
+    reserved,  // the reply was lost: the provider may have worked to the end
+  };
+  Result<std::string> summary = std::string();
+  std::string model;
+  Usage usage;  // also of what failed
+  Charge charge = Charge::usage;
+};
+
+class Compactor {
+ public:
+  virtual ~Compactor() = default;
+  virtual std::unique_ptr<Operation> compact(const CompactionRequest& request,
+                                             std::function<void(CompactionOutcome)> done) = 0;
 };
 
 }  // namespace pawl

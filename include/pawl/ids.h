@@ -1,12 +1,14 @@
-// Strong ids of the kernel. Numbers are run-wide and never reused.
+// What things are called: runs, instances, calls and effects by number, bytes by digest.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 
@@ -35,5 +37,35 @@ std::string to_string(EffectId id);
 Result<CallId> parse_call_id(std::string_view text);
 // "i2", or "2".
 Result<InstanceId> parse_instance_id(std::string_view text);
+
+// --- SHA-256, the one hash of Pawl: chain links, content addresses, call keys.
+
+struct Digest {
+  std::array<std::uint8_t, 32> bytes{};
+
+  std::string_view view() const {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  friend auto operator<=>(const Digest&, const Digest&) = default;
+};
+
+Digest sha256(std::string_view bytes);
+
+// The digest of several pieces as if they were one string.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256& add(std::string_view bytes);
+  Digest finish();
+
+ private:
+  // OpenSSL's, which is not everybody's to see.
+  alignas(std::uint64_t) std::array<std::byte, 112> context_;
+};
+
+std::string to_hex(const Digest& digest);
+Result<Digest> digest_from_hex(std::string_view text);
+// The digest whose 32 bytes are `raw`; any other length is an error.
+Result<Digest> digest_from_raw(std::string_view raw);
 
 }  // namespace pawl

@@ -1,23 +1,63 @@
-// The library's front door: from an agent to a finished run. With zero ports it keeps everything in
-// memory and stays within the default bounds.
+// The front door: from an agent to a finished run. With zero ports a runner keeps everything
+// in memory and stays within the default bounds.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "pawl/gate/approvals/pending.h"
-#include "pawl/journal/run_event.h"
-#include "pawl/library/agent.h"
-#include "pawl/library/permissions.h"
-#include "pawl/library/step.h"
-#include "pawl/port/services.h"
-#include "pawl/port/sockets.h"
-#include "pawl/port/store.h"
-#include "pawl/run/agent/callbacks.h"
-#include "pawl/run/agent/invocation.h"
+#include "pawl/agent.h"
+#include "pawl/content.h"
+#include "pawl/events.h"
+#include "pawl/ids.h"
+#include "pawl/json.h"
+#include "pawl/loop.h"
+#include "pawl/permissions.h"
+#include "pawl/processor.h"
+#include "pawl/store.h"
+#include "pawl/tool.h"
+#include "pawl/words.h"
+
+namespace pawl {
+
+// --- One step of a run, for hosts that iterate: see Runner::steps().
+
+// An instance of the run's tree, as it was after the step.
+struct InstanceInfo {
+  InstanceId id = kRootInstance;
+  InstanceId parent = kRootInstance;  // the root is its own parent
+  std::string node;
+  std::string name;         // in its parent's node; may be empty
+  std::string_view phase;   // "ready", "awaiting_tools", …: the glossary of ARCHITECTURE.md
+  std::uint32_t depth = 0;  // ancestors
+};
+
+struct SuspendedInstanceInfo {
+  InstanceId instance = kRootInstance;
+  std::string suspend_id;
+  std::string reason;
+  std::string metadata;  // JSON; may be empty
+};
+
+struct MachineStep {
+  std::uint64_t number = 0;
+  InstanceId instance_id = kRootInstance;
+  std::vector<InstanceInfo> instance;  // the tree after this step, the root first
+  std::vector<Message> history;        // what this step added to the transcript of its instance
+  YieldReason yield_reason = YieldReason::end_turn;
+  bool done = false;  // nothing follows: the run is over, or it waits
+  std::optional<std::string> cede_content;
+  std::vector<SuspendedInstanceInfo> suspended_instances;
+};
+
+}  // namespace pawl
 
 namespace boost::asio {
 class io_context;
@@ -148,5 +188,43 @@ class Runner::Steps {
   struct Feed;
   std::shared_ptr<Feed> feed_;
 };
+
+// --- Puts guards before an agent: a policy for its calls, processors for its texts.
+
+// Puts the pipeline before the agent's tools. `known` says more of a tool than its name: trust,
+// needs, risk. invalid_argument: a rule or policy that is none; then the agent has no tools left.
+Status guard(RunnableAgent& agent, GatePolicy policy, Loop& loop,
+             std::map<std::string, GatedTool> known = {});
+
+// limit_exceeded: more than kProcessorsMax.
+Status use_processors(RunnableAgent& agent, std::vector<ProcessorEntry> input,
+                      std::vector<ProcessorEntry> output);
+
+// --- A typed answer: the model is asked for JSON that fits a schema, as often as the bounds allow,
+// and the caller gets a value or an error that says why there is none.
+
+// struct Verdict {
+//   static std::string json_schema();                    // the text of a JSON Schema
+//   static Result<Verdict> from_json(const Json& json);  // of what fits it
+// };
+template <class T>
+concept Generated = requires(const Json& json) {
+  { T::json_schema() } -> std::convertible_to<std::string>;
+  { T::from_json(json) } -> std::same_as<Result<T>>;
+};
+
+template <Generated T>
+Result<T> generate_with(Runner& runner, RunnableAgent agent, std::string input,
+                        std::shared_ptr<const InvocationContext> context = nullptr) {
+  agent.charter.output_schema = T::json_schema();
+  const Runner::Result result = runner.run(agent, std::move(input), std::move(context));
+  if (result.status != RunStatus::done) {
+    return Error{ErrorCode::unavailable,
+                 "run " + result.run_id.text + " gave no answer: " +
+                     (result.error.empty() ? result.stop_reason : result.error)};
+  }
+  PAWL_TRY(const Json json, parse_json(result.output));
+  return T::from_json(json);
+}
 
 }  // namespace pawl

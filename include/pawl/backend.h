@@ -25,10 +25,9 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/port/loop.h"
+#include "pawl/ids.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
 
 namespace pawl {
 
