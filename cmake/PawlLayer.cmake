@@ -105,12 +105,8 @@ function(pawl_layer name)
                        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   pawl_link(${target} ${scope} SEES ${arg_SEES} USES ${arg_PUBLIC_USES})
 
-  file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   install(TARGETS ${target} EXPORT pawl-${arg_COMPONENT}
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${path}"
-          FILES_MATCHING PATTERN "*.h" PATTERN "*_test*" EXCLUDE)
   set_property(GLOBAL APPEND PROPERTY PAWL_COMPONENTS ${arg_COMPONENT})
   set_property(GLOBAL APPEND PROPERTY PAWL_EXTERNALS_${arg_COMPONENT} ${arg_USES}
                                       ${arg_PUBLIC_USES})

@@ -28,8 +28,12 @@
 #include "pawl/ids.h"
 #include "pawl/loop.h"
 #include "pawl/result.h"
+#include "pawl/tool.h"
 
 namespace pawl {
+
+class CallGate;
+struct ProposedCall;
 
 // What stands between a tool and the machine, weakest first. The level that was reached is recorded
 // with each call.
@@ -235,5 +239,37 @@ class Backend {
       ExecutionContext context,
       std::function<void(Result<std::shared_ptr<BackendSession>>)> done) = 0;
 };
+
+// --- Backends by name. The component `tools` has them: link pawl::backend_session.
+
+namespace backend {
+
+struct BackendOptions;  // what Pawl gives to each backend that it makes: for make_backend() only
+
+inline constexpr std::string_view kDefaultBackend = "namespace";
+
+using BackendFactory =
+    std::function<std::unique_ptr<Backend>(Loop& loop, const BackendOptions& options)>;
+
+// From now on charters may name it. conflict: the name is taken. Thread-safe, like all here.
+Status register_backend(std::string name, BackendFactory factory);
+std::vector<std::string> backend_names();
+// not_found: an error that lists the names there are. The loop outlives the backend. A factory that
+// builds on another backend passes on the options that it was given.
+Result<std::unique_ptr<Backend>> make_backend(std::string_view name, Loop& loop,
+                                              const BackendOptions& options);
+Result<std::unique_ptr<Backend>> make_backend(std::string_view name, Loop& loop);
+
+}  // namespace backend
+
+// Executes one call of a common tool, by its name, in a session that is made for it and given back
+// on every end. For hosts that have a call and no run; the calls of a run go through its driver.
+//
+// All of the gate's pipeline comes first, and what it does not allow does not run: there is nobody
+// to ask, so a question is a refusal, too. `done` once, on the loop thread, never from inside, and
+// not after the Operation is gone; loop and gate outlive that. Link pawl::tools.
+std::unique_ptr<Operation> execute(Loop& loop, CallGate& gate, const ProposedCall& call,
+                                   ExecutionContext context, std::shared_ptr<Backend> backend,
+                                   std::function<void(ToolOutcome)> done);
 
 }  // namespace pawl

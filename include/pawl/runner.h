@@ -70,13 +70,16 @@ struct Script;
 // What a host may fill. Everything is optional.
 struct Ports {
   std::shared_ptr<Loop> loop;         // absent: its own, run on the thread that calls run()
-  Store store;                        // absent: in memory
+  Store store;                        // absent: what `open_store` opens, or in memory
   std::shared_ptr<void> store_owner;  // kept alive as long as the runner
   CallbackRegistry callbacks;
   RunEventSink events;
   PermissionPort permissions = {};  // who answers for calls that wait; absent: runs wait
   // What resume() lends again to runs that were started with services of these names.
   ServiceRegistry services = {};
+  // Opens the store on the runner's loop, e.g. sqlite_store(). What it cannot open is the error of
+  // every run.
+  StoreOpener open_store = {};
 };
 
 class Runner {

@@ -19,6 +19,8 @@
 
 namespace pawl {
 
+class Loop;
+
 inline constexpr std::size_t kRecordBytesMax = 1U << 20U;     // canonical bytes of one record
 inline constexpr std::size_t kBlobBytesMax = 64U << 20U;      // one blob
 inline constexpr std::size_t kSnapshotBytesMax = 1U << 30U;   // one snapshot
@@ -297,5 +299,17 @@ struct Store {
   Copier* copier = nullptr;
   Retention* retention = nullptr;
 };
+
+// A store that was opened, and what keeps it open.
+struct OpenedStore {
+  Store store;
+  std::shared_ptr<void> owner;
+};
+// Opens a store on the loop that it is to be used on, which outlives it.
+using StoreOpener = std::function<Result<OpenedStore>(Loop& loop)>;
+
+// The embedded store, one SQLite database: docs/journal-sqlite.md. `directory` is made if it is not
+// there. The component `store` has it: link pawl::journal_sqlite.
+StoreOpener sqlite_store(std::string directory);
 
 }  // namespace pawl

@@ -47,7 +47,8 @@ Runner::Result Runner::resume(const RunnableAgent& agent, const RunId& run) {
 void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finished) {
   parts_->prepared(agent);
   parts_->waiting[run] = std::move(finished);
-  const Status resumed = Service(*parts_->engine).resume(run);
+  const Status fit = parts_->usable(agent);
+  const Status resumed = fit ? Service(*parts_->engine).resume(run) : fit;
   if (resumed) return;
   parts_->loop->post([parts = parts_.get(), run, resumed] { parts->ended(run, resumed); });
 }

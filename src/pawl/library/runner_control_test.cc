@@ -1,7 +1,10 @@
 // What a host can do to a run that its runner drives.
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "pawl/pawl.h"
+#include "pawl/testing/journal_memory/journal_memory.h"
 
 namespace pawl {
 namespace {
@@ -108,6 +111,44 @@ TEST_CASE("a host sees each event as a summary and as a line of JSON") {
   CHECK(types.front() == "run_started");
   CHECK(types.back() == "run_finished");
   CHECK(last == RunStatus::done);
+}
+
+RunnableAgent saying(Runner& runner) {
+  RunnableAgent agent;
+  agent.charter.name = "saying";
+  agent.charter.instructions = "Say it.";
+  agent.executor = runner.scripted({{ScriptReply::say("said")}});
+  return agent;
+}
+
+TEST_CASE("a store that cannot be opened is the error of every run, and none is kept elsewhere") {
+  const StoreOpener refusing = [](Loop&) { return Error{ErrorCode::unavailable, "no disk"}; };
+  const StoreOpener throwing = [](Loop&) -> Result<OpenedStore> { throw std::runtime_error("x"); };
+  const StoreOpener empty = [](Loop&) { return OpenedStore{}; };
+  for (const StoreOpener& open : {refusing, throwing, empty}) {
+    Ports ports;
+    ports.open_store = open;
+    Runner runner(std::move(ports));
+    const Runner::Result result = runner.run(saying(runner), "go");
+    CHECK(result.error.starts_with("the store cannot be opened: "));
+    CHECK(result.output.empty());
+    CHECK(runner.resume(saying(runner), RunId{"any"}).error == result.error);
+    CHECK(runner.store().catalog->list({})->empty());
+  }
+}
+
+TEST_CASE("a store that the host opens on the runner's loop keeps its runs") {
+  Ports ports;
+  ports.open_store = [](Loop& loop) -> Result<OpenedStore> {
+    const auto journal = std::make_shared<MemoryJournal>(loop);
+    return OpenedStore{{journal.get(), journal.get(), journal.get(), journal.get()}, journal};
+  };
+  Runner runner(std::move(ports));
+
+  const Runner::Result result = runner.run(saying(runner), "go");
+
+  CHECK(result.output == "said");
+  CHECK(runner.store().catalog->list({})->front().id == result.run_id);
 }
 
 }  // namespace
