@@ -273,4 +273,20 @@ class Compactor {
                                              std::function<void(CompactionOutcome)> done) = 0;
 };
 
+// --- Real providers. The component `providers` has them: link pawl::library_providers.
+
+struct ProviderAccess {
+  std::string provider;  // by Pawl's name for it: "anthropic", "openai", "gemini", "ollama", …
+  // Asked for with each request, so that a new key is used at once. Not needed where the provider
+  // wants none.
+  std::function<Result<std::string>()> key = {};
+  std::string base_url = {};  // empty: the provider's own address
+  // What the host knows of models: prices, sizes. Others are asked for, too, if their names fit.
+  std::vector<ExecutorModelDescriptor> models = {};
+};
+
+// An executor for its models, by the ids that the provider has for them. not_found: there is no
+// such provider; the error lists those there are. `loop` is Runner::sockets(), and outlives it.
+Result<std::shared_ptr<Executor>> make_provider(ProviderAccess access, SocketLoop& loop);
+
 }  // namespace pawl
