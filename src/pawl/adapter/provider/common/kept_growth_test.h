@@ -177,31 +177,60 @@ class KeptGrowth {
 
   // The simplest way to write a conversation: all turns, one after the other.
   std::string fault_of_turns(const Dialect& dialect, const PhaseExecutionRequest& asked,
-                             const WireOptions& options, std::string body) {
-    const auto turns = conversation_of(asked, all_, options).value();
+                             const WireOptions& options, const std::string& body) {
     const auto style = dialect.turn_style(options).value();
-    std::vector<Turn> left;
-    for (const Turn& turn : turns) {
+    std::vector<Turn> turns;
+    const auto composed = conversation_of(asked, all_, options);
+    for (const Turn& turn : *composed) {
       if (turn.role == Role::assistant && !style->counts(turn)) continue;
-      join_turns(left, {turn});
+      join_turns(turns, {turn});
     }
-    JsonWriter json;
-    json.begin_array();
+    const bool marks = options.name == anthropic_rules().own;
+    std::size_t user_turns = 0;
+    for (const Turn& turn : turns) user_turns += turn.role == Role::user ? 1 : 0;
     TurnState state;
-    for (Turn& turn : left) {
-      const bool last = &turn == &left.back();
+    std::string list;
+    for (Turn& turn : turns) {
+      const bool last = &turn == &turns.back();
       style->fit(turn, last ? TurnStyle::Place::last : TurnStyle::Place::inside);
-      if (const Status status = style->write(json, turn, state); !status) return "not refused";
-    }
-    std::string list = json.end_array().take();
-    list = list.substr(1, list.size() - 2);
-    constexpr std::string_view kMark = R"(,"cache_control":{"type":"ephemeral"})";
-    for (auto at = body.find(kMark); at != body.npos; at = body.find(kMark, at)) {
-      body.erase(at, kMark.size());
+      const bool marked = marks && turn.role == Role::user && user_turns-- <= 2;
+      const TurnState before = state;
+      std::string text = elements(*style, turn, state);
+      if (marked) text.insert(mark_in(*style, turn, before, asked.note), kMark);
+      if (!list.empty() && !text.empty()) list += ',';
+      list += text;
+      if (marks && asked.tools.empty() && !declares_calls(body, turn)) return body + "\nno tools";
     }
     return body.find(list) != body.npos ? "" : body + "\nhas not the turns\n" + list;
   }
 
+  static std::string elements(const TurnStyle& style, const Turn& turn, TurnState& state) {
+    JsonWriter json;
+    json.begin_array();
+    if (!style.write(json, turn, state)) return "not refused";
+    const std::string list = json.end_array().take();
+    return list.substr(1, list.size() - 2);
+  }
+
+  // A conversation with calls needs the tools that only its past knows.
+  static bool declares_calls(const std::string& body, const Turn& turn) {
+    return std::all_of(turn.parts.begin(), turn.parts.end(), [&](const Part& part) {
+      const auto* call = std::get_if<CallPart>(&part);
+      const auto declared = [&] { return R"({"name":")" + call->tool + R"(","input_schema")"; };
+      return call == nullptr || body.find(declared()) != body.npos;
+    });
+  }
+
+  // At the end of the last part that is no note: as if the turn ended there.
+  static std::size_t mark_in(const TurnStyle& style, Turn turn, TurnState state,
+                             const std::string& note) {
+    const auto* text = std::get_if<TextPart>(&turn.parts.back());
+    const bool noted = text != nullptr && !note.empty() && text->text == note;
+    if (noted && turn.parts.size() > 1) turn.parts.pop_back();
+    return elements(style, turn, state).size() - std::string_view("}]}").size();
+  }
+
+  static constexpr std::string_view kMark = R"(,"cache_control":{"type":"ephemeral"})";
   static constexpr const char* kNote = "One step is left.";
 
   Rng rng_;
