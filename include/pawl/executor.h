@@ -98,6 +98,13 @@ struct MessageRange {
   std::size_t count = std::numeric_limits<std::size_t>::max();  // at most
 };
 
+// What an executor made of a conversation, to be used again by a later phase.
+class KeptWork {
+ public:
+  virtual ~KeptWork() = default;
+  virtual std::size_t bytes() const = 0;  // of memory, about
+};
+
 // The conversation so far. It does not change while a phase executes.
 class Transcript {
  public:
@@ -107,6 +114,12 @@ class Transcript {
   // reference, so a caller holds them no longer than it needs them. An executor that waits for its
   // turn loads when it is its turn, before it encodes anything.
   virtual Result<std::vector<Message>> load(MessageRange range) const = 0;
+
+  // Whoever owns the conversation may keep an executor's work beside it, under a name. It is there
+  // again while the messages that it was made of are the beginning of the conversation, unless the
+  // memory was wanted. Taken out it is the caller's, who puts it back. By default nothing is kept.
+  virtual std::unique_ptr<KeptWork> take_work(std::string_view) const { return nullptr; }
+  virtual void keep_work(std::string_view, std::unique_ptr<KeptWork>) const {}
 };
 
 // A conversation that is in memory.
@@ -135,6 +148,9 @@ struct PhaseExecutionRequest {
   Usage reserved;  // what the run has set aside for this call: its input, and the longest reply
   OnBehalf on_behalf = {};
 };
+
+// Of memory, about.
+std::size_t bytes_of(const Message& message);
 
 // All messages of the request's conversation; none where it has no transcript.
 Result<std::vector<Message>> load_conversation(const PhaseExecutionRequest& request);

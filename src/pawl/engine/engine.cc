@@ -186,7 +186,9 @@ RunId make_run_id(std::int64_t wall_ms) {
 }
 
 Engine::Engine(EngineOptions options)
-    : options_(std::move(options)), guarded_(std::make_unique<GuardedStore>(options_.store)) {
+    : options_(std::move(options)),
+      guarded_(std::make_unique<GuardedStore>(options_.store)),
+      memory_(std::make_shared<ConversationMemory>(options_.kept_bytes_max)) {
   options_.store = guarded_->parts();
 }
 
@@ -245,7 +247,8 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                           },
                           [this, alive = alive_] { return *alive && !sinks_.empty(); },
                           options_.snapshot_bytes_min,
-                          options_.filter};
+                          options_.filter,
+                          memory_};
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;

@@ -39,6 +39,8 @@ struct EngineOptions {
   std::shared_ptr<const ByteFilter> filter = nullptr;
   // For runs that are carried on: what they were started with, by name.
   ServiceRegistry services = {};
+  // What is kept of the conversations of live runs, in bytes. Beyond it they are read anew.
+  std::uint64_t kept_bytes_max = kKeptBytesMax;
 };
 
 // Runs whose services this process remembers. A run beyond that is looked up in the registry.
@@ -114,6 +116,7 @@ class Engine {
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;
+  std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;
   std::map<std::uint64_t, RunEventSink> sinks_;

@@ -102,7 +102,8 @@ struct ModelStage {
   Service service{engine};
   const RunId id{"r"};
 
-  explicit ModelStage(std::shared_ptr<const ByteFilter> filter = nullptr)
+  explicit ModelStage(std::shared_ptr<const ByteFilter> filter = nullptr,
+                      std::uint64_t kept_bytes_max = kKeptBytesMax)
       : engine(
             EngineOptions{loop,
                           {&journal, &reader, &journal, &journal},
@@ -110,7 +111,9 @@ struct ModelStage {
                           [this](const PinnedCharter&) -> Result<PreparedAgent> { return agent; },
                           "stage",
                           kSnapshotBytesMin,
-                          std::move(filter)}) {
+                          std::move(filter),
+                          {},
+                          kept_bytes_max}) {
     agent.charter.name = "stage";
     agent.charter.instructions = "Go.";
     agent.charter.model = "a/x";

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/adapter/provider/common/all_turns_test.h"
+
 #include <set>
 
 #include "pawl/adapter/provider/common/conversation_random_test.h"
