@@ -16,8 +16,8 @@ class Execution final : public std::enable_shared_from_this<Execution> {
       : loop_(loop),
         call_(std::move(call)),
         run_(context.run),
-        sessions_(
-            std::make_shared<RunSessions>(std::move(backend), std::move(context), nullptr, loop)),
+        sessions_(std::make_shared<RunSessions>(std::move(backend), std::move(context), nullptr,
+                                                nullptr, loop)),
         done_(std::move(done)) {}
 
   void begin(CallGate& gate) {

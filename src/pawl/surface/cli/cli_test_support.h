@@ -100,6 +100,10 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   void remove_files(const Settings&, const std::string& run) override { forgotten.push_back(run); }
+  std::vector<std::string> damaged_files(const Settings&, const std::string&) override {
+    return damaged;
+  }
+  std::vector<std::string> damaged;
   FileTally old_outputs(const Settings&, const std::string& run, std::int64_t,
                         OldFiles what) override {
     if (what == OldFiles::removed) forgotten.push_back("outputs of " + run);

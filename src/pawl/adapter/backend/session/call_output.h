@@ -75,6 +75,7 @@ class CallOutput {
  private:
   void overflow();
   void open_artifact();
+  void name_artifact();
   void take(std::string_view bytes);
   void keep(std::string_view bytes);
   std::string describe_cut() const;
