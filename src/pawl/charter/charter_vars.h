@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/result.h"
 #include "pawl/charter/charter.h"
 #include "pawl/kernel/phase_template.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -1,7 +1,7 @@
 // What events and decisions about flows and work items change in a run.
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/apply.h"
 #include "pawl/kernel/flow_values.h"
 

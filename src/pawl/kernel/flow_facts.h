@@ -8,11 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/words.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/flow_state.h"
 
 namespace pawl {

@@ -2,7 +2,7 @@
 // name. A check changes nothing, and finds every reason to refuse.
 #include "pawl/kernel/machine.h"
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/tally.h"

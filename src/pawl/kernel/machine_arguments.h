@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/json.h"
-#include "pawl/kernel/blocks.h"
+#include "pawl/content.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/ids.h"
 #include "pawl/kernel/flow_facts.h"
-#include "pawl/kernel/ids.h"
 
 namespace pawl {
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <unordered_map>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_limits.h"
 #include "pawl/charter/machine/json_pointer.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 #include "pawl/kernel/phase_template.h"
 
 namespace pawl {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/charter/machine/machine_reading.h"
 
 namespace pawl {

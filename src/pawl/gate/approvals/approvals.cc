@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 #include "pawl/kernel/flow_values.h"
 #include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {
