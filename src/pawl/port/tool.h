@@ -51,6 +51,7 @@ struct ToolOutcome {
     failed,     // it is known that it ended, and how: non-zero exit, exec failure, exception
     timed_out,  // it was stopped at its timeout: what it had done by then is not known
     aborted,    // it was stopped, by the run or by a signal from elsewhere: likewise not known
+    waits,      // the run that it started waits, and nothing is under way: it is called again later
   };
   Kind kind = Kind::failed;
   std::string content;               // for the model, valid UTF-8, at most output_bytes_max bytes
@@ -58,6 +59,8 @@ struct ToolOutcome {
   std::optional<std::string> user_reply = {};  // what people are told, where it is something else
   std::string level = {};                      // of isolation that was reached: "namespace"
   EgressReport egress = {};  // what the guard decided while it ran: the host's word, not the tool's
+  std::optional<TreeBooks> books = {};  // of the run that it started
+  WaitFor wait = WaitFor::nothing;      // of one that waits
 };
 
 // What a reconcilable tool says about a key.

@@ -30,6 +30,8 @@ struct DriverServices {
   std::function<bool()> is_watched = nullptr;  // somebody sees what is published; null: always
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
+  // Carries what the run says to the one that started it, and to those that it has started.
+  std::function<void(const RunId& from, const Effect& effect)> carry = nullptr;
 };
 
 // What requests of an instance in a node are made of.
