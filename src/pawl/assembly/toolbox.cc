@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "pawl/base/disk_space.h"
 #include "pawl/base/files.h"
 #include "pawl/charter/host/command_admission.h"
 #include "pawl/charter/host/host_programs.h"
@@ -13,6 +14,7 @@
 #include "pawl/tools/calls/call_facts.h"
 #include "pawl/tools/http/http_fetch.h"
 #include "pawl/tools/session_command.h"
+#include "pawl/tools/staging.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -56,11 +58,14 @@ class QuestionTool final : public Tool {
 };
 
 // What the run came with can be read, and no other run's; a fork has a link to its parent's.
-void let_read_inputs(const std::string& inputs, ExecutionContext& context) {
-  if (inputs.empty()) return;
+Status let_read_inputs(const std::string& inputs, ExecutionContext& context) {
+  if (inputs.empty()) return ok();
   std::error_code none;  // Most runs have none.
   const auto directory = std::filesystem::canonical(inputs + "/" + context.run.text, none);
-  if (!none) context.read_roots.push_back(directory.string());
+  if (none) return ok();
+  PAWL_CHECK(check_inputs(directory.string()));
+  context.read_roots.push_back(directory.string());
+  return ok();
 }
 
 // A directory a run, that nobody else may read.
@@ -135,7 +140,7 @@ bool has_http(const std::string& name) {
 
 // One agent on its way.
 struct Toolbox::Work {
-  RunnableAgent& agent;
+  PreparedAgent& agent;
   HeldPolicies policies;
   FilesOfHost files = {};
   WorkspaceRoots roots = {};
@@ -259,15 +264,16 @@ bool Toolbox::make_sessions(Work& work) {
   const bool anywhere = sandbox.backend == "local";
   const auto prepare = [inputs = options_.inputs, data = options_.data, trust = options_.trust,
                         anywhere](ExecutionContext& of_run) -> Result<std::shared_ptr<void>> {
-    let_read_inputs(inputs, of_run);
+    PAWL_CHECK(let_read_inputs(inputs, of_run));
     PAWL_CHECK(prepare_artifacts(of_run));
     PAWL_CHECK(keep_data(data, of_run));  // by now it is there
     if (!trust) return std::shared_ptr<void>();
     const auto roots = anywhere ? std::vector<std::string>{"/"} : of_run.write_roots;
     return trust->begin_session(of_run.run, roots);
   };
+  const auto lacks_space = [data = options_.data] { return !data.empty() && is_disk_full(data); };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
-                                                std::move(context), prepare, loop_);
+                                                std::move(context), prepare, lacks_space, loop_);
   work.agent.release = [sessions = work.sessions, notes = work.egress](const RunId& run) {
     sessions->release(run);
     notes->forget(run);
@@ -518,7 +524,7 @@ std::vector<std::string> Toolbox::programs_of(const Charter& charter,
   return host_programs(charter, all_rules(hold_policies(options_.policies, accepted), charter));
 }
 
-std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted,
+std::vector<ToolFault> Toolbox::equip(PreparedAgent& agent, std::vector<UserPolicy> accepted,
                                       FilesOfHost files) {
   Work work{agent, hold_policies(options_.policies, std::move(accepted)), std::move(files)};
   sandbox_note_.clear();

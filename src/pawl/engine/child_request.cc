@@ -1,7 +1,7 @@
 // What a run is started with that a call of another one starts.
-#include "pawl/base/json.h"
 #include "pawl/engine/child_runs.h"
 #include "pawl/engine/guarded_store.h"
+#include "pawl/json.h"
 #include "pawl/kernel/agent_tree.h"
 #include "pawl/run/agent/agent_check.h"
 
@@ -71,7 +71,7 @@ void set_limits(Charter& charter, const Limits& entry, const RunState& parent) {
 }
 
 // One ledger has one currency, and knows its prices.
-Status check_money(const RunnableAgent& agent, const RunState& parent) {
+Status check_money(const PreparedAgent& agent, const RunState& parent) {
   if (parent.limits.cost_pico == 0 && parent.limits.ask_cost_pico == 0) return ok();
   if (const auto fault = check_priced(agent, parent.limits)) return fault->error;
   const std::string currency = targets_of(agent).front().prices.currency;
@@ -117,7 +117,7 @@ Result<StartRequest> Engine::child_request(const RunId& parent, CallId call,
   PAWL_TRY(const PinnedCharter pinned, pinned_for(reader, started, task.agent, child->agent));
   StartRequest request;
   PAWL_TRY(request.agent, guarded("the agent", [&] { return options_.agents(pinned); }));
-  RunnableAgent& agent = request.agent;
+  PreparedAgent& agent = request.agent;
   agent.policies = pinned.policies;
   agent.files = pinned.files;
   if (agent.release || pinned.file_sessions == Presence::present) {

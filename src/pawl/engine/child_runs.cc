@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/port/journal_checks.h"
@@ -220,7 +220,7 @@ Result<ToolOutcome> ChildRuns::outcome_of(const RunState& state) {
   outcome.kind = ToolOutcome::Kind::succeeded;
   outcome.content_length = text.size();
   outcome.content = cut_output(text, kToolOutputDefaultBytes);
-  outcome.books = books_of(state, PlaceUse::acts);
+  outcome.child = std::make_shared<ChildOutcome>(ChildOutcome{books_of(state, PlaceUse::acts), {}});
   return outcome;
 }
 
@@ -248,9 +248,8 @@ void ChildRuns::on_ended(const RunId& run, const RunState& state, const Status& 
   const auto found = waiters_.find(run);
   if (found == waiters_.end() || (status && comes_back(state))) return;
   ToolOutcome outcome;
-  outcome.kind = ToolOutcome::Kind::waits;
-  outcome.books = books_of(state, PlaceUse::rests);
-  outcome.wait = waits_for(state);
+  outcome.child = std::make_shared<ChildOutcome>(
+      ChildOutcome{books_of(state, PlaceUse::rests), waits_for(state)});
   finish(run, std::move(outcome));
 }
 

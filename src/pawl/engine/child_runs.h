@@ -9,7 +9,7 @@
 #include <string>
 
 #include "pawl/engine/engine.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

@@ -100,8 +100,8 @@ struct TreeBench {
     scripts["crew"] = {ScriptReply::call("act"), ScriptReply::say("the crew is done")};
   }
 
-  RunnableAgent agent(const std::string& name) {
-    RunnableAgent agent;
+  PreparedAgent agent(const std::string& name) {
+    PreparedAgent agent;
     agent.charter.name = name;
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
@@ -122,7 +122,7 @@ struct TreeBench {
   }
 
   EngineOptions options(Journal& journal) {
-    const AgentSource source = [this](const PinnedCharter& pinned) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter& pinned) -> Result<PreparedAgent> {
       return agent(pinned.name);
     };
     return {loop, {&journal, &memory, &memory, &memory}, {}, source, "test"};

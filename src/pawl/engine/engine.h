@@ -22,7 +22,7 @@ struct PendingAttachment {
 };
 
 struct StartRequest {
-  RunnableAgent agent;
+  PreparedAgent agent;
   std::string input;
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
@@ -42,6 +42,8 @@ struct EngineOptions {
   std::shared_ptr<const ByteFilter> filter = nullptr;
   // For runs that are carried on: what they were started with, by name.
   ServiceRegistry services = {};
+  // What is kept of the conversations of live runs, in bytes. Beyond it they are read anew.
+  std::uint64_t kept_bytes_max = kKeptBytesMax;
 };
 
 // Runs whose services this process remembers. A run beyond that is looked up in the registry.
@@ -97,7 +99,7 @@ class Engine {
   friend class ChildRuns;
   using AdhocCharters = std::function<Result<AdhocCharter>(const std::string& input)>;
 
-  Result<DriverSetup> setup_for(RunnableAgent agent,
+  Result<DriverSetup> setup_for(PreparedAgent agent,
                                 const std::map<std::string, std::string>& variables,
                                 const std::vector<AgentSpec>& agents, Presence adhoc) const;
   // A run that a call of a driven one starts. An error is told to its model.
@@ -128,6 +130,7 @@ class Engine {
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;
   std::unique_ptr<ChildRuns> children_;
+  std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;
   std::map<std::uint64_t, RunEventSink> sinks_;

@@ -10,12 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/content.h"
+#include "pawl/ids.h"
 #include "pawl/kernel/agent_spec.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/usage.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/content.h"
 #include "pawl/kernel/run.h"
-#include "pawl/kernel/tool_spec.h"
 
 namespace pawl {
 

@@ -2,6 +2,7 @@
 
 #include "pawl/base/thrown.h"
 #include "pawl/journal/ingress.h"
+#include "pawl/run/agent/descent.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -16,7 +17,6 @@ ToolEnd end_of(ToolOutcome::Kind kind) {
     case ToolOutcome::Kind::timed_out:
       return ToolEnd::timed_out;
     case ToolOutcome::Kind::aborted:
-    case ToolOutcome::Kind::waits:  // reported as an event of its own
       return ToolEnd::aborted;
   }
   return ToolEnd::failed;
@@ -100,7 +100,7 @@ void ToolCalls::invoke(const RunTool& effect, Tool& tool, ToolInvocation&& invoc
           const auto self = weak.lock();
           if (!self || self->run_.is_over()) return;
           self->operations_.retire(effect.effect);
-          if (outcome.kind == ToolOutcome::Kind::waits) return self->park(effect, outcome);
+          if (outcome.child && outcome.child->waits) return self->park(effect, *outcome.child);
           self->finish(effect, name, input, std::move(outcome));
         });
     operations_.put(effect.effect, std::move(operation));
@@ -137,13 +137,13 @@ void ToolCalls::finish(const RunTool& effect, const std::string& tool, const std
 }
 
 // The run that the call has started waits, and this one may have to wait with it.
-void ToolCalls::park(const RunTool& effect, const ToolOutcome& outcome) {
+void ToolCalls::park(const RunTool& effect, const ChildOutcome& child) {
   ChildWaits event;
   event.instance = effect.instance;
   event.call = effect.call;
   event.effect = effect.effect;
-  event.wait = outcome.wait;
-  if (outcome.books) event.books = *outcome.books;
+  event.wait = child.waits.value_or(WaitFor::nothing);
+  event.books = child.books;
   const TreeBooks& books = event.books;
   event.held = {books.cost_pico, total_tokens(books.usage), books.started, books.places};
   const Status fed = run_.feed(std::move(event));
@@ -171,7 +171,7 @@ void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome
   if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
   event.egress = std::move(outcome.egress);
-  event.books = outcome.books;
+  if (outcome.child) event.books = outcome.child->books;
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/yaml/yaml.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "pawl/charter/charter.h"
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
 #include "pawl/models/model_resolver.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 
@@ -21,7 +20,7 @@ struct AdhocCharter {
   Limits limits;
 };
 
-struct RunnableAgent {
+struct PreparedAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
@@ -53,7 +52,7 @@ struct RunnableAgent {
 inline constexpr std::size_t kSubagentsMax = 64;
 
 // What is tried for a run of this agent, with what is known about each.
-std::vector<ModelTarget> targets_of(const RunnableAgent& agent);
+std::vector<ModelTarget> targets_of(const PreparedAgent& agent);
 
 // Makes the agent of a run that is to be carried on, from what the run pinned when it started.
 struct PinnedCharter {
@@ -67,6 +66,6 @@ struct PinnedCharter {
   std::vector<PinnedFile> files = {};
   Presence file_sessions = Presence::absent;
 };
-using AgentSource = std::function<Result<RunnableAgent>(const PinnedCharter&)>;
+using AgentSource = std::function<Result<PreparedAgent>(const PinnedCharter&)>;
 
 }  // namespace pawl

@@ -17,6 +17,12 @@ struct AgentText {
   std::string text;
 };
 
+// What became of a run that a call has started.
+struct ChildOutcome {
+  TreeBooks books;
+  std::optional<WaitFor> waits = {};  // it is not over, and nothing of it is under way
+};
+
 // Where a run comes from that another one starts.
 struct Descent {
   std::vector<Ancestor> lineage;

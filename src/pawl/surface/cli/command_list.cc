@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 
