@@ -33,6 +33,8 @@ struct DriverServices {
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
   // What conversations may take, together with other runs; null: this run is alone.
   std::shared_ptr<ConversationMemory> memory = nullptr;
+  // Carries what the run says to the one that started it, and to those that it has started.
+  std::function<void(const RunId& from, const Effect& effect)> carry = nullptr;
 };
 
 // What requests of an instance in a node are made of.
