@@ -12,9 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/events.h"
+#include "pawl/executor.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
-#include "pawl/port/executor.h"
 #include "pawl/run/conversation_memory.h"
 
 namespace pawl {

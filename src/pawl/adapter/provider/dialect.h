@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 #include "pawl/port/http.h"
 
 namespace pawl::provider {

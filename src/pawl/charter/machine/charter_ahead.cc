@@ -53,20 +53,13 @@ Place gate_of(const Charter& charter) {
   return charter.machine.gate ? Place(Mark{}) : Place();
 }
 
-Place first_agent(const Charter& charter) {
-  const CharterMachine& machine = charter.machine;
-  if (!machine.agents.empty()) return machine.agents.front().mark;
-  return machine.adhoc_agents == Presence::present ? Place(Mark{}) : Place();
-}
-
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 6> kAhead = {{
+constexpr std::array<Feature, 5> kAhead = {{
     {"commands", node_with<&NodeSpec::commands>},
     {"discover", node_that_has<&NodeSpec::discover>},
     {"a tool that is defined in two scopes", shadowed_tool},
     {"a flow", first_phase},
     {"a gate", gate_of},
-    {"agents", first_agent},
 }};
 
 }  // namespace

@@ -65,7 +65,7 @@ void set_write_roots(const Charter& charter, HookPolicy& policy) {
   }
 }
 
-SamplingOptions sampling_for(const RunnableAgent& agent, const NodeParts* node,
+SamplingOptions sampling_for(const PreparedAgent& agent, const NodeParts* node,
                              const std::string& model, const CallModel& effect) {
   SamplingOptions sampling = node == nullptr ? agent.charter.sampling : node->sampling;
   for (const ResolvedTarget& target : agent.targets) {
@@ -147,7 +147,7 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
 
 void adapt_to_capabilities(const DrivenRun& run, const ExecutorCapabilities& bits,
                            PhaseExecutionRequest& request) {
-  const RunnableAgent& agent = run.setup().agent;
+  const PreparedAgent& agent = run.setup().agent;
   if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
   if (!bits.supports_claude_md_native_walk_up && !agent.project_docs.empty()) {
     request.system_prompt = request.system_prompt.empty()

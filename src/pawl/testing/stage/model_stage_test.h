@@ -6,6 +6,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "pawl/kernel/transcript.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "pawl/testing/stage/run_stage_test.h"
 #include "tests/support/forwarding_reader.h"
@@ -96,7 +97,7 @@ struct ModelStage {
   MemoryJournal journal{loop};
   DoorReader reader{journal};
   std::shared_ptr<LinedUpExecutor> model = std::make_shared<LinedUpExecutor>(loop);
-  RunnableAgent agent;
+  PreparedAgent agent;
   Engine engine;
   Service service{engine};
   const RunId id{"r"};
@@ -107,7 +108,7 @@ struct ModelStage {
             EngineOptions{loop,
                           {&journal, &reader, &journal, &journal},
                           {},
-                          [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
+                          [this](const PinnedCharter&) -> Result<PreparedAgent> { return agent; },
                           "stage",
                           kSnapshotBytesMin,
                           std::move(filter),

@@ -6,7 +6,7 @@
 
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/json.h"
 #include "pawl/adapter/provider/common/kept_turns.h"
 
 namespace pawl::provider {

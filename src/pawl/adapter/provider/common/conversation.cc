@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pawl/adapter/provider/common/tool_names.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

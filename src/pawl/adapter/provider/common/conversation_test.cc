@@ -8,7 +8,7 @@
 
 #include "pawl/adapter/provider/common/conversation_random_test.h"
 #include "pawl/adapter/provider/common/random_sampling_test.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

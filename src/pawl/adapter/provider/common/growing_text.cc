@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::provider {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

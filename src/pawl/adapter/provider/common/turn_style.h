@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "pawl/adapter/provider/common/conversation.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -16,7 +16,7 @@
 #include "pawl/adapter/provider/openai/chat_quirks.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
