@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "pawl/base/files.h"
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_reader.h"
 #include "pawl/charter/host/agent_charters.h"
 #include "pawl/charter/host/command_check.h"
@@ -12,6 +11,7 @@
 #include "pawl/charter/host/project_docs.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/charter/resolved_text.h"
+#include "pawl/json.h"
 #include "pawl/run/agent/agent_check.h"
 
 namespace pawl {
@@ -62,13 +62,13 @@ const Node* find_text(const Node& node, std::string_view text) {
 
 constexpr std::string_view kLocalBackend = "local";
 
-bool can_approve_itself(const RunnableAgent& agent) {
+bool can_approve_itself(const PreparedAgent& agent) {
   return agent.charter.sandbox.backend == kLocalBackend &&
          agent.charter.permissions.signers.empty() && !agent.file_tools.empty();
 }
 
 // What a new run is refused for. One that is taken up has its prices since it began.
-std::optional<AgentFault> fault_of_agent(const RunnableAgent& agent) {
+std::optional<AgentFault> fault_of_agent(const PreparedAgent& agent) {
   AgentParts unused;
   if (auto fault = check_agent(agent, unused)) return fault;
   return check_priced(agent, with_budget(agent.charter.limits, agent.charter.spending));
@@ -116,7 +116,7 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   if (!assembled.agent) return assembled;
   auto pinned = pinned_of(origin.read);
   if (!pinned) return {std::nullopt, {path + ": " + pinned.error().message}};
-  RunnableAgent& agent = *assembled.agent;
+  PreparedAgent& agent = *assembled.agent;
   agent.policies = texts_of(toolbox_.policies());
   agent.files = *std::move(pinned);
   if (agent.release) agent.file_sessions = Presence::present;
@@ -144,7 +144,7 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
   return assembled;
 }
 
-Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
+Result<PreparedAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
   untrusted_.clear();
   PAWL_TRY(auto accepted, policies_of(pinned.policies));
   Origin origin{"charter of " + pinned.name, pinned.directory, pinned.model, std::move(accepted)};
@@ -207,7 +207,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   CharterReading reading = read_charter(*document.root, document.text, origin.directory);
   add_faults(reading.faults, document, assembled.faults);
   if (!reading.charter) return assembled;
-  RunnableAgent agent;
+  PreparedAgent agent;
   agent.charter = *std::move(reading.charter);
   if (origin.includes == Origin::Includes::read) {  // a run that is taken up has pinned them
     const auto admit_charter = [&](HostFile file) {
@@ -231,7 +231,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   return assembled;
 }
 
-void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& agent,
+void AgentAssembler::equip(const Source& source, Origin& origin, PreparedAgent& agent,
                            Assembled& assembled) {
   FilesOfHost files{origin.read};
   for (const HostFile& began : origin.pinned) files.named.push_back(began.path);
@@ -249,7 +249,7 @@ void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& 
   }
 }
 
-void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
+void AgentAssembler::add_notes(const Source& source, const PreparedAgent& agent,
                                Assembled& assembled) {
   const CharterMachine& machine = agent.charter.machine;
   add_faults(machine.notes, source.document, assembled.notes);
@@ -265,7 +265,7 @@ void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
       "identity)"));
 }
 
-bool AgentAssembler::choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
+bool AgentAssembler::choose_models(const Source& source, Origin& origin, PreparedAgent& agent,
                                    Assembled& assembled) {
   Charter& charter = agent.charter;
   const std::string& pinned_model = origin.pinned_model;

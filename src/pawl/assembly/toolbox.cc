@@ -139,7 +139,7 @@ bool has_http(const std::string& name) {
 
 // One agent on its way.
 struct Toolbox::Work {
-  RunnableAgent& agent;
+  PreparedAgent& agent;
   HeldPolicies policies;
   FilesOfHost files = {};
   WorkspaceRoots roots = {};
@@ -501,7 +501,7 @@ std::vector<std::string> Toolbox::programs_of(const Charter& charter,
   return host_programs(charter, all_rules(hold_policies(options_.policies, accepted), charter));
 }
 
-std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted,
+std::vector<ToolFault> Toolbox::equip(PreparedAgent& agent, std::vector<UserPolicy> accepted,
                                       FilesOfHost files) {
   Work work{agent, hold_policies(options_.policies, std::move(accepted)), std::move(files)};
   sandbox_note_.clear();

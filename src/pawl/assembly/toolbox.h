@@ -53,7 +53,7 @@ class Toolbox {
                                        const std::vector<UserPolicy>& accepted) const;
   // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
   // within what it was accepted within, too.
-  std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {},
+  std::vector<ToolFault> equip(PreparedAgent& agent, std::vector<UserPolicy> accepted = {},
                                FilesOfHost files = {});
   // What the sandbox of the last agent lacks on this machine, though it keeps its promises; empty:
   // nothing.

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

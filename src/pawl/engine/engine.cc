@@ -7,13 +7,13 @@
 #include <new>
 #include <set>
 
-#include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
+#include "pawl/json.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/run/agent/agent_check.h"
@@ -24,7 +24,7 @@ namespace pawl {
 namespace {
 
 // What a charter that was built in C++ pins in place of a document.
-std::string text_of(const RunnableAgent& agent) {
+std::string text_of(const PreparedAgent& agent) {
   if (!agent.charter.text.empty()) return agent.charter.text;
   JsonWriter out;
   out.begin_object();
@@ -152,7 +152,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
 }
 
 // A charter may say more than a run can do.
-Status check_ahead(const RunnableAgent& agent) {
+Status check_ahead(const PreparedAgent& agent) {
   std::string text;
   for (const std::string& one : agent.ahead) text += (text.empty() ? "" : "\n") + one;
   if (text.empty()) text = to_string(features_ahead(agent.charter), agent.charter.name);
@@ -186,7 +186,9 @@ RunId make_run_id(std::int64_t wall_ms) {
 }
 
 Engine::Engine(EngineOptions options)
-    : options_(std::move(options)), guarded_(std::make_unique<GuardedStore>(options_.store)) {
+    : options_(std::move(options)),
+      guarded_(std::make_unique<GuardedStore>(options_.store)),
+      memory_(std::make_shared<ConversationMemory>(options_.kept_bytes_max)) {
   options_.store = guarded_->parts();
 }
 
@@ -216,7 +218,7 @@ void Engine::publish(const RunEvent& event) {
   }
 }
 
-Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
+Result<DriverSetup> Engine::setup_for(PreparedAgent agent,
                                       const std::map<std::string, std::string>& variables) const {
   AgentParts parts;
   if (const auto fault = check_agent(agent, parts)) return fault->error;
@@ -245,7 +247,8 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                           },
                           [this, alive = alive_] { return *alive && !sinks_.empty(); },
                           options_.snapshot_bytes_min,
-                          options_.filter};
+                          options_.filter,
+                          memory_};
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;
@@ -348,7 +351,7 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   PAWL_TRY(pinned.project_docs, resolve(*options_.store.reader, charter_of, started.project_docs));
   pinned.files = started.files;
   pinned.file_sessions = started.file_sessions;
-  PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
+  PAWL_TRY(PreparedAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
   PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));

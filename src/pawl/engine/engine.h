@@ -20,7 +20,7 @@ struct PendingAttachment {
 };
 
 struct StartRequest {
-  RunnableAgent agent;
+  PreparedAgent agent;
   std::string input;
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
@@ -39,6 +39,8 @@ struct EngineOptions {
   std::shared_ptr<const ByteFilter> filter = nullptr;
   // For runs that are carried on: what they were started with, by name.
   ServiceRegistry services = {};
+  // What is kept of the conversations of live runs, in bytes. Beyond it they are read anew.
+  std::uint64_t kept_bytes_max = kKeptBytesMax;
 };
 
 // Runs whose services this process remembers. A run beyond that is looked up in the registry.
@@ -89,7 +91,7 @@ class Engine {
   Loop& loop() { return options_.loop; }
 
  private:
-  Result<DriverSetup> setup_for(RunnableAgent agent,
+  Result<DriverSetup> setup_for(PreparedAgent agent,
                                 const std::map<std::string, std::string>& variables) const;
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.
@@ -114,6 +116,7 @@ class Engine {
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;
+  std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;
   std::map<std::uint64_t, RunEventSink> sinks_;

@@ -6,6 +6,7 @@
 #include "pawl/history/export.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/kernel/transcript.h"
 
 namespace pawl {
 namespace {

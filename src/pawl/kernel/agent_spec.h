@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

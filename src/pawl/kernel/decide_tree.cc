@@ -188,7 +188,7 @@ void fail_instance(Draft& draft, const Instance& instance, RunStatus status, Sto
   }
   const bool waits = is_awaited(draft, instance) &&
                      node_of(draft.state, instance).workers_on_end != WorkersOnEnd::cancel &&
-                     !std::holds_alternative<AwaitingTools>(instance.phase);
+                     !has_calls(draft.state, id);
   if (waits) return draft.add(RootFailed{status, reason, std::move(detail)});
   cancel_children(draft, id);
   draft.stop(status, reason, std::move(detail));

@@ -271,7 +271,7 @@ static std::optional<CallId> answered_by_tool(const RunState& state, InstanceId 
   return found;
 }
 
-static bool all_ended(const Draft& draft, InstanceId id) {
+bool all_ended(const Draft& draft, InstanceId id) {
   const auto& calls = draft.state.calls;
   return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
     const bool rests = is_over(call) || std::holds_alternative<CallSuspending>(call.state);

@@ -173,6 +173,8 @@ Usage reserved_for(const RunState& state, const OpenEffect& effect);
 const PinnedTool* tool_of_call(const RunState& state, const Call& call);
 // Its reply has asked for calls whose results it has not taken.
 bool has_calls(const RunState& state, InstanceId id);
+// None of them waits for anything, nor is to be started by this record.
+bool all_ended(const Draft& draft, InstanceId id);
 // As they are now: what is decided about one may change the list.
 std::vector<InstanceId> instance_ids(const RunState& state);
 

@@ -9,20 +9,17 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/content.h"
+#include "pawl/ids.h"
 #include "pawl/kernel/agent_spec.h"
-#include "pawl/kernel/blocks.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
 #include "pawl/kernel/flow_spec.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
 #include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
-#include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/tree_facts.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 
@@ -49,8 +46,6 @@ struct InputBlocked {
   PAWL_FACT(InputBlocked, "input_blocked", PAWL_FIELD(processor) PAWL_FIELD(reason));
 };
 
-enum class Speaker : std::uint8_t { user, assistant };
-
 struct PastMessage {
   Speaker speaker = Speaker::user;
   Content text;
@@ -66,21 +61,6 @@ struct Variable {
 };
 
 enum class Presence : std::uint8_t { absent, present };
-
-// Whose approval counts.
-enum class Approvers : std::uint8_t {
-  anyone,
-  others,  // a person whose signature was verified, and who did not start the run
-  listed,  // a person whose signature was verified
-};
-
-// A person who may approve, by name, with the public keys that are theirs ("ed25519:…").
-struct Signer {
-  std::string name;
-  std::vector<std::string> keys;
-
-  PAWL_FACT(Signer, "signer", PAWL_FIELD(name) PAWL_FIELD(keys));
-};
 
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
 struct ForkedFrom {
@@ -249,23 +229,6 @@ struct ModelAborted {
 };
 
 enum class ToolEnd : std::uint8_t { succeeded, failed, timed_out, aborted, denied };
-
-// A connection that a call asked for, and what the egress guard said.
-struct EgressNote {
-  std::string target;   // "example.org:443"
-  std::string verdict;  // "allowed", "refused", "unresolved"
-  std::string detail;   // the address, or why not
-
-  PAWL_FACT(EgressNote, "egress_note", PAWL_FIELD(target) PAWL_FIELD(verdict) PAWL_FIELD(detail));
-};
-
-// All that it said while a call ran. Written by the host, never by the tool.
-struct EgressReport {
-  std::vector<EgressNote> notes;
-  std::uint64_t left_out = 0;  // when there were too many
-
-  PAWL_FACT(EgressReport, "egress", PAWL_FIELD(notes) PAWL_FIELD(left_out));
-};
 
 struct ToolFinished {
   InstanceId instance = kRootInstance;
@@ -568,8 +531,6 @@ inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Presence> = 2;
 template <>
-inline constexpr std::uint8_t kCount<Approvers> = 3;
-template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>
 inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
@@ -580,7 +541,6 @@ inline constexpr std::uint8_t kCount<Delivery> = 3;
 
 std::string_view name(Speaker value);
 std::string_view name(Presence value);
-std::string_view name(Approvers value);
 std::string_view name(ToolEnd value);
 std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 // Of every instance after every event: too dear for a program that people wait for.
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -98,6 +98,13 @@ bool has_final_output(const RunState& state, const Instance& instance) {
   return instance.id == kRootInstance && state.final_output.has_value();
 }
 
+// A parent may be suspended by the reply that spawned its primary child: the child acts all the
+// same.
+bool lets_child_act(const Phase& parent) {
+  return std::holds_alternative<Resting>(parent) || std::holds_alternative<AwaitingTools>(parent) ||
+         std::holds_alternative<Suspended>(parent) || std::holds_alternative<Ready>(parent);
+}
+
 }  // namespace
 
 // Empty, or what does not fit between the instance and those below and above it.
@@ -113,9 +120,7 @@ std::string fault_of_tree(const RunState& state) {
     if (one.kind == NodeKind::primary && parent->child != one.id) {
       return to_string(one.id) + " has not taken over";
     }
-    if (one.kind == NodeKind::primary && !std::holds_alternative<Resting>(parent->phase) &&
-        !std::holds_alternative<AwaitingTools>(parent->phase) &&
-        !std::holds_alternative<Ready>(parent->phase)) {
+    if (one.kind == NodeKind::primary && !lets_child_act(parent->phase)) {
       return to_string(one.parent) + " acts beside its primary child";
     }
   }

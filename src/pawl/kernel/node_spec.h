@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/limits.h"
-#include "pawl/kernel/words.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
 #include "pawl/base/utf8.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/kernel/content.h"
+#include "pawl/content.h"
 #include "pawl/kernel/retry.h"
-#include "pawl/kernel/usage.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

@@ -94,8 +94,10 @@ void take_result(Draft& draft, const Instance& instance, const Call& call,
     draft.stop(RunStatus::stopped, StopReason::callback, "after_tool: " + *event.callback_stop);
   }
   const bool again = is_worth_another(draft, call, event);
+  const InstanceId id = instance.id;
   if (!again && event.end != ToolEnd::succeeded) stop_for_errors(draft, instance);
-  if (has_nodes(draft.state) && !is_live(instance)) return;
+  // Not `instance`: its end may have made room for another, and births move instances about.
+  if (has_nodes(draft.state) && !is_live(draft.instance(id))) return;
   draft.stop_where_crossed();
   if (again && !draft.ending()) {
     draft.add(CallRetried{call.id});

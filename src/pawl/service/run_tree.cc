@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 #include "pawl/service/service.h"
 
 namespace pawl {

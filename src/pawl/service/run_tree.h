@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
 
 namespace pawl {
 

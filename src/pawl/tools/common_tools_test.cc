@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "pawl/base/digest_name.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/tools/files_session_test.h"
 #include "pawl/tools/tool_registry.h"
 

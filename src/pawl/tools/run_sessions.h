@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 #include "pawl/tools/common_tools.h"
 
 namespace pawl {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

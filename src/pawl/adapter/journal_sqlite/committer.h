@@ -29,9 +29,9 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/adapter/journal_sqlite/transaction.h"
-#include "pawl/base/result.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

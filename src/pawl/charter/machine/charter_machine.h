@@ -13,7 +13,7 @@
 #include "pawl/kernel/agent_spec.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
-#include "pawl/kernel/sampling.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 #include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "pawl/charter/charter.h"
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
 #include "pawl/models/model_resolver.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 
-struct RunnableAgent {
+struct PreparedAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
@@ -43,7 +42,7 @@ struct RunnableAgent {
 inline constexpr std::size_t kSubagentsMax = 64;
 
 // What is tried for a run of this agent, with what is known about each.
-std::vector<ModelTarget> targets_of(const RunnableAgent& agent);
+std::vector<ModelTarget> targets_of(const PreparedAgent& agent);
 
 // Makes the agent of a run that is to be carried on, from what the run pinned when it started.
 struct PinnedCharter {
@@ -57,6 +56,6 @@ struct PinnedCharter {
   std::vector<PinnedFile> files = {};
   Presence file_sessions = Presence::absent;
 };
-using AgentSource = std::function<Result<RunnableAgent>(const PinnedCharter&)>;
+using AgentSource = std::function<Result<PreparedAgent>(const PinnedCharter&)>;
 
 }  // namespace pawl

@@ -1,7 +1,7 @@
 #include "pawl/surface/cli/approval_view.h"
 
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approval_render.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -231,7 +231,7 @@ struct MemoryEnvironment final : FakeEnvironment {
               from.loop,
               store,
               {},
-              [&from](const PinnedCharter&) { return Result<RunnableAgent>(from.agent()); }}),
+              [&from](const PinnedCharter&) { return Result<PreparedAgent>(from.agent()); }}),
           service_(engine) {}
     Service& service() override { return service_; }
     AsioLoop& loop() override { return environment.loop; }
@@ -247,7 +247,7 @@ struct MemoryEnvironment final : FakeEnvironment {
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
   AgentReading chat_agent(const std::string&) override {
-    RunnableAgent made = agent();
+    PreparedAgent made = agent();
     made.tools.clear();
     ResolvedTarget target;
     target.literal = "scripted";
@@ -256,8 +256,8 @@ struct MemoryEnvironment final : FakeEnvironment {
   }
   AsioLoop& main_loop() override { return loop; }
 
-  RunnableAgent agent() {
-    RunnableAgent made;
+  PreparedAgent agent() {
+    PreparedAgent made;
     made.charter.name = "test";
     made.charter.model = "scripted";
     made.charter.instructions = "Go.";

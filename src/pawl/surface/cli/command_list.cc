@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

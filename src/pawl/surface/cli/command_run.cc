@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"

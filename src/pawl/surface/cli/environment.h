@@ -80,7 +80,7 @@ class Workspace {
 
 // A charter file with the model and the tools it names, or everything that is wrong with them.
 struct AgentReading {
-  std::optional<RunnableAgent> agent;
+  std::optional<PreparedAgent> agent;
   std::vector<std::string> faults;           // "file:line:column: message (remedy)"
   std::vector<std::string> notes = {};       // what the user should know all the same
   std::vector<FileQuestion> questions = {};  // among the faults

@@ -12,8 +12,8 @@
 #include "pawl/adapter/backend/git/noted_lock.h"
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/describe_errno.h"
-#include "pawl/base/hash.h"
 #include "pawl/base/sealed_text.h"
+#include "pawl/ids.h"
 
 namespace pawl::git {
 namespace {

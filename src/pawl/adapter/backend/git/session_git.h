@@ -14,7 +14,7 @@
 #include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::git {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 #include "pawl/port/byte_filter.h"
 
 namespace pawl::backend {
