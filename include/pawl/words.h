@@ -70,8 +70,9 @@ enum class FailureKind : std::uint8_t {
   budget,           // not asked: what the tenant may spend in a time is spent
 };
 
-// What a budget is counted in; `tenant` is whatever a window of the tenant's counts.
-enum class BudgetUnit : std::uint8_t { money, tokens, time, tenant };
+// What a budget is counted in; `tenant` is whatever a window of the tenant's counts, `parent` what
+// the run that started this one has to give.
+enum class BudgetUnit : std::uint8_t { money, tokens, time, tenant, parent };
 
 enum class ReasoningEffort : std::uint8_t { unset, minimal, low, medium, high, max };
 
@@ -194,7 +195,7 @@ inline constexpr std::uint8_t kCount<ErrorCategory> = 8;
 template <>
 inline constexpr std::uint8_t kCount<FailureKind> = 10;
 template <>
-inline constexpr std::uint8_t kCount<BudgetUnit> = 4;
+inline constexpr std::uint8_t kCount<BudgetUnit> = 5;
 template <>
 inline constexpr std::uint8_t kCount<ReasoningEffort> = 6;
 template <>

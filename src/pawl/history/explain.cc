@@ -147,6 +147,15 @@ std::string explain_pause_of_provider(const RunState& state) {
          state.id.text + ", or pawl resume --due for all such runs\n";
 }
 
+std::string explain_children(const RunState& state) {
+  std::string text = "It waits for runs that it has started, which wait themselves:\n";
+  for (const ChildRun& child : state.children) {
+    text += fmt::format("  {} (call {}, agent {}): pawl explain {}\n", child.run.text,
+                        to_string(child.call), child.agent, child.run.text);
+  }
+  return text + fmt::format("When they can go on: pawl resume {}\n", state.id.text);
+}
+
 std::string explain_awaits(const RunState& state) {
   std::string text;
   for (std::size_t i = 0; i < state.flow.runs.size(); ++i) {
@@ -172,6 +181,8 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
       return explain_budget_wait(state);
     case WaitFor::rate_limit:
       return explain_pause_of_provider(state);
+    case WaitFor::children:
+      return explain_children(state);
     case WaitFor::paused:
       return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
     default:
@@ -235,6 +246,15 @@ std::string explain_quarantine(const RunSummary& summary, const std::string& unr
 
 }  // namespace
 
+static std::string explain_parents_budget(const RunState& state) {
+  if (state.lineage.empty()) return "";
+  const std::string& root = state.lineage.front().run.text;
+  return fmt::format(
+      "It waits for money of the runs above it: pawl budget {} --raise 1.00 (or another of them), "
+      "then pawl resume {}\n",
+      root, root);
+}
+
 std::string explain_budget_wait(const RunState& state) {
   const std::string& run = state.id.text;
   for (const Instance& instance : state.instances) {
@@ -256,6 +276,8 @@ std::string explain_budget_wait(const RunState& state) {
             "It waits for its tenant's budget until {}: pawl budget --tenant {} --raise 1.00, "
             "then pawl resume {}\n",
             format_time(held->until_at_ms), state.tenant, run);
+      case BudgetUnit::parent:
+        return explain_parents_budget(state);
     }
   }
   return "";

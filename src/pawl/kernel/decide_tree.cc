@@ -1,6 +1,8 @@
 // Births and ends of instances, and the end of a turn.
 #include "pawl/kernel/decide_flow.h"
 
+#include "pawl/kernel/decide_agents.h"
+
 namespace pawl {
 namespace {
 
@@ -33,6 +35,7 @@ std::vector<InstanceId> children_of(const RunState& state, InstanceId parent) {
 // What it has under way is given up: it is charged what was set aside.
 void drop_work(Draft& draft, InstanceId id) {
   draft.withdraw_starts_of(id);
+  cancel_child_runs(draft, id);
   const std::vector<OpenEffect> open = draft.state.open;
   for (const OpenEffect& effect : open) {
     const bool agent =

@@ -79,7 +79,8 @@ std::string fault_of_effects(const RunState& state) {
   if (judging != open_count(state, EffectKind::judge))
     return "judged calls and open effects differ";
   for (const OpenEffect& one : state.open) {
-    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
+    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent ||
+                       one.kind == EffectKind::ask_money || one.kind == EffectKind::ask_place;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
     if (static_cast<std::uint64_t>(one.id) > state.effects_minted) return "an unminted effect";
   }
@@ -199,7 +200,8 @@ std::string fault_of_liveness(const RunState& state) {
   for (const Call& call : state.calls) {
     const auto* held = std::get_if<CallWaiting>(&call.state);
     if (held == nullptr) continue;
-    if (going) return to_string(call.id) + " is held, and nobody runs it";
+    const bool run = held->held_for == HeldFor::child || held->held_for == HeldFor::place;
+    if (going && !run) return to_string(call.id) + " is held, and nobody runs it";
     if (ending && held->held_for == HeldFor::status) {
       return to_string(call.id) + " waits for a question that nobody asks any more";
     }

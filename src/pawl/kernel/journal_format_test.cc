@@ -74,6 +74,13 @@ PAWL_NAMED(OnParentEnd, "on_parent_end");
 PAWL_NAMED(LeaveKind, "leave_kind");
 PAWL_NAMED(EndedHow, "ended_how");
 PAWL_NAMED(Delivery, "delivery");
+PAWL_NAMED(WaitFor, "wait_for");
+PAWL_NAMED(PlaceUse, "place_use");
+PAWL_NAMED(AskKind, "ask_kind");
+PAWL_NAMED(AskVerdict, "ask_verdict");
+PAWL_NAMED(Steer, "steer");
+PAWL_NAMED(ChildLife, "child_life");
+PAWL_NAMED(ChildLeave, "child_leave");
 PAWL_NAMED(PhaseAction, "phase_action");
 PAWL_NAMED(PhaseStatus, "phase_status");
 PAWL_NAMED(OutputFrom, "output_from");
@@ -176,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
                          PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
                          NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec,
                          AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
-                         SuspendedInstance, WorkItem>()},
+                         SuspendedInstance, TreeBooks, TreeBounds, WorkItem>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
@@ -184,7 +191,8 @@ std::vector<std::pair<std::string, std::string>> tables() {
                            BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
                            GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
                            NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
-                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery, PhaseAction,
+                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery, WaitFor, PlaceUse,
+                           AskKind, AskVerdict, Steer, ChildLife, ChildLeave, PhaseAction,
                            PhaseStatus, OutputFrom, SeatRole, SeatEnd, OutputKind, WorkStatus>()}};
 }
 

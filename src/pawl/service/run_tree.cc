@@ -42,6 +42,8 @@ class TreeReader {
   void take(const Record& record, const RunState& state) {
     for (const Decision& decision : record.decisions) {
       if (const auto* step = std::get_if<StepBegan>(&decision)) ++all_[step->instance].steps;
+      const auto* child = std::get_if<ChildAdmitted>(&decision);
+      if (child != nullptr) children_[child->call] = {child->run.text, child->call, child->agent};
     }
     const Books now = books_of(state);
     TreeInstance& about = all_[record.instance];
@@ -59,6 +61,7 @@ class TreeReader {
       const Instance* now = find_instance(state, id);
       if (over || (now != nullptr && is_live(*now))) tree.instances.push_back(one);
     }
+    for (const auto& [call, child] : children_) tree.children.push_back(child);
     tree.phases = phases_of(state.flow);
     tree.work_items = state.work.items;
     return tree;
@@ -79,6 +82,7 @@ class TreeReader {
   }
 
   std::map<InstanceId, TreeInstance> all_;
+  std::map<CallId, TreeChild> children_;
   Books before_;
 };
 
@@ -100,6 +104,11 @@ void put_phase(JsonWriter& json, const TreePhase& one) {
   json.begin_object().field("name", one.name).field("status", one.status).key("output");
   one.output.empty() ? json.null() : json.raw(one.output);
   json.end_object();
+}
+
+void put_child(JsonWriter& json, const TreeChild& one) {
+  json.begin_object().field("run", one.run).field("call", to_string(one.call));
+  json.field("agent", one.agent).field("status", one.status).end_object();
 }
 
 void put_work_item(JsonWriter& json, const WorkItem& one) {
@@ -150,19 +159,23 @@ Result<RunTree> Service::tree(const RunId& run) const {
     reader.take(record, after.state());
     return true;
   }));
-  return reader.tree(walker.loaded().run.state());
+  RunTree tree = reader.tree(walker.loaded().run.state());
+  for (TreeChild& child : tree.children) {
+    const auto summary = summary_of(RunId{child.run});
+    child.status = summary ? summary->status : "unknown";  // removed, or not begun yet
+  }
+  return tree;
 }
 
 std::string tree_json(const std::string& run, const RunTree& tree) {
   JsonWriter json;
   json.begin_object().field("run", run).key("instances").begin_array();
   for (const TreeInstance& one : tree.instances) put_instance(json, one);
-  json.end_array();
-  json.key("phases").begin_array();
+  json.end_array().key("phases").begin_array();
   for (const TreePhase& one : tree.phases) put_phase(json, one);
-  json.end_array();
-  json.key("children").begin_array().end_array();
-  json.key("work_items").begin_array();
+  json.end_array().key("children").begin_array();
+  for (const TreeChild& child : tree.children) put_child(json, child);
+  json.end_array().key("work_items").begin_array();
   for (const WorkItem& one : tree.work_items) put_work_item(json, one);
   json.end_array();
   return json.end_object().take();
@@ -184,6 +197,10 @@ std::string tree_text(const RunTree& tree) {
     std::vector<const TreeInstance*>& children = below[one->id];
     std::reverse(children.begin(), children.end());
     for (const TreeInstance* child : children) next.emplace_back(child, indent + 1);
+  }
+  for (const TreeChild& child : tree.children) {
+    text += to_string(child.call) + " " + child.agent + "  run " + child.run + "  " + child.status +
+            "\n";
   }
   put_flow(text, tree);
   return text;

@@ -24,6 +24,14 @@ struct TreeInstance {
   std::uint64_t cost_pico = 0;
 };
 
+// A run that the run has started.
+struct TreeChild {
+  std::string run;
+  CallId call{};
+  std::string agent;
+  std::string status = {};
+};
+
 struct TreePhase {
   std::string name;  // a step that was discovered: of its phase, and its number
   std::string status;
@@ -33,12 +41,13 @@ struct TreePhase {
 
 struct RunTree {
   std::string currency;
-  std::vector<TreeInstance> instances;  // by their numbers
-  std::vector<TreePhase> phases = {};   // as the charter orders them
+  std::vector<TreeInstance> instances;   // by their numbers
+  std::vector<TreePhase> phases = {};    // as the charter orders them
+  std::vector<TreeChild> children = {};  // by the numbers of their calls
   std::vector<WorkItem> work_items = {};
 };
 
-// {"run","instances":[…],"phases":[…],"children":[],"work_items":[…]}
+// {"run","instances":[…],"phases":[…],"children":[…],"work_items":[…]}
 std::string tree_json(const std::string& run, const RunTree& tree);
 // A line an instance, indented below its parent.
 std::string tree_text(const RunTree& tree);

@@ -30,17 +30,10 @@ Place shadowed_tool(const Charter& charter) {
   return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
 }
 
-Place first_agent(const Charter& charter) {
-  const CharterMachine& machine = charter.machine;
-  if (!machine.agents.empty()) return machine.agents.front().mark;
-  return machine.adhoc_agents == Presence::present ? Place(Mark{}) : Place();
-}
-
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 3> kAhead = {{
+constexpr std::array<Feature, 2> kAhead = {{
     {"commands", node_with<&NodeSpec::commands>},
     {"a tool that is defined in two scopes", shadowed_tool},
-    {"agents", first_agent},
 }};
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pawl/json.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

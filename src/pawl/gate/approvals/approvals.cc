@@ -110,6 +110,10 @@ Result<std::vector<PendingApproval>> pending_approvals(JournalReader& reader,
     const auto* waiting = std::get_if<CallAwaitingPerson>(&call.state);
     if (waiting == nullptr) continue;
     PAWL_TRY(PendingApproval one, pending_of(reader, state, call, *waiting));
+    if (!state.lineage.empty()) {
+      one.parent = state.lineage.back().run;
+      one.agent = state.lineage.back().agent;
+    }
     pending.push_back(std::move(one));
   }
   return pending;
