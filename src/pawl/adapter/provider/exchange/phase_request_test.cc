@@ -6,7 +6,7 @@
 #include "pawl/adapter/provider/common/messages_test.h"
 #include "pawl/adapter/provider/exchange/fake_http_test.h"
 #include "pawl/adapter/provider/provider_executor.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::provider {
