@@ -40,7 +40,7 @@ std::string text_of(const PreparedAgent& agent) {
 }
 
 // Executors that run subagents of their own are left to it.
-Presence offers_adhoc(const RunnableAgent& agent) {
+Presence offers_adhoc(const PreparedAgent& agent) {
   const bool wanted = agent.charter.machine.adhoc_agents == Presence::present && agent.adhoc;
   const bool native = agent.executor && agent.executor->capabilities().supports_native_subagents;
   return wanted && !native ? Presence::present : Presence::absent;
