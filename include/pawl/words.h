@@ -141,7 +141,9 @@ enum class StopReason : std::uint8_t {
   kernel_internal,
   validation_error,
   network_error,
-  context,  // the conversation is larger than any of its models takes
+  context,     // the conversation is larger than any of its models takes
+  phase,       // of a flow, has failed
+  work_items,  // are open, whoever is asked
 };
 
 enum class HookPoint : std::uint8_t {
@@ -205,7 +207,7 @@ inline constexpr std::uint8_t kCount<RunStatus> = 8;
 template <>
 inline constexpr std::uint8_t kCount<WaitFor> = 10;
 template <>
-inline constexpr std::uint8_t kCount<StopReason> = 26;
+inline constexpr std::uint8_t kCount<StopReason> = 28;
 template <>
 inline constexpr std::uint8_t kCount<HookPoint> = 6;
 template <>

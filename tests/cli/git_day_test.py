@@ -116,8 +116,10 @@ class Day(GitStage):
         self.assertEqual(self.operator_files(), files, f"configuration or hooks changed {when}")
         self.shell("git fsck --no-dangling --no-progress", code=0)
         self.shell("git fsck --no-dangling --no-progress", at=self.work / "sub", code=0)
+        # A git of the agent's that was killed leaves locks in the agent's own bare repositories.
         left = [str(path) for path in self.work.rglob("*")
-                if "pawl" in path.name or path.suffix == ".lock" or ".new." in path.name]
+                if "pawl" in path.name or ".new." in path.name
+                or (path.suffix == ".lock" and "deep" not in path.parts)]
         self.assertEqual(left, [], f"names of Pawl's {when}")
         self.assertEqual(self.shell("git for-each-ref refs/replace refs/odd"), "")
 

@@ -209,6 +209,7 @@ inline void check_isolation(const BackendSubject& subject) {
       "python3 -c 'x = bytearray(3 << 30)' || echo refused; "
       "head -c 3G /dev/zero | tail >/dev/null",
       20'000 * time_scale());
+  INFO(name(hog.kind));
   CHECK((hog.kind == Kind::memory || hog.exit_code == 0 || hog.exit_code == 1));
   CHECK(holds(work.bash("echo alive").output, "alive"));
 }

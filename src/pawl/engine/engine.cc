@@ -67,6 +67,13 @@ std::uint64_t base_tokens(const DriverSetup& setup, const std::string& instructi
          rules_of(kSemantics).estimate_tokens(bytes);
 }
 
+// Packs reach whoever carries out a phase.
+bool has_phase_of(const Charter& charter, const std::string& node) {
+  const auto& phases = charter.machine.phases;
+  return std::any_of(phases.begin(), phases.end(),
+                     [&node](const PhaseSpec& phase) { return phase.node == node; });
+}
+
 // The instructions of a node, and those of the packs that it has.
 Result<std::string> instructions_of(const CharterNode& node, const Charter& charter,
                                     const std::map<std::string, std::string>& variables) {
@@ -74,7 +81,8 @@ Result<std::string> instructions_of(const CharterNode& node, const Charter& char
   for (const CharterPack& pack : charter.machine.packs) {
     const auto& names = node.spec.packs;
     const bool has = std::find(names.begin(), names.end(), pack.spec.name) != names.end();
-    if (!has || pack.instructions.empty() || node.spec.kind == NodeKind::worker) continue;
+    const bool told = node.spec.kind != NodeKind::worker || has_phase_of(charter, node.spec.name);
+    if (!has || pack.instructions.empty() || !told) continue;
     PAWL_TRY(const std::string more, render_text(pack.instructions, charter, variables));
     text += (text.empty() ? "" : "\n\n") + more;
   }
@@ -104,7 +112,10 @@ void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& e
     spec.definition = sha256(node.said);
     spec.base_tokens = base_tokens(setup, parts.instructions);
     spec.output_tokens = parts.sampling.max_output_tokens.value_or(0);
+    spec.output_schema = parts.output_schema;
   }
+  event.phases = charter.machine.phases;
+  event.gate = charter.machine.gate;
   for (const CharterPack& pack : charter.machine.packs) event.packs.push_back(pack.spec);
   for (PinnedTool& tool : event.tools) {
     for (const CommandDeclaration& one : charter.commands) {
@@ -157,7 +168,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
   }
   event.tools = setup.tools.pinned();
   pin_machine(charter, setup, event);
-  for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
+  // The kernel puts them into the prompts of phases, and knows no defaults.
+  std::map<std::string, std::string> variables = context.variables();
+  if (!charter.machine.phases.empty()) {
+    variables.insert(charter.variables.begin(), charter.variables.end());
+  }
+  for (const auto& [key, value] : variables) event.variables.push_back({key, value});
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
@@ -176,7 +192,9 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
     input = std::move(done.text);
     event.blocked = std::move(done.blocked);
   }
-  event.input = ingress.keep(std::move(input));
+  event.input = charter.machine.phases.empty()
+                    ? ingress.keep(std::move(input))
+                    : ingress.keep_readable(std::move(input), kFlowInputBytesMax);
   pin_agents(request, setup, agents, event, ingress);
   return event;
 }
@@ -496,7 +514,7 @@ Status Engine::resume(const RunId& run) {
   return ok();
 }
 
-Status Engine::reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs) {
+Status Engine::reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
   if (drivers_.contains(run)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
   }

@@ -72,9 +72,9 @@ class Engine {
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
   Status resume(const RunId& run);
-  // Takes a run up that is over, and lets it go on: see RunReopened. conflict: driven elsewhere,
-  // not over, or the run does not accept it; then nothing was changed.
-  Status reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs = {});
+  // Takes a run up that is over, and lets it go on by a RunReopened or a PhaseControlled. conflict:
+  // driven elsewhere, not over, or the run does not accept it; then nothing was changed.
+  Status reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
 
   // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
   void on_ended(std::function<void(const RunId&, const Status&)> ended);

@@ -34,6 +34,12 @@ std::string remedy_for(StopReason reason) {
              "brief.";
     case StopReason::refusal:
       return "The model declined to answer; what it said is the run's output.";
+    case StopReason::phase:
+      return "`pawl tree` shows its phases; `pawl phase RUN NAME rerun` carries one out again, "
+             "with "
+             "all that depends on it.";
+    case StopReason::work_items:
+      return "`pawl tree` lists the work items; `gate.blocks` sets how often it is asked.";
     case StopReason::callback:
       return "A callback of the host asked for it.";
     default:
@@ -53,6 +59,10 @@ std::string used(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
+std::string said_after(const std::string& remedy) {
+  return remedy.empty() ? "" : " " + remedy;
+}
+
 std::string explain_outcome(const RunState& state) {
   const Ending& ending = std::get<Ending>(state.course);
   const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
@@ -64,7 +74,8 @@ std::string explain_outcome(const RunState& state) {
     case RunStatus::cancelled:
       return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
     case RunStatus::failed:
-      return fmt::format("It failed in step {}: {}{}.\n", ending.step, name(ending.reason), detail);
+      return fmt::format("It failed in step {}: {}{}.{}\n", ending.step, name(ending.reason),
+                         detail, said_after(remedy_for(ending.reason)));
     default:
       return fmt::format("It was stopped in step {} by {}{}. {}\n", ending.step,
                          name(ending.reason), detail, remedy_for(ending.reason));
@@ -145,13 +156,27 @@ std::string explain_children(const RunState& state) {
   return text + fmt::format("When they can go on: pawl resume {}\n", state.id.text);
 }
 
+std::string explain_awaits(const RunState& state) {
+  std::string text;
+  for (std::size_t i = 0; i < state.flow.runs.size(); ++i) {
+    const PhaseRun& run = state.flow.runs[i];
+    const PhaseSpec& spec = state.flow.specs[i];
+    if (run.status != PhaseStatus::waiting || !spec.await) continue;
+    text += fmt::format("The phase {} awaits {}{}: pawl event {} {} [JSON], then pawl resume {}\n",
+                        spec.name, spec.await->event,
+                        run.until_at_ms == 0 ? "" : " until " + format_time(run.until_at_ms),
+                        state.id.text, spec.await->event, state.id.text);
+  }
+  return text;
+}
+
 std::string explain_wait(JournalReader& reader, const RunState& state) {
   switch (waits_for(state)) {
     case WaitFor::in_doubt:
       return "It waits for somebody to say what a call did.\n" + explain_doubt(reader, state);
     case WaitFor::approval:
     case WaitFor::input:
-      return explain_approvals(reader, state);
+      return explain_approvals(reader, state) + explain_awaits(state);
     case WaitFor::budget:
       return explain_budget_wait(state);
     case WaitFor::rate_limit:
@@ -163,7 +188,7 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
     default:
       break;
   }
-  std::string text = "It waits for an event.\n";
+  std::string text = "It waits for an event.\n" + explain_awaits(state);
   for (const Instance& instance : state.instances) {
     if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
       text += fmt::format("{} is suspended ({}): pawl resume {} --instance {} --suspend-id {}\n",

@@ -55,6 +55,8 @@ class Applier {
   void on(const ChildReported& event);
   void on(const ChildWaits& event);
   void on(const ParentAnswered& event);
+  void on(const PhaseControlled& event);
+  void on(const EventReceived& event);
   template <class Other>
   void on(const Other&) {}
 
@@ -109,6 +111,16 @@ class Applier {
   void on(const ChildAdmitted& decision);
   void on(const ChildAnswered& decision);
   void on(const ChildLeft& decision);
+  void on(const PhaseBegan& decision);
+  void on(const PhaseEnded& decision);
+  void on(const PhasesReset& decision);
+  void on(const CheckpointAsked& decision);
+  void on(const SeatTaken& decision);
+  void on(const SeatLeft& decision);
+  void on(const StepDiscovered& decision);
+  void on(const FlowEnded& decision);
+  void on(const WorkItemSet& decision);
+  void on(const EndingHeld& decision);
 
   // Effects.
   void on(const CallModel& effect);
@@ -131,6 +143,18 @@ class Applier {
   void give_back_rest();
   void settle_child_of(CallId id, const std::optional<TreeBooks>& books);
   void take_books(CallId id, const TreeBooks& books, const TreeBounds& held);
+  void start_flow(const RunStarted& event);
+  void reopen();
+  // The place of a phase that is there.
+  std::uint32_t place(const std::string& phase);
+  PhaseRun& phase_run(std::uint32_t phase) { return state_.flow.runs[phase]; }
+  // Whether it stands among those that could begin an instance.
+  void queue_phase(std::uint32_t phase);
+  void take_events(PhaseRun& run, const PhaseSpec& spec, std::uint64_t count);
+  void take_item_output(PhaseRun& run, const MapSpec& spec, const Seat& seat, std::string output,
+                        SeatEnd end);
+  void leave_seat(const Instance& instance);
+  void let_followers_go(std::uint32_t phase);
   void forget_ended();
   void drop_births(InstanceId parent);
   void begin_anew(Instance& instance);

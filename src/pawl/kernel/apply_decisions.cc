@@ -14,6 +14,7 @@ void Applier::on(const StepBegan& decision) {
   where.target = first_target(state_, where);
   where.failures.clear();
   ++where.node_steps;
+  if (where.seat) ++where.seat->steps;
   where.leave.reset();
   ++state_.tally.steps;
 }

@@ -321,15 +321,20 @@ void Applier::begin_anew(Instance& where) {
                           std::holds_alternative<Failing>(where.phase) ||
                           std::holds_alternative<AwaitingBudget>(where.phase);
   if (asks_again) set_phase(where, Ready{});
+  if (has_flow(state_) && where.id == kRootInstance) set_phase(where, Flowing{});
+}
+
+void Applier::reopen() {
+  state_.life = Live{};
+  state_.course = Going{};
+  for (Instance& one : state_.instances) begin_anew(one);
+  state_.final_output.reset();
 }
 
 void Applier::on(const RunReopened& event) {
-  state_.life = Live{};
-  state_.course = Going{};
   if (event.limits) state_.limits = *event.limits;
   if (event.guards) state_.guards = *event.guards;
-  for (Instance& one : state_.instances) begin_anew(one);
-  state_.final_output.reset();
+  reopen();
   if (event.message.empty()) return;
   instance(kRootInstance)
       .waiting_messages.push_back({EntryKind::message, record_.seq, 0, measured().tokens});

@@ -37,7 +37,8 @@ std::string_view name(CutBy value) {
 }
 
 std::string_view name(Note value) {
-  static constexpr std::array<std::string_view, 3> kNames = {"wrap_up", "repair", "entered"};
+  static constexpr std::array<std::string_view, 4> kNames = {"wrap_up", "repair", "entered",
+                                                             "work_items"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

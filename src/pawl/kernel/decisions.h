@@ -128,10 +128,10 @@ struct RetryPlanned {
             PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
-enum class Note : std::uint8_t { wrap_up, repair, entered };
+enum class Note : std::uint8_t { wrap_up, repair, entered, work_items };
 std::string_view name(Note value);
 template <>
-inline constexpr std::uint8_t kCount<Note> = 3;
+inline constexpr std::uint8_t kCount<Note> = 4;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
@@ -378,7 +378,9 @@ using AnyDecision =
                  ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
                  LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
                  StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
-                 RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft>;
+                 RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft,
+                 PhaseBegan, PhaseEnded, PhasesReset, CheckpointAsked, SeatTaken, SeatLeft,
+                 StepDiscovered, FlowEnded, WorkItemSet, EndingHeld>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;

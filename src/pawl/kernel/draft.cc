@@ -2,6 +2,7 @@
 
 #include "pawl/kernel/context.h"
 #include "pawl/kernel/decide_agents.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/invariants.h"
 
@@ -256,7 +257,8 @@ static bool is_held_by_tree(Draft& draft, const Instance& instance) {
     return true;
   }
   const std::uint64_t most = node_of(draft.state, instance).steps;
-  if (most == 0 || instance.node_steps < most) return false;
+  const bool spent = most > 0 && instance.node_steps >= most;
+  if (!spent && !is_at_phase_limit(draft.state, instance)) return false;
   stop_at_node_limit(draft, instance.id);
   return true;
 }

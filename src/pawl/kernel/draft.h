@@ -64,6 +64,9 @@ class Draft {
 
   template <class One>
   void add(One&& decision) {
+    if constexpr (std::is_same_v<std::decay_t<One>, ChildBorn>) {
+      if (decision.input) input_bytes_ += decision.input->length();
+    }
     record_.decisions.emplace_back(std::forward<One>(decision));
     applier_.apply(record_.decisions.back());
   }
@@ -87,6 +90,8 @@ class Draft {
   bool is_from_child() const;
   // Something is to be started that is no call of these.
   bool starts_other_than_tools_for(const std::function<bool(CallId)>& which) const;
+  // What the instances are told that were born so far.
+  std::uint64_t input_bytes() const { return input_bytes_; }
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
   // What another process had under way is gone with it: nobody is there to abort it.
@@ -134,6 +139,7 @@ class Draft {
   std::uint64_t effects_minted_;
   Reserved to_start_;
   std::uint64_t model_calls_to_start_ = 0;
+  std::uint64_t input_bytes_ = 0;
 };
 
 // Begins the instance's next step, or readies it, or ends the run at an exhausted bound.

@@ -41,6 +41,8 @@ InboxRank inbox_rank(const Event& event) {
                        std::holds_alternative<ChildReported>(event) ||
                        std::holds_alternative<ParentAnswered>(event);
   if (of_tree) return InboxRank::resolve;
+  if (std::holds_alternative<PhaseControlled>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<EventReceived>(event)) return InboxRank::turn;
   if (std::holds_alternative<ExternalTurnPushed>(event)) return InboxRank::turn;
   if (std::holds_alternative<MessageReceived>(event)) return InboxRank::message;
   return InboxRank::refused;

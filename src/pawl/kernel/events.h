@@ -13,6 +13,7 @@
 #include "pawl/ids.h"
 #include "pawl/kernel/agent_facts.h"
 #include "pawl/kernel/agent_spec.h"
+#include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
@@ -503,7 +504,7 @@ using AnyEvent =
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
                  CallDecided, RunReopened, StateSet, ChildAsked, ChildReported, ChildWaits,
-                 ChildStirred, ParentAnswered, Unrecognised>;
+                 ChildStirred, ParentAnswered, PhaseControlled, EventReceived, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {

@@ -47,7 +47,8 @@ TEST_CASE("the numbers of events in journals never change") {
               "run_finished",     "result_came_late", "context_compacted",    "compaction_failed",
               "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
               "state_set",        "child_asked",      "child_reported",       "child_waits",
-              "child_stirred",    "parent_answered",  "unrecognised"});
+              "child_stirred",    "parent_answered",  "phase_controlled",     "event_received",
+              "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {
@@ -66,7 +67,7 @@ TEST_CASE("only what people and other runs may say comes through the inbox") {
   CHECK(accepted ==
         "doubt_resolved message_received pause_requested resume_requested cancel_requested "
         "instance_resumed external_turn_pushed budget_raised call_decided state_set "
-        "child_asked child_reported parent_answered ");
+        "child_asked child_reported parent_answered phase_controlled event_received ");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "pawl/kernel/golden_agents_test.h"
+#include "pawl/kernel/golden_flow_test.h"
 #include "pawl/kernel/golden_machine_test.h"
 #include "pawl/kernel/random_history_test.h"
 #include "pawl/kernel/rules.h"
@@ -335,6 +336,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"machine-detached", encoded(machine_that_detaches().records())},
           {"agents-parent", encoded(run_with_children().records())},
           {"agents-child", encoded(run_beneath_another().records())},
+          {"flow", encoded(flow_with_everything().records())},
           {"future", with_optional_event()}};
 }
 

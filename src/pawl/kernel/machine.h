@@ -40,6 +40,8 @@ void take(Draft& draft, const TimerFired& event);
 void take(Draft& draft, const RunReopened& event);
 void take(Draft& draft, const StateSet& event);
 void take(Draft& draft, const RunWaiting& event);
+void take(Draft& draft, const PhaseControlled& event);
+void take(Draft& draft, const EventReceived& event);
 
 void take(Draft& draft, const ModelReplied& event);
 void take(Draft& draft, const Before& before, const ModelFailed& event);

@@ -99,6 +99,9 @@ constexpr Sentences kSentences1 = {
     .agent_calls_itself =
         "{} has the charter of this run or of one above it, and would call itself",
     .last_of = "(the last of {})",
+    .work_is_open =
+        "These work items are open: {}. The run does not end before each is done (work_item_done) "
+        "or left to people (work_item_escalate). Go on.",
     .entered = "You have new instructions. Go on by them.",
     .begin = "Begin.",
     .steps_left = {"This is your last step. Call no tools: give your final answer now.",

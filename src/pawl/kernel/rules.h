@@ -65,6 +65,7 @@ struct Sentences {
   std::string_view agent_too_many;      // {}: how many runs may be started
   std::string_view agent_calls_itself;  // {}: the tool
   std::string_view last_of;             // {}: how many messages with one key there have been
+  std::string_view work_is_open;        // {}: the items
   std::string_view entered;             // where a conversation goes on in another node
   std::string_view begin;               // where it has no beginning
   std::array<std::string_view, 3> steps_left;  // none, one, two

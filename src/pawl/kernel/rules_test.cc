@@ -88,6 +88,7 @@ Rules all_different() {
                .agent_too_many = "n20",
                .agent_calls_itself = "n21",
                .last_of = "n16",
+               .work_is_open = "n19",
                .entered = "n17",
                .begin = "n18",
                .steps_left = {"0", "1", "2"},

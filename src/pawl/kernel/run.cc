@@ -124,7 +124,7 @@ bool is_idle(const RunState& state) {
 }
 
 bool is_waiting(const RunState& state) {
-  return is_idle(state) && !any_in<BackingOff>(state);
+  return is_idle(state) && !any_in<BackingOff>(state) && !flow_may_go_on(state);
 }
 
 bool wants_park(const RunState& state) {
@@ -159,7 +159,12 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
     if (is_winding_up(state)) return std::nullopt;
     return add_saturating(ending->since_elapsed_ms, rules_of(state.semantics).ending_grace_ms);
   }
+  if (flow_may_go_on(state)) return state.elapsed_ms;
   std::uint64_t due = is_idle(state) ? UINT64_MAX : deadline(state);
+  for (const PhaseRun& run : state.flow.runs) {
+    const bool awaits = run.status == PhaseStatus::waiting && run.until_at_ms != 0;
+    if (awaits) due = std::min(due, run.until_elapsed_ms);
+  }
   for (const Instance& instance : state.instances) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
       due = std::min(due, phase->until_elapsed_ms);
@@ -185,8 +190,12 @@ std::optional<std::int64_t> wake_wall_at(const RunState& state) {
   const WaitFor reason = waits_for(state);
   const bool people = reason == WaitFor::approval || reason == WaitFor::input;
   const bool itself = reason == WaitFor::rate_limit || reason == WaitFor::budget;
-  if (!itself && !people) return std::nullopt;
+  if (!itself && !people && reason != WaitFor::event) return std::nullopt;
   std::optional<std::int64_t> due;
+  for (const PhaseRun& run : state.flow.runs) {
+    if (run.status != PhaseStatus::waiting || run.until_at_ms == 0) continue;
+    if (!due || run.until_at_ms < *due) due = run.until_at_ms;
+  }
   for (const Call& call : state.calls) {
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
     if (asked == nullptr || asked->expires_at_ms == 0) continue;

@@ -1,5 +1,6 @@
 // What follows from the events of a run as a whole: its beginning, control, recovery, time.
 #include "pawl/kernel/decide_agents.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
 
@@ -24,6 +25,7 @@ void take_command(Draft& draft, const Instance& instance) {
 
 // What starts with its node has been born, if its callbacks run again after a crash.
 void begin_root(Draft& draft) {
+  if (has_flow(draft.state)) return;  // Its phases begin at the end of the record.
   if (has_nodes(draft.state)) return begin_instance(draft, kRootInstance);
   begin_step(draft, draft.instance(kRootInstance));
 }
@@ -184,6 +186,7 @@ void take(Draft& draft, const DriverAttached&) {
   ask_again_where_due(draft);
   wake_children(draft);
   expire_approvals(draft);
+  expire_awaits(draft);
   go_on_where_all_ended(draft);
 }
 
@@ -212,6 +215,7 @@ void take(Draft& draft, const TimerFired&) {
       std::any_of(draft.state.calls.begin(), draft.state.calls.end(),
                   [&](const Call& call) { return has_expired(call, draft.stamp); });
   expire_approvals(draft);
+  expire_awaits(draft);
   if (expired) go_on_where_all_ended(draft);
   for (const InstanceId id : instance_ids(draft.state)) {
     const Instance& instance = draft.instance(id);

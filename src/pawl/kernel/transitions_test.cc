@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "pawl/kernel/machine_stage_test.h"
+#include "pawl/kernel/flow_stage_test.h"
 #include "pawl/kernel/source_test.h"
 
 namespace pawl::testing {
@@ -190,6 +190,18 @@ TestRun child_waiting() {
   return run;
 }
 
+TestRun flowing() {
+  PhaseSpec phase = a_checkpoint("c", {});
+  return TestRun(a_flow({phase, a_phase("a", "n"), an_await("b", "merged", {"a"})}));
+}
+
+TestRun flow_over() {
+  TestRun run(a_flow({a_phase("a", "n")}));
+  run.replies_as(kI2, {says("done")});
+  run.ends();
+  return run;
+}
+
 TestRun finished() {
   TestRun run;
   run.replies({says("done")});
@@ -207,6 +219,8 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["awaiting_model"] = {scene_of(TestRun()), scene_of(cancelled(TestRun())),
                            scene_of(owned_outside()), scene_of(paused(owned_outside()))};
   all["failing"] = {scene_of(failing()), scene_of(cancelled(failing()))};
+  all["flowing"] = {scene_of(flowing()), scene_of(paused(flowing())),
+                    scene_of(cancelled(flowing()))};
   all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
   all["awaiting_tools"] = {scene_of(awaiting_tools()),         scene_of(in_doubt()),
                            scene_of(cancelled(in_doubt())),    scene_of(awaiting_a_person()),
@@ -230,7 +244,9 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["compacting"] = {scene_of(compacting()), scene_of(with_spawned(compacting()))};
   // At once, as above.
   const TestRun over = finished();
-  all["finished"] = {scene_of(over), {over.run(), {over->epoch, over->at_ms, over->elapsed_ms}}};
+  all["finished"] = {scene_of(over),
+                     {over.run(), {over->epoch, over->at_ms, over->elapsed_ms}},
+                     scene_of(flow_over())};
   return all;
 }
 
@@ -240,6 +256,11 @@ CallId call_in(const RunState& state) {
     if (std::holds_alternative<State>(call.state)) return call.id;
   }
   return {};
+}
+
+Digest binding_asked(const RunState& state) {
+  const Call* call = find_call(state, call_in<CallAwaitingPerson>(state));
+  return call == nullptr ? Digest{} : std::get<CallAwaitingPerson>(call->state).binding;
 }
 
 EffectId effect_of(const RunState& state, EffectKind kind, CallId call = {}) {
@@ -267,6 +288,7 @@ std::vector<Event> events_for(const RunState& state) {
   ToolFinished tool;
   tool.call = running;
   tool.effect = effect_of(state, EffectKind::tool, running);
+  const bool is_over = std::holds_alternative<Finished>(state.life);
   return {
       a_start(),
       DriverAttached{"p"},
@@ -302,7 +324,7 @@ std::vector<Event> events_for(const RunState& state) {
       CallDecided{kRootInstance,
                   call_in<CallAwaitingPerson>(state),
                   InterruptDecision::approve,
-                  sha256("it"),
+                  binding_asked(state),
                   "u",
                   {},
                   {},
@@ -320,6 +342,8 @@ std::vector<Event> events_for(const RunState& state) {
                  {}},
       ChildStirred{kRootInstance, call_in<CallWaiting>(state)},
       ParentAnswered{effect_of(state, EffectKind::ask_money), AskVerdict::given, {}, ""},
+      PhaseControlled{"a", is_over ? PhaseAction::rerun : PhaseAction::abandon, "u"},
+      EventReceived{"merged", {}, "u"},
       Unrecognised{99, "?"}};
 }
 

@@ -17,8 +17,8 @@
 #include "pawl/port/byte_filter.h"
 #include "pawl/run/agent/agent.h"
 #include "pawl/run/driver_appender.h"
-#include "pawl/store.h"
 #include "pawl/run/kept_conversations.h"
+#include "pawl/store.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -105,6 +105,8 @@ class DrivenRun {
   const DriverSetup& setup() const { return setup_; }
   // Of the node that the instance is in; nullptr: the charter has no nodes.
   const NodeParts* parts_of(InstanceId instance) const;
+  // How long its words may be for the kernel to read them: see Ingress.
+  std::size_t words_max(InstanceId instance) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   KeptConversations& conversations() { return conversations_; }

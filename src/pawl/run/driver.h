@@ -38,7 +38,7 @@ class Driver final : public DrivenRun::Owner {
   // Takes an existing run up.
   void attach(const std::string& by);
   // Of a run that is over: it goes on by this event, or stays as it was.
-  Status reopen(RunReopened event, std::vector<StoredBlob> blobs);
+  Status reopen(Event event, std::vector<StoredBlob> blobs);
   // Looks for messages of other processes.
   void take_inbox() { inbox_.take(); }
   // Feeds an event of the host's own. conflict: the kernel refused it.

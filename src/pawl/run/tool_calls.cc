@@ -155,20 +155,30 @@ void ToolCalls::answer(const RunTool& effect, ToolEnd end, std::string text, Ori
   report(effect, end, {ToolOutcome::Kind::failed, std::move(text), length, {}, {}}, origin);
 }
 
+// Its result is the answer of its instance.
+bool ToolCalls::ends_turn(const RunTool& effect) const {
+  const Call* call = find_call(run_.state(), effect.call);
+  const Instance* instance = find_instance(run_.state(), effect.instance);
+  if (call == nullptr || instance == nullptr) return false;
+  const PinnedTool* tool = tool_in_scope(run_.state(), *instance, call->tool);
+  return tool != nullptr && tool->ends_turn != EndsTurn::no;
+}
+
 void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
                        std::optional<std::string> callback_stop) {
   if (!run_.is_open(effect.effect)) return report_late(effect, end, std::move(outcome));
-  Ingress ingress;
+  Ingress ingress(run_.words_max(effect.instance));
   ToolFinished event;
   event.instance = effect.instance;
   event.call = effect.call;
   event.effect = effect.effect;
   event.end = end;
   event.content_length = outcome.content_length;
-  event.content = ingress.keep(std::move(outcome.content));
+  event.content = ends_turn(effect) ? ingress.keep_words(std::move(outcome.content))
+                                    : ingress.keep(std::move(outcome.content));
   event.origin = origin;
   event.callback_stop = std::move(callback_stop);
-  if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
+  if (outcome.user_reply) event.user_reply = ingress.keep_words(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
   event.egress = std::move(outcome.egress);
   if (outcome.child) event.books = outcome.child->books;

@@ -72,6 +72,11 @@ std::string hint_of(const PendingApproval& pending) {
   if (pending.kind == InterruptKind::input) {
     return whose(pending) + "answer it with: pawl answer " + pending.run.text + " TEXT";
   }
+  if (pending.kind == InterruptKind::custom) {
+    return whose(pending) + "decide with: pawl approve " + call + "   or: pawl deny " + call +
+           " --reason TEXT   or: pawl answer " + pending.run.text + " TEXT --call " +
+           to_string(pending.call);
+  }
   return whose(pending) + "decide with: pawl approve " + call + "   or: pawl deny " + call +
          " --reason TEXT";
 }

@@ -37,6 +37,45 @@ TEST_CASE("what the operator does outside is taken in") {
         "second\nother\nA  c\n");
 }
 
+TEST_CASE(
+    "what is staged inside stays so, and undoes nothing, when the operator commits or switches") {
+  GitBench bench;
+  bench.outside("echo o >o && git add o && git commit -qm o && git branch other");
+  bench.held();
+  bench.inside("echo b >b && git add b");
+  SUBCASE("a commit") {
+    bench.outside("echo theirs >o && git commit -qm theirs o");
+    CHECK(bench.settle().empty());
+  }
+  SUBCASE("another branch") {
+    bench.outside(
+        "git switch -q other && echo theirs >o && git commit -qam theirs && git switch -q main");
+    CHECK(bench.settle().empty());
+    bench.outside("git switch -q other");
+    CHECK(bench.settle().empty());
+  }
+  CHECK(bench.outside("git status --porcelain") == "A  b\n");
+  CHECK(bench.inside("git status --porcelain") == "A  b\n");
+  CHECK(bench.outside("git log --format=%s -1") == "theirs\n");
+}
+
+TEST_CASE("where both have changed a file the operator's commit is not undone") {
+  GitBench bench;
+  bench.outside("echo o >o && git add o && git commit -qm o");
+  bench.held();
+  bench.inside("echo ours >o && git add o");
+  bench.outside("git reset -q; echo theirs >o && git commit -qam theirs");
+  CHECK(bench.settle().find("the index here could not follow HEAD") == 0);
+  bench.inside("touch other");
+  bench.settle();
+  CHECK(bench.outside("git status --porcelain") == "?? other\n");
+  bench.inside("rm other");
+  CHECK(bench.outside("git show HEAD:o") == "theirs\n");
+  bench.inside("git reset -q");
+  CHECK(bench.settle().empty());
+  CHECK(bench.inside("git status --porcelain").empty());
+}
+
 TEST_CASE("a branch that both have moved is said, shown, and published when it was merged") {
   GitBench bench;
   bench.held();

@@ -103,6 +103,7 @@ Status Settling::look_at_both() {
   PAWL_TRY(host_, sides_.publisher.state());
   PAWL_TRY(elsewhere_, sides_.publisher.branches_elsewhere());
   host_head_before_ = host_.head_object();
+  own_head_before_ = own_.head_object();
   waits_inside_ = is_under_way(sides_.place.number());
   const Descriptor outside(
       ::open(sides_.repository.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -342,7 +343,37 @@ void Settling::publish_head() {
   outcome_.has_changed = true;
 }
 
+// HEAD inside has gone where the host's went, and the index inside has what a command staged. The
+// rest of it is of the old HEAD: published as it is, it would undo the operator's commits. Git
+// moves it to the new one, and refuses where both have changed a file. False: it did.
+bool Settling::follow_head() {
+  const std::string now = own_.head_object();
+  auto& behind = agreement_.behind;
+  if (behind && behind->head != own_head_before_) behind.reset();  // a command has moved it since
+  const std::string before = behind ? behind->index : own_head_before_;
+  const bool moved = now != before && !now.empty() && !before.empty();
+  if (waits_inside_ || !moved || digest_of_index(own_.index) == agreement_.agreed.index) {
+    behind.reset();
+    return true;
+  }
+  auto listed = sides_.inside.script(
+      "read -r before && read -r now && git read-tree -i -m \"$before\" \"$now\" && "
+      "exec git ls-files -s -z",
+      before + "\n" + now + "\n", kStateBytesMax);
+  if (!listed) {
+    behind = {before, now};
+    say("the index here could not follow HEAD, which was moved outside: a file that is staged here "
+        "was changed there; neither is published (`git reset` here, then stage again)");
+    return false;
+  }
+  behind.reset();
+  own_.index = *std::move(listed);
+  outcome_.has_changed = true;
+  return true;
+}
+
 void Settling::settle_index() {
+  if (!follow_head()) return;
   const Digest host = digest_of_index(host_.index);
   const Digest own = digest_of_index(own_.index);
   const Digest agreed = agreement_.agreed.index;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ struct Agreement {
   Agreed agreed;
   std::set<std::string> made;           // refs that were not there before this session
   std::vector<std::string> stash = {};  // the list, newest first
+  // Commits: HEAD inside was moved to `head`, and the index could not follow from `index`.
+  struct Behind {
+    std::string index;
+    std::string head;
+  };
+  std::optional<Behind> behind = {};
 };
 
 // Whose doing the session's side is: of the calls of this session, or of one that was killed. What
@@ -70,6 +77,7 @@ class Settling {
   void settle_head();
   void publish_head();
   void settle_index();
+  bool follow_head();
   void publish_index();
   void take_index_in();
   void say(std::string text);
@@ -80,6 +88,7 @@ class Settling {
   GitState host_;
   GitState own_;
   std::string host_head_before_;  // the object
+  std::string own_head_before_;
   std::set<std::string> elsewhere_;
   std::vector<RefStep> steps_;
   std::string to_take_in_;  // for update-ref --stdin, inside

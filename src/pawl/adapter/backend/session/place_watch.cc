@@ -42,7 +42,14 @@ void PlaceWatch::take(const std::string& directory, const std::string& name, uns
     return;
   }
   news_ = true;
-  if ((mask & kAppears) != 0) fates_.insert_or_assign(path, Fate::replaced);
+  if ((mask & kAppears) == 0) {
+    fates_.try_emplace(path, Fate::gone);
+    return;
+  }
+  // The first replacement is the host's. What appears after it, or where the name was gone, can be
+  // a command's: a link, say, or a file that is renamed, neither of which is written there.
+  const auto [fate, first] = fates_.try_emplace(path, Fate::replaced);
+  if (!first) fate->second = Fate::written;
 }
 
 bool PlaceWatch::has_news() {

@@ -30,12 +30,16 @@ class PlaceWatch {
   int descriptor() const { return events_.number(); }  // -1: blind
   // Reads what has come. Something about one of the names, or a directory itself, since forget().
   bool has_news();
-  void forget() { news_ = false; }
-  // The entry was replaced or made, and a program that could write it has closed it since.
+  void forget() {
+    news_ = false;
+    fates_.clear();
+  }
+  // Since the last forget() the entry was replaced or made, and then a program that could write it
+  // has closed it, or another thing was put there; or one was, where the name was gone.
   bool was_written(const std::string& path) const;
 
  private:
-  enum class Fate : std::uint8_t { replaced, written };
+  enum class Fate : std::uint8_t { gone, replaced, written };
 
   void take(const std::string& directory, const std::string& name, unsigned mask);
 

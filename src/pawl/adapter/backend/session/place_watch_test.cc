@@ -47,6 +47,42 @@ TEST_CASE("a write after a replacement is told from the replacement itself") {
   CHECK(watch.was_written(directory / ".envrc"));
 }
 
+TEST_CASE("what is put in the place of a replacement, or of nothing, counts as written") {
+  const TempDirectory directory;
+  const std::string name = directory / ".envrc";
+  save(name, "old");
+  PlaceWatch watch;
+  watch.add_directory(directory.path());
+  watch.add_name(".envrc");
+  const auto put = [&](const char* text) {
+    save(directory / "new", text);
+    std::filesystem::rename(directory / "new", name);
+  };
+  SUBCASE("a second rename") {
+    put("the operator's");
+    put("the agent's");
+  }
+  SUBCASE("a link over a replacement") {
+    put("the operator's");
+    std::filesystem::create_symlink("/etc/passwd", directory / "link");
+    std::filesystem::rename(directory / "link", name);
+  }
+  SUBCASE("a link where the name was removed") {
+    std::filesystem::remove(name);
+    std::filesystem::create_symlink("/etc/passwd", name);
+  }
+  SUBCASE("a rename where the name was moved away") {
+    std::filesystem::rename(name, directory / "elsewhere");
+    put("the agent's");
+  }
+  watch.has_news();
+  CHECK(watch.was_written(name));
+  watch.forget();
+  put("the operator's");
+  watch.has_news();
+  CHECK_FALSE(watch.was_written(name));
+}
+
 TEST_CASE("a directory that cannot be watched makes it blind, and blind means look") {
   PlaceWatch watch;
   CHECK(watch.descriptor() >= 0);
