@@ -30,7 +30,7 @@ struct TreeWants {
   bool refused_above = false;
 
   void want_money(const Money& more) {
-    if (!money) money.emplace();
+    if (!money) money = Money{};
     money->least_pico = add_saturating(money->least_pico, more.least_pico);
     money->pico = add_saturating(money->pico, more.pico);
     money->least_tokens = add_saturating(money->least_tokens, more.least_tokens);
