@@ -37,6 +37,7 @@ InboxRank inbox_rank(const Event& event) {
   if (std::holds_alternative<BudgetRaised>(event)) return InboxRank::resolve;
   if (std::holds_alternative<CallDecided>(event)) return InboxRank::resolve;
   if (std::holds_alternative<StateSet>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<CommandGiven>(event)) return InboxRank::resolve;
   if (std::holds_alternative<ExternalTurnPushed>(event)) return InboxRank::turn;
   if (std::holds_alternative<MessageReceived>(event)) return InboxRank::message;
   return InboxRank::refused;

@@ -46,7 +46,7 @@ TEST_CASE("the numbers of events in journals never change") {
               "instance_spawned", "instance_resumed", "external_turn_pushed", "run_waiting",
               "run_finished",     "result_came_late", "context_compacted",    "compaction_failed",
               "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
-              "state_set",        "unrecognised"});
+              "state_set",        "command_given",    "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {
@@ -62,9 +62,10 @@ TEST_CASE("only what people may say comes through the inbox") {
     const Event event = random_record(rng, i).event;
     if (inbox_rank(event) != InboxRank::refused) accepted += std::string(name(event)) + " ";
   }
-  CHECK(accepted ==
-        "doubt_resolved message_received pause_requested resume_requested cancel_requested "
-        "instance_resumed external_turn_pushed budget_raised call_decided state_set ");
+  CHECK(
+      accepted ==
+      "doubt_resolved message_received pause_requested resume_requested cancel_requested "
+      "instance_resumed external_turn_pushed budget_raised call_decided state_set command_given ");
 }
 
 }  // namespace

@@ -88,11 +88,6 @@ std::string fault_of_effects(const RunState& state) {
 
 namespace {
 
-bool awaits_birth(const RunState& state, InstanceId id) {
-  return std::any_of(state.births.begin(), state.births.end(),
-                     [id](const PendingBirth& one) { return one.parent == id; });
-}
-
 // What reaches it wakes nobody any more.
 bool has_final_output(const RunState& state, const Instance& instance) {
   return instance.id == kRootInstance && state.final_output.has_value();
@@ -115,6 +110,7 @@ std::string fault_of_tree(const RunState& state) {
     }
     if (one.kind == NodeKind::primary && !std::holds_alternative<Resting>(parent->phase) &&
         !std::holds_alternative<AwaitingTools>(parent->phase) &&
+        !std::holds_alternative<Suspended>(parent->phase) &&
         !std::holds_alternative<Ready>(parent->phase)) {
       return to_string(one.parent) + " acts beside its primary child";
     }

@@ -72,6 +72,8 @@ PAWL_NAMED(Batch, "batch");
 PAWL_NAMED(PhaseNeed, "phase_need");
 PAWL_NAMED(OnParentEnd, "on_parent_end");
 PAWL_NAMED(LeaveKind, "leave_kind");
+PAWL_NAMED(LeaveBy, "leave_by");
+PAWL_NAMED(CommandDrive, "command_drive");
 PAWL_NAMED(EndedHow, "ended_how");
 PAWL_NAMED(Delivery, "delivery");
 #undef PAWL_NAMED
@@ -158,26 +160,27 @@ std::string vocabularies_of() {
 }
 
 std::vector<std::pair<std::string, std::string>> tables() {
-  return {{"events", events()},
-          {"decisions", table_of<Decision>()},
-          {"effects", table_of<Effect>()},
-          {"blocks", table_of<Block>()},
-          {"structures",
-           structures_of<Stamp, Usage, Rates, PriceTier, Prices, Limits, Guards, RetryPolicy,
-                         PinnedTool, Variable, PastMessage, Signer, ForkedFrom, ModelTarget,
-                         CompactionPolicy, Attachment, CallJudgement, InputBlocked, AcceptedPolicy,
-                         PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
-                         NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec,
-                         AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
-                         SuspendedInstance>()},
-          {"vocabularies",
-           vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
-                           HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                           BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
-                           GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
-                           NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
-                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery>()}};
+  return {
+      {"events", events()},
+      {"decisions", table_of<Decision>()},
+      {"effects", table_of<Effect>()},
+      {"blocks", table_of<Block>()},
+      {"structures",
+       structures_of<Stamp, Usage, Rates, PriceTier, Prices, Limits, Guards, RetryPolicy,
+                     PinnedTool, Variable, PastMessage, Signer, ForkedFrom, ModelTarget,
+                     CompactionPolicy, Attachment, CallJudgement, InputBlocked, AcceptedPolicy,
+                     PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
+                     NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec, AwaitSpec,
+                     WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
+                     SuspendedInstance>()},
+      {"vocabularies",
+       vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
+                       HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
+                       StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
+                       BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
+                       InterruptKind, InterruptDecision, NodeKind, NextContext, NextWhen,
+                       WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch, PhaseNeed,
+                       OnParentEnd, LeaveKind, EndedHow, Delivery, LeaveBy, CommandDrive>()}};
 }
 
 std::string document_path() {

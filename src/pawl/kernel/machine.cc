@@ -157,6 +157,11 @@ Refusal check(const Moment& now, const Active auto&, const StateSet& event) {
   return fault.empty() ? Refusal(kAccepted) : refuse(whose + " would not fit: " + fault);
 }
 
+Refusal check(const Moment& now, const Active auto&, const CommandGiven&) {
+  const std::string fault = fault_of_command(now.run, now.event, now.stamp);
+  return fault.empty() ? Refusal(kAccepted) : refuse(fault);
+}
+
 Refusal nothing_due() {
   return refuse("timer_fired, but nothing is due");
 }

@@ -55,6 +55,7 @@ struct Counter {
   void count(const RunReopened& event) { in(event.message); }
   void count(const InstanceResumed& event) { in(event.message); }
   void count(const StateSet& event) { in(event.state); }
+  void count(const CommandGiven& event) { in(event.input); }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
   void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {

@@ -2,6 +2,11 @@
 
 namespace pawl {
 
+std::string definition_key(const std::string& name, ToolScope scope, const std::string& owner) {
+  if (scope == ToolScope::charter) return name;
+  return name + " of " + std::string(pawl::name(scope)) + " " + owner;
+}
+
 std::string_view name(EffectClass effect) {
   switch (effect) {
     case EffectClass::pure:

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "pawl/base/result.h"
+#include "pawl/kernel/node_spec.h"
 
 namespace pawl {
 
@@ -41,9 +42,14 @@ struct ToolSpec {
   std::int64_t timeout_ms = kToolTimeoutDefaultMs;
   std::uint64_t output_bytes_max = kToolOutputDefaultBytes;  // shown to the model
   EndsTurn ends_turn = EndsTurn::no;
+  ToolScope scope = ToolScope::charter;  // where the definition stands
+  std::string owner = {};                // the node or the pack that it stands in
 
   friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
 };
+
+// Tells definitions of one name in several scopes apart; of the charter's own it is the name.
+std::string definition_key(const std::string& name, ToolScope scope, const std::string& owner);
 
 std::string_view name(EffectClass effect);
 std::string_view name(OnDoubt policy);
