@@ -7,6 +7,7 @@
 #include "pawl/filter/secrets/secret_filter.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/library/generate.h"
+#include "pawl/library/machine_builder.h"
 #include "pawl/library/runner.h"
 #include "pawl/run/agent/agent.h"
 #include "pawl/run/agent/callbacks.h"

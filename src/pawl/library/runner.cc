@@ -2,6 +2,7 @@
 
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/library/runner_parts.h"
+#include "pawl/run/command_events.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 
 namespace pawl {
@@ -45,12 +46,37 @@ void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finis
   parts_->prepared(agent);
   parts_->waiting[run] = std::move(finished);
   const Status resumed = parts_->engine->resume(run);
+  const Run* live = resumed ? parts_->engine->find(run) : nullptr;
+  const bool paused = live != nullptr && std::holds_alternative<Pausing>(live->state().course);
+  if (paused) (void)parts_->engine->feed(run, ResumeRequested{"host"});
   if (resumed) return;
   parts_->loop->post([parts = parts_.get(), run, resumed] { parts->ended(run, resumed); });
 }
 
 Status Runner::feed(const RunId& run, Event event) {
   return parts_->engine->feed(run, std::move(event));
+}
+
+Status Runner::whisper(const RunId& run, std::string text, std::optional<InstanceId> instance) {
+  return parts_->engine->whisper(run, instance, std::move(text));
+}
+
+Status Runner::command(const RunId& run, std::string name, std::string input,
+                       std::optional<InstanceId> instance) {
+  PAWL_TRY(CommandGiven event, command_event(std::move(name), std::move(input), instance, "host"));
+  Engine& engine = *parts_->engine;
+  if (engine.find(run) != nullptr) return engine.feed(run, std::move(event));
+  PAWL_ASSERT(parts_->own_loop != nullptr);
+  const auto decided = std::make_shared<std::optional<Status>>();
+  const auto begin = [&] {
+    const auto done = [decided](const Status& said) { *decided = said; };
+    const Status begun = engine.decide(run, done, std::move(event));
+    if (!begun) *decided = begun;
+  };
+  if (!parts_->block(begin, [&decided] { return decided->has_value(); })) {
+    return Error{ErrorCode::conflict, std::string(kBlockingTwice)};
+  }
+  return **decided;
 }
 
 pawl::Result<std::vector<PendingApproval>> Runner::approvals(const RunId& run) {

@@ -68,7 +68,8 @@ class Runner {
   // Calls back on the loop. What `finished` throws comes out of whoever runs the loop.
   void start(const RunnableAgent& agent, std::string input, Finished finished,
              std::shared_ptr<const InvocationContext> context = nullptr);
-  // Takes up a run of the store that nobody drives, with the agent it belongs to.
+  // Takes up a run of the store that nobody drives, with the agent it belongs to. A paused one goes
+  // on.
   Result resume(const RunnableAgent& agent, const RunId& run);
   void resume(const RunnableAgent& agent, const RunId& run, Finished finished);
 
@@ -88,6 +89,16 @@ class Runner {
   Status approve(const RunId& run, CallId call, std::string by);
   Status deny(const RunId& run, CallId call, std::string by, std::string reason);
   Status answer(const RunId& run, CallId call, std::string by, std::string text);
+
+  // An ephemeral message: the next model call of the instance reads it at the end of its request,
+  // and it is written down nowhere. Of a run that this runner drives, from a callback on the loop.
+  // nullopt: for the primary instance that acts.
+  Status whisper(const RunId& run, std::string text, std::optional<InstanceId> instance = {});
+  // A command of a run that this runner or nobody drives: decided when it returns, and nothing that
+  // follows is started for a run that nobody drives; see CommandFunction. conflict: refused.
+  // invalid_argument: `input` is no JSON. nullopt: for the primary instance that acts.
+  Status command(const RunId& run, std::string name, std::string input = "{}",
+                 std::optional<InstanceId> instance = {});
 
   // Puts the permission pipeline before the agent's tools: see permissions.h.
   Status guard(RunnableAgent& agent, GatePolicy policy);

@@ -43,6 +43,13 @@ const NodeParts* DrivenRun::parts_of(InstanceId id) const {
   return found == setup_.nodes.end() ? nullptr : &found->second;
 }
 
+std::string DrivenRun::definition_for(InstanceId id, const std::string& tool) const {
+  const Instance* instance = find_instance(state(), id);
+  const PinnedTool* pinned =
+      instance == nullptr ? nullptr : tool_in_scope(state(), *instance, tool);
+  return pinned == nullptr ? tool : definition_key(tool, pinned->scope, pinned->owner);
+}
+
 bool DrivenRun::is_open(EffectId effect) const {
   return !over_ && find_effect(state(), effect) != nullptr;
 }

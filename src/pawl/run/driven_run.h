@@ -100,6 +100,8 @@ class DrivenRun {
   const DriverSetup& setup() const { return setup_; }
   // Of the node that the instance is in; nullptr: the charter has no nodes.
   const NodeParts* parts_of(InstanceId instance) const;
+  // The definition that an instance means by a tool's name, as the registry and the gate know it.
+  std::string definition_for(InstanceId instance, const std::string& tool) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   Stamp now() const;

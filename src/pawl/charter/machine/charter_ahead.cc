@@ -31,18 +31,9 @@ struct Feature {
 };
 
 template <auto Member>
-Place node_with(const Charter& charter) {
-  return node_that(charter.machine, [](const NodeSpec& node) { return !(node.*Member).empty(); });
-}
-
-template <auto Member>
 Place node_that_has(const Charter& charter) {
   return node_that(charter.machine,
                    [](const NodeSpec& node) { return (node.*Member).has_value(); });
-}
-
-Place shadowed_tool(const Charter& charter) {
-  return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
 }
 
 Place first_phase(const Charter& charter) {
@@ -60,10 +51,8 @@ Place first_agent(const Charter& charter) {
 }
 
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 6> kAhead = {{
-    {"commands", node_with<&NodeSpec::commands>},
+constexpr std::array<Feature, 4> kAhead = {{
     {"discover", node_that_has<&NodeSpec::discover>},
-    {"a tool that is defined in two scopes", shadowed_tool},
     {"a flow", first_phase},
     {"a gate", gate_of},
     {"agents", first_agent},

@@ -11,6 +11,7 @@
 #include "pawl/port/compactor.h"
 #include "pawl/port/executor.h"
 #include "pawl/port/tool.h"
+#include "pawl/run/agent/command_function.h"
 
 namespace pawl {
 
@@ -38,6 +39,8 @@ struct RunnableAgent {
   Presence file_sessions = Presence::absent;
   // What the charter says and a run cannot do yet, a sentence each, with its line.
   std::vector<std::string> ahead = {};
+  // Functions of the host's for commands of the charter that have no `do`.
+  std::vector<HostCommand> commands = {};
 };
 
 inline constexpr std::size_t kSubagentsMax = 64;

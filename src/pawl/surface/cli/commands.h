@@ -34,6 +34,7 @@
   row(cancel) \
   row(message) \
   row(state) \
+  row(command) \
   row(budget) \
   row(push) \
   row(resolve) \
