@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "pawl/base/schema.h"
+
 namespace pawl {
 namespace {
 
@@ -56,6 +58,16 @@ const Json* find_at(const Json& value, std::string_view pointer) {
     pointer.remove_prefix(end);
   }
   return at;
+}
+
+std::string fault_of_input(const std::string& schema, const Json& input) {
+  if (schema.empty()) return "";
+  const auto json = parse_json(schema);
+  if (!json) return json.error().message;
+  const auto compiled = Schema::compile(*json);
+  if (!compiled) return compiled.error().message;
+  const auto faults = compiled->validate(input);
+  return faults.empty() ? "" : "the input does not fit: " + describe(faults);
 }
 
 // Bounded by the depth of JSON that is read.

@@ -24,6 +24,12 @@ TEST_CASE("a pointer leads to members and items, and nowhere else") {
   }
 }
 
+TEST_CASE("an input that does not fit its schema is told where") {
+  CHECK(fault_of_input("", json("7")).empty());
+  CHECK(fault_of_input(R"({"type":"object"})", json("{}")).empty());
+  CHECK(fault_of_input(R"({"type":"object"})", json("7")).starts_with("the input does not fit"));
+}
+
 TEST_CASE("references are replaced, and what is put there is not searched again") {
   const Json input = json(R"({"x":{"$input":"/y"},"y":5})");
   const auto made = with_input(json(R"([{"patch":{"n":{"$input":"/y"}}},{"$input":"/x"}])"), input);

@@ -1,6 +1,5 @@
 // Commands: what an instance does because somebody outside says so, without a model call. All of a
 // command's actions, or none: they are tried on a copy of the run before it is accepted.
-#include "pawl/base/schema.h"
 #include "pawl/kernel/command_values.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
@@ -86,14 +85,8 @@ std::string Execution::read_input(const NodeCommand& command) {
   }
   const auto input = parse_json(*bytes);
   if (!input) return "the input is no JSON: " + input.error().message;
-  if (!command.input_schema.empty()) {
-    const auto schema_json = parse_json(command.input_schema);
-    if (!schema_json) return schema_json.error().message;
-    const auto schema = Schema::compile(*schema_json);
-    if (!schema) return schema.error().message;
-    const auto faults = schema->validate(*input);
-    if (!faults.empty()) return "the input does not fit: " + describe(faults);
-  }
+  std::string fault = fault_of_input(command.input_schema, *input);
+  if (!fault.empty()) return fault;
   const bool of_host = command.actions.empty();
   if (of_host && event_.actions.empty()) {
     return "this process has no function for the command " + command.name;

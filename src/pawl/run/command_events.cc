@@ -3,6 +3,7 @@
 #include "pawl/base/json.h"
 #include "pawl/base/thrown.h"
 #include "pawl/gate/approvals/approvals.h"
+#include "pawl/kernel/command_values.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -53,7 +54,11 @@ Status prepare_command(const DrivenRun& run, CommandDrive drive, CommandGiven& e
   if (command == nullptr || !command->actions.empty()) return ok();
   const auto* function = find_function(run.setup().agent.commands, instance->node, event.command);
   const std::string* input = event.input.bytes();
-  if (function == nullptr || input == nullptr) return ok();
+  const auto json = input == nullptr ? Result<Json>(Json()) : parse_json(*input);
+  // A function may rely on its schema: the kernel refuses an input that does not fit.
+  const bool fits =
+      input != nullptr && json && fault_of_input(command->input_schema, *json).empty();
+  if (function == nullptr || !fits) return ok();
   PAWL_TRY(event.actions, actions_by(*function, event.command, instance->state, *input));
   return ok();
 }
