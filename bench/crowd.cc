@@ -89,7 +89,7 @@ class Crowd {
  private:
   EpollLoop loop_;
   std::shared_ptr<PatientTool> tool_ = std::make_shared<PatientTool>(loop_);
-  RunnableAgent agent_ = agent_with(tool_, loop_, 50);
+  PreparedAgent agent_ = agent_with(tool_, loop_, 50);
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<Engine> engine_;
   std::uint64_t ended_ = 0;

@@ -22,7 +22,7 @@
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/exchange.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 #include "pawl/run/model/reply_assembler.h"
 
 namespace pawl::bench {

@@ -63,7 +63,7 @@ Cost play(EpollLoop& loop, Store store, const Load& load) {
     ++ended;
   });
   const auto tool = make_echo_tool(loop, load.bytes);
-  const RunnableAgent agent = agent_with(tool, loop, load.steps, load.model);
+  const PreparedAgent agent = agent_with(tool, loop, load.steps, load.model);
   const Meter meter;
   for (std::uint64_t i = 0; i < load.runs; ++i) {
     engine.start({agent, "go", std::nullopt, nullptr}, [](const Result<RunId>& run) {

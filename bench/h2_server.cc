@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::bench {
 namespace {

@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::bench {
 namespace {

@@ -19,8 +19,8 @@
 #include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/journal_sqlite/journal_sqlite.h"
-#include "pawl/base/json.h"
 #include "pawl/engine/engine.h"
+#include "pawl/json.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/temp_directory.h"
 
@@ -84,9 +84,9 @@ double thread_cpu_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-RunnableAgent agent_at(const std::string& url, Loop& loop, std::shared_ptr<HttpClient> client,
+PreparedAgent agent_at(const std::string& url, Loop& loop, std::shared_ptr<HttpClient> client,
                        std::shared_ptr<Tool> tool) {
-  RunnableAgent agent;
+  PreparedAgent agent;
   agent.charter.name = "bench";
   agent.charter.instructions = "Go on as long as you are told to.";
   agent.charter.model = "anthropic/" + std::string(kModel);
@@ -179,7 +179,7 @@ class Runs {
   std::optional<Engine> engine_;
   const std::size_t bytes_;
   std::shared_ptr<NextTool> tool_ = std::make_shared<NextTool>(loop_, bytes_);
-  RunnableAgent agent_;
+  PreparedAgent agent_;
   std::uint64_t left_ = 0;
   std::uint64_t ended_ = 0;
   enum class Callbacks : std::uint8_t { untimed, timed } callbacks_ = Callbacks::untimed;

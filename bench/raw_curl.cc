@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::bench {
 namespace {

@@ -42,7 +42,7 @@ void make(const std::string& directory, std::uint64_t events) {
   const std::uint64_t runs = events / kEventsOfRun;
   std::uint64_t started = 0;
   std::uint64_t ended = 0;
-  const RunnableAgent agent = agent_with(make_echo_tool(loop, kResultBytes), loop, kStepsOfRun);
+  const PreparedAgent agent = agent_with(make_echo_tool(loop, kResultBytes), loop, kStepsOfRun);
   const auto start = [&] {
     if (started == runs) return;
     ++started;

@@ -78,7 +78,7 @@ class Runs {
   HttpServerProcess& server_;
   EpollLoop loop_;
   std::shared_ptr<HttpClient> client_ = make_curl_client(loop_);
-  RunnableAgent agent_;
+  PreparedAgent agent_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<Engine> engine_;
   std::shared_ptr<void> subscription_;

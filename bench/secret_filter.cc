@@ -8,8 +8,8 @@
 
 #include "bench/meter.h"
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
 #include "pawl/base/rng.h"
+#include "pawl/json.h"
 
 namespace pawl::bench {
 namespace {

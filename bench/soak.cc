@@ -194,7 +194,7 @@ class Soak {
   const std::uint64_t wanted_parked_;
   EpollLoop loop_;
   std::shared_ptr<LedgerTool> tool_;
-  RunnableAgent agent_;
+  PreparedAgent agent_;
   std::unique_ptr<SqliteJournal> journal_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Timer> timer_;

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/files/rooted_files.h"
-#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::bench {

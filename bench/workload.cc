@@ -74,8 +74,8 @@ std::unique_ptr<Operation> PatientTool::status(const ToolInvocation&,
   return nullptr;
 }
 
-RunnableAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps, Model model) {
-  RunnableAgent agent;
+PreparedAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps, Model model) {
+  PreparedAgent agent;
   agent.charter.name = "bench";
   agent.charter.instructions = "x";
   agent.charter.model = "scripted";

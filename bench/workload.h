@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/loop.h"
-#include "pawl/port/tool.h"
+#include "pawl/loop.h"
 #include "pawl/run/agent/agent.h"
+#include "pawl/tool.h"
 
 namespace pawl::bench {
 
@@ -17,7 +17,7 @@ namespace pawl::bench {
 enum class Model : std::uint8_t { blind, reads_four_messages };
 
 // An agent whose model calls `tool` in each of its steps.
-RunnableAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps,
+PreparedAgent agent_with(std::shared_ptr<Tool> tool, Loop& loop, std::uint64_t steps,
                          Model model = Model::blind);
 
 // Answers at once with `bytes` bytes, others each time.

@@ -40,10 +40,9 @@ install(FILES "${PROJECT_BINARY_DIR}/pawlConfig.cmake"
               "${PROJECT_BINARY_DIR}/pawlConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PawlDependencies.cmake" DESTINATION "${destination}")
 
-if(EXISTS "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h")
-  install(FILES "${PROJECT_SOURCE_DIR}/src/pawl/pawl.h"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/pawl")
-endif()
+# The public headers, and no others: tests/install/run.sh compares.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/pawl"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 if(TARGET pawl)
   install(TARGETS pawl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

@@ -100,16 +100,13 @@ function(pawl_layer name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(
-    ${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+    ${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                       "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   pawl_link(${target} ${scope} SEES ${arg_SEES} USES ${arg_PUBLIC_USES})
 
-  file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   install(TARGETS ${target} EXPORT pawl-${arg_COMPONENT}
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${path}"
-          FILES_MATCHING PATTERN "*.h" PATTERN "*_test*" EXCLUDE)
   set_property(GLOBAL APPEND PROPERTY PAWL_COMPONENTS ${arg_COMPONENT})
   set_property(GLOBAL APPEND PROPERTY PAWL_EXTERNALS_${arg_COMPONENT} ${arg_USES}
                                       ${arg_PUBLIC_USES})
@@ -133,7 +130,8 @@ function(pawl_program target)
   add_executable(${target} ${arg_SOURCES})
   pawl_compile(${target} ${arg_OPTIONS})
   pawl_link(${target} PRIVATE SEES ${arg_SEES} USES ${arg_USES})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                                               "${PROJECT_SOURCE_DIR}/src")
   # -fPIC as in the libraries, not the -fPIE of programs: one precompiled header serves both.
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
                                              POSITION_INDEPENDENT_CODE OFF)

@@ -13,6 +13,7 @@ from tidy_checks.source import Tree
 
 CHECKS = [
     layers.includes,
+    layers.public_headers,
     layers.cmake_sees,
     layers.cycles,
     layers.rooms,

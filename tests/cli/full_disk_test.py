@@ -7,12 +7,16 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
-from support import PAWL, Stage, main
+from support import PAWL, TIME_SCALE, Stage, main
 
 CANNOT = 77
+SCENES = ("fill_under_a_run", "flood_beside_a_run", "two_floods_beside_a_run",
+          "loud_journals_beside_runs", "session_on_a_full_disk")
+LOUD = "head -c 45000 /dev/urandom | base64 -w0"
 TIME_LIMIT_S = 4
 LEAVES_WITHIN_S = 20  # the limit, 5 s of a store that writes nothing, and a slow machine
 SLEEPER = ("    wait: { command: [./wait.sh], description: Waits., effect: pure, timeout: 600s }\n")
@@ -26,6 +30,10 @@ def fill(path):
             os.write(file, bytes(4096))
     except OSError:
         os.close(file)
+
+
+def free_bytes(path):
+    return os.statvfs(path).f_bavail * os.statvfs(path).f_frsize
 
 
 def until(condition, what):
@@ -96,6 +104,51 @@ def two_floods_beside_a_run():
             "seconds": time.monotonic() - begun}
 
 
+def loud_journals_beside_runs():
+    """Two runs whose records are large, on a disk of 24 MB; others go on beside them."""
+    data = pathlib.Path(os.environ["PAWL_DATA"])
+    louds = [subprocess.Popen([PAWL, "run", "loud.yaml", "go", "--id", name], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+             for name in ("f", "g")]
+    output = LoudOutput(louds)
+    until(lambda: output.is_full() and free_bytes(data) < 5 << 20, "the loud runs wait for space")
+    beside = [pawl("run", "small.yaml", "go", "--id", f"s{i}") for i in range(4)]
+    free = free_bytes(data)
+    stopped = [loud.poll() for loud in louds]
+    codes = [loud.wait(timeout=100) for loud in louds]
+    return {"codes": codes, "beside": beside, "free": free, "stopped": stopped,
+            "verify": pawl("verify", "--all")}
+
+
+class LoudOutput:
+    """Reads what runs print, so that they do not wait for a reader."""
+
+    def __init__(self, processes):
+        self.lines = []
+        for process in processes:
+            threading.Thread(target=self.lines.extend, args=(process.stdout,),
+                             daemon=True).start()
+
+    def is_full(self):
+        return sum("no space left" in line for line in self.lines) >= 2
+
+
+def session_on_a_full_disk():
+    """The disk is full before the first call of a session, then there is room."""
+    filler = pathlib.Path(os.environ["PAWL_DATA"]) / "filler"
+    with subprocess.Popen([PAWL, "run", "late.yaml", "go", "--id", "r", "--json"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as run:
+        output = LoudOutput([run])
+        until(lambda: pathlib.Path("begun").exists(), "the run has begun")
+        fill(filler)
+        pathlib.Path("full").touch()
+        time.sleep(3)
+        lives = run.poll() is None
+        filler.unlink()
+        run.wait(timeout=60)
+    return {"code": run.returncode, "said": "".join(output.lines[-60:]), "lives": lives}
+
+
 class FullDisk(Stage):
     def inside(self, scene, megabytes):
         """What a scene saw, in a mount namespace of its own with a small data disk."""
@@ -159,10 +212,52 @@ class FullDisk(Stage):
         self.assertEqual(seen["codes"], [0, 0], seen["said"])
         self.assertEqual([one["code"] for one in seen["beside"]], [0, 0, 0, 0], seen["beside"])
 
+    def test_loud_journals_stall_no_other_run(self):
+        self.flood_charters()
+        calls = "".join(f'  - call: [{{ tool: bash, input: {{ command: "{LOUD} # {i}" }} }}]\n'
+                        for i in range(900))
+        self.write("loud.script.yaml", "replies:\n" + calls + "  - text: Done.\n")
+        self.write("loud.yaml", "name: loud\ninstructions: Go.\n"
+                   "models: { main: scripted/loud.script.yaml }\n"
+                   f"limits: {{ steps: 999, time: {20 * TIME_SCALE}s }}\n"
+                   "sandbox: { write: [work], directory: work }\ntools: { use: [bash] }\n")
+        seen = self.inside("loud_journals_beside_runs", 24)
+        if any("user namespaces" in one["said"] for one in seen["beside"]):
+            raise unittest.SkipTest(seen["beside"][0]["said"])
+        self.assertEqual([one["code"] for one in seen["beside"]], [0, 0, 0, 0], seen)
+        self.assertEqual(seen["stopped"], [None, None], "they had not waited")
+        self.assertGreater(seen["free"], 1 << 20)  # kept from the loud ones
+        self.assertEqual(seen["codes"], [1, 1])  # their time is over
+        self.assertEqual(seen["verify"]["code"], 0, seen["verify"])
+
+    def test_a_session_waits_for_space(self):
+        """The log has been written back once, so that records fit into it on a full disk."""
+        (self.directory / "work").mkdir()
+        self.write("wait.sh", "#!/bin/sh\ntouch begun\nwhile [ ! -e full ]; do sleep 0.02; done\n",
+                   mode=0o755)
+        self.write("print.sh", f"#!/bin/sh\n{LOUD}\n", mode=0o755)
+        define = "".join(f"    {name}: {{ command: [./{name}.sh], effect: pure, sandbox: false,\n"
+                         "      description: Works., input: { type: object } }\n"
+                         for name in ("wait", "print"))
+        calls = 320 * ["{ tool: print, input: { n: %d } }"] + ["{ tool: wait, input: { n: %d } }"]
+        calls += 6 * ['{ tool: bash, input: { command: "echo hello # %d" } }']
+        self.write("late.script.yaml", "replies:\n" + "".join(
+            f"  - call: [{one % i}]\n" for i, one in enumerate(calls)) + "  - text: Done.\n")
+        self.write("late.yaml", "name: late\ninstructions: Go.\n"
+                   "models: { main: scripted/late.script.yaml }\nlimits: { steps: 999 }\n"
+                   "sandbox: { write: [work], directory: work }\n"
+                   f"tools:\n  use: [bash]\n  define:\n{define}")
+        seen = self.inside("session_on_a_full_disk", 96)
+        if "user namespaces" in seen["said"]:
+            raise unittest.SkipTest(seen["said"])
+        self.assertTrue(seen["lives"], seen["said"][-2000:])
+        self.assertEqual(seen["code"], 0, seen["said"][-2000:])
+        self.assertNotIn("No space left", seen["said"])
+        self.assertEqual(seen["said"].count(r'\"output\":\"hello'), 6, seen["said"][-2000:])
+
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2 and sys.argv[1] in ("fill_under_a_run", "flood_beside_a_run",
-                                              "two_floods_beside_a_run"):
+    if len(sys.argv) == 2 and sys.argv[1] in SCENES:
         print(json.dumps(globals()[sys.argv[1]]()))
     else:
         main()

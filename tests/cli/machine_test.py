@@ -165,7 +165,7 @@ class Machine(Stage):
     def test_messages_reach_the_instance_they_name(self):
         charter = self.machine(
             "  root:\n    model: root\n    instructions: Lead.\n    next: { go: other }\n"
-            "  other: { instructions: Rest. }\n",
+            "  other: { model: main, instructions: Rest. }\n",
             {"root": "  - call: [{ tool: suspend, input: { reason: r } }]\n  - text: Done.\n"},
             "start: root\n")
         self.ok("run", charter, "--id", "r", code=4)

@@ -269,5 +269,44 @@ class Backup(Stage):
             self.assertNotIn(f"{name} is none of the store's files", said)
 
 
+class Beside(Stage):
+    """Files beside the database: what a run came with, and kept output of its tools."""
+
+    def flipped(self, path):
+        """Each of some flips of one bit, undone afterwards."""
+        sound = path.read_bytes()
+        for at in {0, len(sound) // 2, len(sound) - 1}:
+            path.chmod(0o600)
+            path.write_bytes(sound[:at] + bytes([sound[at] ^ 16]) + sound[at + 1:])
+            yield at
+        path.write_bytes(sound)
+
+    def test_a_flipped_bit_is_noticed_before_anybody_acts_on_it(self):
+        (self.directory / "work").mkdir()
+        self.write("list.csv", "what the run came with")
+        replies = ("  - call: { tool: bash, input: { command: seq 90000 } }\n"
+                   "  - call: { tool: view, input: { path: %s } }\n  - text: Seen.\n"
+                   % (self.data / "inputs/r/list.csv"))
+        self.charter("c", replies, more="sandbox: { level: local, network: full, directory: work,"
+                     " write: [work] }\ntools: { use: [bash, view] }\n")
+        self.ok("run", "c.yaml", "--id", "r", "--file", "list.csv")
+        self.ok("verify", "--all")
+        kept = list((self.data / "artifacts/r").iterdir())
+        self.assertEqual(len(kept), 1)
+        for path in [*kept, self.data / "inputs/r/list.csv", self.data / "inputs/r/.digests"]:
+            for at in self.flipped(path):
+                said = self.pawl("verify", "r")
+                self.assertEqual(said.returncode, 6, f"byte {at} of {path}\n{said.stdout}")
+                self.assertIn(f"{path.parent.parent.name}/r/{path.name}", said.stdout)
+        self.ok("verify", "--all")
+        for _ in self.flipped(self.data / "inputs/r/list.csv"):
+            self.pawl("fork", "r", "--at", "0", "--id", "f")
+            results = [event["content"] for event in self.events("f")
+                       if event["type"] == "tool_finished"]
+            self.assertIn("list.csv is not what the run came with any more", "".join(results))
+            self.assertNotIn("what the run came with\\n", "".join(results))
+            self.ok("rm", "f", "--force")
+
+
 if __name__ == "__main__":
     main()

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::contract {

@@ -1,4 +1,4 @@
-// The contract of port/executor.h as a test. Each adapter's *_test.cc calls
+// The contract of pawl/executor.h as a test. Each adapter's *_test.cc calls
 // check_executor_contract() with an ExecutorSubject, which makes executors that behave as the
 // contract's sentences need it.
 #pragma once
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "pawl/base/utf8.h"
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::contract {

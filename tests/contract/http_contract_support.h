@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "pawl/adapter/epoll/epoll_loop.h"
+#include "pawl/loop.h"
 #include "pawl/port/http.h"
-#include "pawl/port/sockets.h"
 #include "tests/support/raw_server.h"
 
 namespace pawl::contract {

@@ -1,4 +1,4 @@
-// The contract of port/journal.h as a test. Each adapter's *_test.cc calls check_journal_contract()
+// The contract of pawl/store.h as a test. Each adapter's *_test.cc calls check_journal_contract()
 // with a Store: a struct with members `loop` (a TestLoop) and `journal` (an object that is a
 // Journal, JournalReader, Catalog and Inbox, empty at first).
 #pragma once

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/port/journal.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/store.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::contract {

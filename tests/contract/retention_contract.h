@@ -1,4 +1,4 @@
-// The contract of Retention in port/upkeep.h as a test, for stores as journal_contract.h has them
+// The contract of Retention in pawl/store.h as a test, for stores as journal_contract.h has them
 // whose journal is a Retention and an Upkeep too.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The contract of port/tool.h as a test. Each adapter's *_test.cc calls check_tool_contract() with
+// The contract of pawl/tool.h as a test. Each adapter's *_test.cc calls check_tool_contract() with
 // a ToolSubject, which makes tools of its origin with the behaviours that the contract speaks of.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "pawl/base/utf8.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl::contract {

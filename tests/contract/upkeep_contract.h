@@ -1,4 +1,4 @@
-// The contract of Upkeep in port/upkeep.h as a test, for stores as journal_contract.h has them
+// The contract of Upkeep in pawl/store.h as a test, for stores as journal_contract.h has them
 // whose journal is an Upkeep too.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/upkeep.h"
+#include "pawl/store.h"
 #include "tests/contract/journal_contract_support.h"
 
 namespace pawl::contract {

@@ -4,8 +4,8 @@
 #include "pawl/adapter/provider/common/wire_numbers.h"
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/exchange.h"
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace pawl::fuzz {

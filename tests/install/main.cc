@@ -1,5 +1,5 @@
 // Stands in for the README's C++ example where the README has none.
-#include <pawl/base/hash.h>
+#include <pawl/ids.h>
 
 #include <iostream>
 

@@ -21,6 +21,21 @@ configure() {  # configure BUILD_DIR ARGUMENT...
 "$cmake" --install "$PAWL_BINARY_DIR" --prefix "$work/prefix" >"$work/install.log"
 if find "$work/prefix" -name '*_test*' | grep .; then fail "test files were installed"; fi
 
+# What hosts can include they rely on: these headers, each by itself, and the suite for backends.
+public="agent backend content events executor ids json limits loop pawl permissions processor \
+        result runner store testing tool words"
+suite="testing/tests/contract/backend_contract testing/tests/contract/backend_contract_support \
+       testing/tests/support/test_loop testing/tests/support/time_scale"
+include=$work/prefix/include
+diff <(cd "$include/pawl" && find . -type f | sort) \
+     <(for name in $public $suite; do echo "./$name.h"; done | sort) ||
+  fail "other headers are installed than tests/install/run.sh lists"
+for name in $public; do
+  echo "#include <pawl/$name.h>" >"$work/alone.cc"
+  "$CXX" -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I"$include" "$work/alone.cc" ||
+    fail "pawl/$name.h does not compile by itself"
+done
+
 main=$here/main.cc
 readme=$PAWL_SOURCE_DIR/README.md
 if [ -e "$readme" ]; then
@@ -38,6 +53,12 @@ if ldd "$work/build/consumer" | grep -E 'sqlite|curl|yaml'; then
   fail "the core component links a library that it should not need"
 fi
 (cd "$work" && build/consumer)
+
+# The durable store is a component of its own.
+configure "$work/store" -DPAWL_COMPONENTS="core;store" -DCONSUMER_MAIN="$here/store.cc" \
+  -DCONSUMER_LINKS="pawl::library;pawl::journal_sqlite"
+"$cmake" --build "$work/store"
+[ "$(cd "$work" && store/consumer)" = "keeper: done" ] || fail "the store does not keep its run"
 
 # A backend of somebody else's, registered by name, against the suite that is installed for it.
 "$cmake" -S "$here/backend" -B "$work/backend" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix"

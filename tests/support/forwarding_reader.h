@@ -1,7 +1,7 @@
 // A reader of another store, for those that change one thing about what it says.
 #pragma once
 
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

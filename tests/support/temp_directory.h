@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

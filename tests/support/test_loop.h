@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 #include "tests/support/time_scale.h"
 
 namespace pawl {

@@ -21,19 +21,36 @@ SEES = {
     "app": LOW | ROOMS | {"adapter", "surface", "testing", "app"},
 }
 ORDER = "base < kernel < port < rooms of the middle < service < surface < app"
+# The public headers, include/pawl/NAME.h: nothing else is installed. Each belongs to the layer that
+# implements it, and is seen from where that layer is seen. pawl.h is all of them.
+PUBLIC = {
+    "result": "base", "json": "base", "ids": "base",
+    "words": "kernel", "limits": "kernel", "content": "kernel",
+    "loop": "port", "tool": "port", "executor": "port", "store": "port", "backend": "port",
+    "permissions": "gate", "processor": "filter", "events": "journal", "agent": "run",
+    "testing": "testing/executor_scripted", "runner": "library", "pawl": "library",
+}
+PUBLIC_DIRECTORY = "include/pawl"
 # Groups whose folders are libraries of their own.
 GROUPS = ("adapter", "surface", "testing")
-# The umbrella header offers a host what the core component holds.
-UMBRELLA = "src/pawl/pawl.h"
 
 
 def layer_of_include(name):
-    """'pawl/adapter/yaml/reader.h' is of adapter/yaml."""
+    """'pawl/adapter/yaml/reader.h' is of adapter/yaml, 'pawl/tool.h' of port."""
     parts = name.split("/")
-    if parts[0] != "pawl" or len(parts) < 3:
+    if parts[0] != "pawl" or len(parts) < 2:
         return None
+    if len(parts) == 2:
+        return PUBLIC.get(parts[1].removesuffix(".h"))
     deep = parts[1] in GROUPS and len(parts) > 3
     return "/".join(parts[1:3]) if deep else parts[1]
+
+
+def layer_of(file):
+    """As file.layer, of public headers too."""
+    if file.directory == PUBLIC_DIRECTORY:
+        return PUBLIC.get(file.name.removesuffix(".h"))
+    return file.layer
 
 
 def may_see(layer, other):
@@ -85,16 +102,38 @@ def includes(tree):
                               f"{file.layer} includes the umbrella header",
                               "it names every layer at once",
                               "include the one header that is needed")
-            other = layer_of_include(name)
-            if file.layer is None or other is None:
                 continue
-            if not may_see(file.layer, other):
-                yield Finding("layers", file.path, line, f"{file.layer} includes {name}",
-                              f"{file.layer} must not see {other}", advice(file.layer, other))
-            elif is_unlisted(listed, file.layer, other):
-                yield Finding("layers", file.path, line, f"{file.layer} includes {name}",
+            other, layer = layer_of_include(name), layer_of(file)
+            if layer is None or other is None:
+                continue
+            if not may_see(layer, other):
+                yield Finding("layers", file.path, line, f"{layer} includes {name}",
+                              f"{layer} must not see {other}", advice(layer, other))
+            elif is_unlisted(listed, layer, other):
+                yield Finding("layers", file.path, line, f"{layer} includes {name}",
                               f"its CMakeLists.txt does not list {other} under SEES",
                               "place the file better, or list it if that makes no cycle")
+
+
+def public_headers(tree):
+    """Hosts see these headers and no other: each stands by itself, and their list is short."""
+    for file in tree.cpp:
+        if not file.path.startswith("include/"):
+            continue
+        if file.directory != PUBLIC_DIRECTORY or file.name.removesuffix(".h") not in PUBLIC:
+            yield Finding("public", file.path, 1, "a public header that nobody decided on",
+                          "what hosts can include they rely on",
+                          "put it into a room of src/pawl, or list it in PUBLIC of "
+                          "tools/tidy_checks/layers.py, in tests/install and ARCHITECTURE.md")
+        for line, name, quoted in file.includes:
+            own = name.startswith("pawl/") or quoted
+            if own and name.removeprefix("pawl/").removesuffix(".h") not in PUBLIC:
+                yield Finding("public", file.path, line, f"a public header includes {name}",
+                              "it is not installed, so no host could include this header",
+                              "declare what is needed, or move values into a public header")
+            elif name.startswith("boost/"):
+                yield Finding("public", file.path, line, f"a public header includes {name}",
+                              "every host would compile it", "declare the type")
 
 
 def cmake_sees(tree):
@@ -186,7 +225,7 @@ def impurity(name):
 
 def kernel_purity(tree):
     for file in tree.sources:
-        if file.layer != "kernel":
+        if layer_of(file) != "kernel":
             continue
         for line, name, _ in file.includes:
             if impurity(name):

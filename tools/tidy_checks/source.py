@@ -109,5 +109,5 @@ class Tree:
 
     @property
     def sources(self):
-        """C++ files of the product: under src/, tests left out."""
-        return [f for f in self.cpp if f.path.startswith("src/") and not f.is_test]
+        """C++ files of the product: under src/ and include/, tests left out."""
+        return [f for f in self.cpp if f.path.startswith(("src/", "include/")) and not f.is_test]

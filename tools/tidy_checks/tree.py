@@ -105,8 +105,9 @@ def sources_are_tested(tree):
 def dead_headers(tree):
     included = {name for file in tree.cpp for _, name, _ in file.includes}
     for file in tree.sources:
-        name = file.path[len("src/"):]
-        if file.name.endswith(".h") and name not in included and name != "pawl/pawl.h":
+        name = file.path.partition("/")[2]
+        public = file.path.startswith("include/") or name == "pawl/pawl.h"  # hosts include it
+        if file.name.endswith(".h") and name not in included and not public:
             yield Finding("dead", file.path, 1, "a header that nobody includes",
                           "dead code is read and kept for nothing", "delete it")
 

@@ -19,7 +19,7 @@ class Ban:
 
 
 def is_library(file):
-    inside = file.path.startswith("src/") and not file.is_test
+    inside = file.path.startswith(("src/", "include/")) and not file.is_test
     return inside and (file.layer or "").split("/")[0] not in ("surface", "app")
 
 

@@ -58,7 +58,7 @@ struct Payers {
         EngineOptions{loop,
                       {journal.get(), journal.get(), journal.get(), journal.get()},
                       {},
-                      [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
+                      [this](const PinnedCharter&) -> Result<PreparedAgent> { return agent; },
                       "test"});
     engine->on_ended([this](const RunId&, const Status& status) {
       CHECK(status.has_value());
@@ -91,7 +91,7 @@ struct Payers {
   TempDirectory directory;
   AsioLoop loop;
   std::unique_ptr<SqliteJournal> journal;
-  RunnableAgent agent;
+  PreparedAgent agent;
   std::unique_ptr<Engine> engine;
   std::vector<RunId> ids;
   std::vector<std::string> refusals;  // of runs that could not even start

@@ -102,13 +102,13 @@ struct Process {
   }
   EngineOptions options() {
     SqliteJournal* store = journal.get();
-    const AgentSource source = [this](const PinnedCharter& pinned) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter& pinned) -> Result<PreparedAgent> {
       return agent(pinned.name);
     };
     return {loop, {store, store, store, store, store, store}, {}, source, "golden"};
   }
-  RunnableAgent agent(const std::string& name) {
-    RunnableAgent made;
+  PreparedAgent agent(const std::string& name) {
+    PreparedAgent made;
     made.charter.name = name;
     made.charter.instructions = "Go.";
     made.charter.model = "scripted";

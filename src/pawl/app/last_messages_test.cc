@@ -96,7 +96,7 @@ TEST_CASE("no message that was accepted in the last moment of a run is lost") {
   const int runs = runs_wanted();
   Sender sender(directory / "data", runs);
   for (int number = 1; number <= runs; ++number) {
-    RunnableAgent agent;
+    PreparedAgent agent;
     agent.charter.name = "last";
     agent.charter.instructions = "Go.";
     agent.charter.model = "scripted";

@@ -39,6 +39,7 @@
 #include "pawl/journal/event_json.h"
 #include "pawl/service/model_doctor.h"
 #include "pawl/surface/cli/trust_view.h"
+#include "pawl/tools/staging.h"
 
 namespace pawl {
 namespace {
@@ -358,6 +359,16 @@ void Program::remove_files(const Settings& settings, const std::string& run) {
     std::filesystem::remove_all(settings.data + "/" + directory + "/" + run, ignored);
   }
   sandbox::remove_directory(settings.data + "/taken/" + run);  // of a tool's making
+}
+
+std::vector<std::string> Program::damaged_files(const Settings& settings, const std::string& run) {
+  std::vector<std::string> damaged = damaged_outputs(settings.data + "/artifacts/" + run);
+  const std::string inputs = settings.data + "/inputs/" + run;
+  std::error_code none;  // Most runs have none.
+  if (std::filesystem::is_directory(inputs, none)) {
+    if (const Status sound = check_inputs(inputs); !sound) damaged.push_back(sound.error().message);
+  }
+  return damaged;
 }
 
 FileTally Program::old_outputs(const Settings& settings, const std::string& run,

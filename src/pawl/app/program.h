@@ -35,6 +35,7 @@ class Program final : public CliEnvironment {
   Result<std::unique_ptr<LineSource>> open_lines(const std::string& path) override;
   std::vector<std::string> secrets() const override;
   void log_line(const Settings& settings, const std::string& line) override;
+  std::vector<std::string> damaged_files(const Settings& settings, const std::string& run) override;
   FileTally old_outputs(const Settings& settings, const std::string& run, std::int64_t before_ms,
                         OldFiles what) override;
   void share_files(const Settings& settings, const std::string& parent,

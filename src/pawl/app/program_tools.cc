@@ -6,7 +6,7 @@
 #include "pawl/adapter/backend/command/judging_script.h"
 #include "pawl/adapter/backend/files/rooted_files.h"
 #include "pawl/adapter/backend/git/plain_config.h"
-#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 #include "pawl/adapter/backend/session/sandbox_doctor.h"
 #include "pawl/adapter/egress/egress_proxy.h"
 #include "pawl/adapter/egress/guard.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "pawl/assembly/assembly.h"
-#include "pawl/port/sockets.h"
+#include "pawl/loop.h"
 
 namespace pawl {
 

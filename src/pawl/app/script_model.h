@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pawl/assembly/assembly.h"
-#include "pawl/base/result.h"
-#include "pawl/testing/executor_scripted/script.h"
+#include "pawl/result.h"
+#include "pawl/testing.h"
 
 namespace pawl {
 

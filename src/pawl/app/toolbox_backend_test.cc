@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "pawl/adapter/asio/asio_loop.h"
-#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 #include "pawl/app/program_models.h"
 #include "pawl/app/program_tools.h"
 #include "pawl/base/files.h"

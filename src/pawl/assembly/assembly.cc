@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "pawl/base/files.h"
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_reader.h"
 #include "pawl/charter/host/agent_charters.h"
+#include "pawl/charter/host/agent_inheritance.h"
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/charter/resolved_text.h"
+#include "pawl/json.h"
 #include "pawl/run/agent/agent_check.h"
 
 namespace pawl {
@@ -62,13 +63,13 @@ const Node* find_text(const Node& node, std::string_view text) {
 
 constexpr std::string_view kLocalBackend = "local";
 
-bool can_approve_itself(const RunnableAgent& agent) {
+bool can_approve_itself(const PreparedAgent& agent) {
   return agent.charter.sandbox.backend == kLocalBackend &&
          agent.charter.permissions.signers.empty() && !agent.file_tools.empty();
 }
 
 // What a new run is refused for. One that is taken up has its prices since it began.
-std::optional<AgentFault> fault_of_agent(const RunnableAgent& agent) {
+std::optional<AgentFault> fault_of_agent(const PreparedAgent& agent) {
   AgentParts unused;
   if (auto fault = check_agent(agent, unused)) return fault;
   return check_priced(agent, with_budget(agent.charter.limits, agent.charter.spending));
@@ -76,6 +77,31 @@ std::optional<AgentFault> fault_of_agent(const RunnableAgent& agent) {
 
 void append(std::vector<std::string> more, std::vector<std::string>& faults) {
   for (std::string& one : more) faults.push_back(std::move(one));
+}
+
+constexpr std::string_view kAdhocInstructions =
+    "Another agent hands you a task. Do what it asks for and nothing else, and answer with the "
+    "result: it sees your last reply only.";
+
+Result<AdhocCharter> adhoc_charter(const Node& root, const std::string& directory,
+                                   const DocumentParser& parse, const std::string& input) {
+  PAWL_TRY(const Json value, parse_json(input));
+  const JsonObject* asked = value.if_object();
+  const Json* prompt = asked == nullptr ? nullptr : asked->find("prompt");
+  const std::string* text = prompt == nullptr ? nullptr : prompt->if_string();
+  if (text == nullptr) return Error{ErrorCode::invalid_argument, "\"prompt\" is missing"};
+  AdhocCharter adhoc;
+  adhoc.prompt = *text;
+  JsonWriter said;
+  said.begin_object().field("instructions", kAdhocInstructions);
+  for (const std::string_view key : {"tools", "model"}) {
+    if (const Json* one = asked->find(key)) said.key(key).raw(write_json(*one));
+  }
+  const Json* steps = asked->find("max_steps");
+  const auto most = steps == nullptr ? std::nullopt : steps->as_int64();
+  if (most && *most > 0) adhoc.limits.steps = static_cast<std::uint64_t>(*most);
+  PAWL_TRY(adhoc.text, charter_asked_for({root, directory}, parse, said.end_object().take()));
+  return adhoc;
 }
 
 const Node* find_key(const Node& node, std::string_view key) {
@@ -116,7 +142,7 @@ Assembled AgentAssembler::from_file(const std::string& path) {
   if (!assembled.agent) return assembled;
   auto pinned = pinned_of(origin.read);
   if (!pinned) return {std::nullopt, {path + ": " + pinned.error().message}};
-  RunnableAgent& agent = *assembled.agent;
+  PreparedAgent& agent = *assembled.agent;
   agent.policies = texts_of(toolbox_.policies());
   agent.files = *std::move(pinned);
   if (agent.release) agent.file_sessions = Presence::present;
@@ -144,7 +170,7 @@ Assembled AgentAssembler::for_chat(const std::string& model) {
   return assembled;
 }
 
-Result<RunnableAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
+Result<PreparedAgent> AgentAssembler::from_pinned(const PinnedCharter& pinned) {
   untrusted_.clear();
   PAWL_TRY(auto accepted, policies_of(pinned.policies));
   Origin origin{"charter of " + pinned.name, pinned.directory, pinned.model, std::move(accepted)};
@@ -207,7 +233,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   CharterReading reading = read_charter(*document.root, document.text, origin.directory);
   add_faults(reading.faults, document, assembled.faults);
   if (!reading.charter) return assembled;
-  RunnableAgent agent;
+  PreparedAgent agent;
   agent.charter = *std::move(reading.charter);
   if (origin.includes == Origin::Includes::read) {  // a run that is taken up has pinned them
     const auto admit_charter = [&](HostFile file) {
@@ -222,6 +248,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   }
   // Before the models: a command may give the key of one.
   if (!admit(std::move(programs), origin, assembled)) return assembled;
+  agent.adhoc = adhoc_charters(agent.charter, *document.root);
   const Source source{document};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
   add_faults(features_ahead(agent.charter), document, agent.ahead);
@@ -231,7 +258,16 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   return assembled;
 }
 
-void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& agent,
+// A model asks for an agent: what it may have is part of what this one has.
+std::function<Result<AdhocCharter>(const std::string& input)> AgentAssembler::adhoc_charters(
+    const Charter& charter, const Node& root) const {
+  if (charter.machine.adhoc_agents != Presence::present) return {};
+  return [parse = parse_, root, directory = charter.directory](const std::string& input) {
+    return adhoc_charter(root, directory, parse, input);
+  };
+}
+
+void AgentAssembler::equip(const Source& source, Origin& origin, PreparedAgent& agent,
                            Assembled& assembled) {
   FilesOfHost files{origin.read};
   for (const HostFile& began : origin.pinned) files.named.push_back(began.path);
@@ -249,7 +285,7 @@ void AgentAssembler::equip(const Source& source, Origin& origin, RunnableAgent& 
   }
 }
 
-void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
+void AgentAssembler::add_notes(const Source& source, const PreparedAgent& agent,
                                Assembled& assembled) {
   const CharterMachine& machine = agent.charter.machine;
   add_faults(machine.notes, source.document, assembled.notes);
@@ -265,7 +301,7 @@ void AgentAssembler::add_notes(const Source& source, const RunnableAgent& agent,
       "identity)"));
 }
 
-bool AgentAssembler::choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
+bool AgentAssembler::choose_models(const Source& source, Origin& origin, PreparedAgent& agent,
                                    Assembled& assembled) {
   Charter& charter = agent.charter;
   const std::string& pinned_model = origin.pinned_model;

@@ -9,14 +9,14 @@
 #include "pawl/assembly/toolbox.h"
 #include "pawl/charter/host/charter_document.h"
 #include "pawl/charter/host/pinned_files.h"
+#include "pawl/loop.h"
 #include "pawl/port/file_trust.h"
-#include "pawl/port/loop.h"
 #include "pawl/run/agent/agent.h"
 
 namespace pawl {
 
 struct Assembled {
-  std::optional<RunnableAgent> agent;         // nullopt when there are faults
+  std::optional<PreparedAgent> agent;         // nullopt when there are faults
   std::vector<std::string> faults;            // "file:line:column: message (remedy)"
   std::vector<std::string> notes = {};        // what the user should know all the same
   std::vector<UntrustedFile> untrusted = {};  // among the faults: a person has to look at them
@@ -59,7 +59,7 @@ class AgentAssembler {
   Assembled for_chat(const std::string& model);
   // A run's charter as it was when the run began. The script of a scripted model is read again.
   // Files that may not be read or run are in untrusted(), too.
-  Result<RunnableAgent> from_pinned(const PinnedCharter& pinned);
+  Result<PreparedAgent> from_pinned(const PinnedCharter& pinned);
   // Of the agent that was put together last.
   const std::vector<UntrustedFile>& untrusted() const { return untrusted_; }
 
@@ -82,13 +82,15 @@ class AgentAssembler {
   Assembled put_together(const std::string& text, Origin& origin);
   CharterDocument read_document(const std::string& text, Origin& origin,
                                 Assembled& assembled) const;
-  void equip(const Source& source, Origin& origin, RunnableAgent& agent, Assembled& assembled);
-  static void add_notes(const Source& source, const RunnableAgent& agent, Assembled& assembled);
+  void equip(const Source& source, Origin& origin, PreparedAgent& agent, Assembled& assembled);
+  std::function<Result<AdhocCharter>(const std::string& input)> adhoc_charters(
+      const Charter& charter, const Node& root) const;
+  static void add_notes(const Source& source, const PreparedAgent& agent, Assembled& assembled);
   // Adds the files to those that were read. False: one of them may not be.
   bool admit(std::vector<HostFile> files, Origin& origin, Assembled& assembled) const;
   static void add_project_docs(Assembled& assembled);
   // False: there are faults.
-  bool choose_models(const Source& source, Origin& origin, RunnableAgent& agent,
+  bool choose_models(const Source& source, Origin& origin, PreparedAgent& agent,
                      Assembled& assembled);
   // Of every script that the chains name; a script with faults has none.
   OwnTargets load_scripts(const Source& source, Origin& origin, const ModelChains& chains,

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/ids.h"
 #include "pawl/port/byte_filter.h"
 #include "pawl/port/command.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/http.h"
 #include "pawl/port/sensitive_places.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

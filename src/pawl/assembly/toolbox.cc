@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "pawl/base/disk_space.h"
 #include "pawl/base/files.h"
 #include "pawl/charter/host/command_admission.h"
 #include "pawl/charter/host/host_programs.h"
 #include "pawl/gate/masked_programs.h"
 #include "pawl/gate/network_within.h"
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/tools/calls/call_egress.h"
 #include "pawl/tools/calls/call_facts.h"
 #include "pawl/tools/http/http_fetch.h"
 #include "pawl/tools/session_command.h"
+#include "pawl/tools/staging.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -55,11 +58,14 @@ class QuestionTool final : public Tool {
 };
 
 // What the run came with can be read, and no other run's; a fork has a link to its parent's.
-void let_read_inputs(const std::string& inputs, ExecutionContext& context) {
-  if (inputs.empty()) return;
+Status let_read_inputs(const std::string& inputs, ExecutionContext& context) {
+  if (inputs.empty()) return ok();
   std::error_code none;  // Most runs have none.
   const auto directory = std::filesystem::canonical(inputs + "/" + context.run.text, none);
-  if (!none) context.read_roots.push_back(directory.string());
+  if (none) return ok();
+  PAWL_CHECK(check_inputs(directory.string()));
+  context.read_roots.push_back(directory.string());
+  return ok();
 }
 
 // A directory a run, that nobody else may read.
@@ -134,7 +140,7 @@ bool has_http(const std::string& name) {
 
 // One agent on its way.
 struct Toolbox::Work {
-  RunnableAgent& agent;
+  PreparedAgent& agent;
   HeldPolicies policies;
   FilesOfHost files = {};
   WorkspaceRoots roots = {};
@@ -258,15 +264,16 @@ bool Toolbox::make_sessions(Work& work) {
   const bool anywhere = sandbox.backend == "local";
   const auto prepare = [inputs = options_.inputs, data = options_.data, trust = options_.trust,
                         anywhere](ExecutionContext& of_run) -> Result<std::shared_ptr<void>> {
-    let_read_inputs(inputs, of_run);
+    PAWL_CHECK(let_read_inputs(inputs, of_run));
     PAWL_CHECK(prepare_artifacts(of_run));
     PAWL_CHECK(keep_data(data, of_run));  // by now it is there
     if (!trust) return std::shared_ptr<void>();
     const auto roots = anywhere ? std::vector<std::string>{"/"} : of_run.write_roots;
     return trust->begin_session(of_run.run, roots);
   };
+  const auto lacks_space = [data = options_.data] { return !data.empty() && is_disk_full(data); };
   work.sessions = std::make_shared<RunSessions>(std::shared_ptr<Backend>(*std::move(backend)),
-                                                std::move(context), prepare, loop_);
+                                                std::move(context), prepare, lacks_space, loop_);
   work.agent.release = [sessions = work.sessions, notes = work.egress](const RunId& run) {
     sessions->release(run);
     notes->forget(run);
@@ -421,6 +428,28 @@ void Toolbox::add_common(Work& work) {
   }
 }
 
+// Runs beneath the agent's: what those may do is judged in them.
+void Toolbox::add_agents(Work& work) {
+  const CharterMachine& machine = work.charter().machine;
+  std::vector<ToolSpec> tools;
+  for (const CharterAgent& agent : machine.agents) {
+    AgentSpec spec;
+    spec.name = agent.name;
+    spec.description = agent.description;
+    tools.push_back(agent_tool(spec));
+  }
+  if (machine.adhoc_agents == Presence::present) tools.push_back(adhoc_tool());
+  auto& allow = work.agent.charter.permissions.allow;
+  for (const ToolSpec& tool : tools) {
+    GatedTool gated;
+    gated.traits.name = tool.name;
+    gated.definition = definition_digest(tool);
+    work.gated[tool.name] = std::move(gated);
+    // Who lists an agent wants it called; policies around the charter have their own lists.
+    if (allow) allow->push_back(tool.name);
+  }
+}
+
 // The stage `author`: whoever has a charter with a tool must be allowed to add it.
 void Toolbox::check_authors(Work& work) const {
   for (const auto& [key, gated] : work.gated) {
@@ -500,7 +529,7 @@ std::vector<std::string> Toolbox::programs_of(const Charter& charter,
   return host_programs(charter, all_rules(hold_policies(options_.policies, accepted), charter));
 }
 
-std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPolicy> accepted,
+std::vector<ToolFault> Toolbox::equip(PreparedAgent& agent, std::vector<UserPolicy> accepted,
                                       FilesOfHost files) {
   Work work{agent, hold_policies(options_.policies, std::move(accepted)), std::move(files)};
   sandbox_note_.clear();
@@ -520,6 +549,7 @@ std::vector<ToolFault> Toolbox::equip(RunnableAgent& agent, std::vector<UserPoli
   check_sandbox(work);
   if (work.faults.empty()) add_commands(work);
   if (work.faults.empty()) add_common(work);
+  add_agents(work);
   check_authors(work);
   if (std::string objection = four_eyes_objection(agent.charter.permissions); !objection.empty()) {
     work.faults.push_back({"four_eyes", std::move(objection), std::string(kFourEyesRemedy)});

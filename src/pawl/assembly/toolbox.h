@@ -53,7 +53,7 @@ class Toolbox {
                                        const std::vector<UserPolicy>& accepted) const;
   // The agent's tools, its gate, and what gives their resources back. Of a run that is taken up,
   // within what it was accepted within, too.
-  std::vector<ToolFault> equip(RunnableAgent& agent, std::vector<UserPolicy> accepted = {},
+  std::vector<ToolFault> equip(PreparedAgent& agent, std::vector<UserPolicy> accepted = {},
                                FilesOfHost files = {});
   // What the sandbox of the last agent lacks on this machine, though it keeps its promises; empty:
   // nothing.
@@ -67,6 +67,7 @@ class Toolbox {
   void check_sandbox(Work& work) const;
   void add_commands(Work& work);
   void add_common(Work& work);
+  static void add_agents(Work& work);
   void add_http(Work& work, const std::string& name);
   void choose_shell(Work& work, ToolDescription& tool) const;
   void check_authors(Work& work) const;

@@ -1,4 +1,4 @@
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 #include <cstdio>
 #include <cstdlib>

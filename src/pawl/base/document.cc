@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

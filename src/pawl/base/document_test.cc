@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

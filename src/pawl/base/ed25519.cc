@@ -4,8 +4,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "pawl/base/assert.h"
 #include "pawl/base/base64.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

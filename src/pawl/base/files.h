@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

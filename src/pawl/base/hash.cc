@@ -2,7 +2,7 @@
 // algorithm costs a third more than SHA-256 itself then; the older one is still OpenSSL's own.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 #include <openssl/sha.h>
 

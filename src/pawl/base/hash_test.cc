@@ -1,4 +1,4 @@
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

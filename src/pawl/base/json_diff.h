@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -1,7 +1,7 @@
 // JSON merge patches (RFC 7396).
 #pragma once
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

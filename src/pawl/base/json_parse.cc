@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "pawl/base/decimal.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 #include <doctest/doctest.h>
 

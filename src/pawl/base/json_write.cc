@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "pawl/base/json.h"
 #include "pawl/base/plain_ascii.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

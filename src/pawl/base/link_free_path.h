@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

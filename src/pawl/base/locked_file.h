@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

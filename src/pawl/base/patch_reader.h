@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

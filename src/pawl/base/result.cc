@@ -1,4 +1,4 @@
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

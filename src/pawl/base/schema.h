@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/json.h"
-#include "pawl/base/result.h"
+#include "pawl/json.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "pawl/base/ip_address.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

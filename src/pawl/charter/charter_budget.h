@@ -7,7 +7,7 @@
 
 #include "pawl/base/document.h"
 #include "pawl/charter/charter.h"
-#include "pawl/kernel/limits.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/result.h"
 #include "pawl/charter/charter.h"
-#include "pawl/kernel/limits.h"
 #include "pawl/kernel/retry.h"
+#include "pawl/limits.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

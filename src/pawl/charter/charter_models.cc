@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "pawl/base/json.h"
 #include "pawl/base/schema.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

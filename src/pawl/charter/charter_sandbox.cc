@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 
 namespace pawl {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/backend.h"
 #include "pawl/base/document.h"
-#include "pawl/port/backend.h"
 
 namespace pawl {
 

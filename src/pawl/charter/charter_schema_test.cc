@@ -9,9 +9,9 @@
 #include <set>
 
 #include "pawl/base/files.h"
-#include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/charter/charter_test_support.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "pawl/base/json.h"
 #include "pawl/base/schema.h"
 #include "pawl/charter/charter_later.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/glob.h"
+#include "pawl/json.h"
 #include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/result.h"
 #include "pawl/charter/charter.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

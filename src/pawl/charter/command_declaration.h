@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "pawl/content.h"
 #include "pawl/gate/charter_permissions.h"
 #include "pawl/kernel/node_spec.h"
-#include "pawl/kernel/tool_spec.h"
 
 namespace pawl {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "pawl/charter/host/charter_document.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

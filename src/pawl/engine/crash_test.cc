@@ -92,8 +92,8 @@ struct Bench {
   MemoryJournal memory{loop};
   World world;
 
-  RunnableAgent agent() {
-    RunnableAgent agent;
+  PreparedAgent agent() {
+    PreparedAgent agent;
     agent.charter.name = "crash";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
@@ -113,7 +113,7 @@ struct Bench {
   }
 
   EngineOptions options(Journal& journal) {
-    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       return agent();
     };
     return {loop, {&journal, &memory, &memory, &memory}, {}, source, "test"};

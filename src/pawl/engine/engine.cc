@@ -7,13 +7,14 @@
 #include <new>
 #include <set>
 
-#include "pawl/base/json.h"
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/charter_ahead.h"
+#include "pawl/engine/child_runs.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
+#include "pawl/json.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/run/agent/agent_check.h"
@@ -24,7 +25,7 @@ namespace pawl {
 namespace {
 
 // What a charter that was built in C++ pins in place of a document.
-std::string text_of(const RunnableAgent& agent) {
+std::string text_of(const PreparedAgent& agent) {
   if (!agent.charter.text.empty()) return agent.charter.text;
   JsonWriter out;
   out.begin_object();
@@ -36,6 +37,19 @@ std::string text_of(const RunnableAgent& agent) {
   out.end_array();
   out.end_object();
   return out.take();
+}
+
+// Executors that run subagents of their own are left to it.
+Presence offers_adhoc(const PreparedAgent& agent) {
+  const bool wanted = agent.charter.machine.adhoc_agents == Presence::present && agent.adhoc;
+  const bool native = agent.executor && agent.executor->capabilities().supports_native_subagents;
+  return wanted && !native ? Presence::present : Presence::absent;
+}
+
+std::vector<AgentSpec> specs_of(const std::vector<AgentText>& agents) {
+  std::vector<AgentSpec> specs;
+  for (const AgentText& agent : agents) specs.push_back(agent.spec);
+  return specs;
 }
 
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
@@ -94,7 +108,22 @@ void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& e
   for (const CharterPack& pack : charter.machine.packs) event.packs.push_back(pack.spec);
 }
 
-RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
+// Its agents, pinned with their charters; and where it comes from.
+void pin_agents(const StartRequest& request, const DriverSetup& setup,
+                const std::vector<AgentText>& agents, RunStarted& event, Ingress& ingress) {
+  for (const AgentText& agent : agents) {
+    AgentSpec& spec = event.agents.emplace_back(agent.spec);
+    spec.charter = ingress.keep(agent.text);
+  }
+  event.adhoc_agents = offers_adhoc(setup.agent);
+  event.subagents = setup.agent.charter.machine.subagents;
+  if (!request.descent) return;
+  event.lineage = request.descent->lineage;
+  event.asks_parent = request.descent->asks_parent;
+}
+
+RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
+                      const std::vector<AgentText>& agents, Ingress& ingress) {
   const Charter& charter = request.agent.charter;
   const InvocationContext& context = *request.context;
   const std::string text = text_of(request.agent);
@@ -141,11 +170,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
     event.blocked = std::move(done.blocked);
   }
   event.input = ingress.keep(std::move(input));
+  pin_agents(request, setup, agents, event, ingress);
   return event;
 }
 
 // A charter may say more than a run can do.
-Status check_ahead(const RunnableAgent& agent) {
+Status check_ahead(const PreparedAgent& agent) {
   std::string text;
   for (const std::string& one : agent.ahead) text += (text.empty() ? "" : "\n") + one;
   if (text.empty()) text = to_string(features_ahead(agent.charter), agent.charter.name);
@@ -179,7 +209,10 @@ RunId make_run_id(std::int64_t wall_ms) {
 }
 
 Engine::Engine(EngineOptions options)
-    : options_(std::move(options)), guarded_(std::make_unique<GuardedStore>(options_.store)) {
+    : options_(std::move(options)),
+      guarded_(std::make_unique<GuardedStore>(options_.store)),
+      children_(std::make_unique<ChildRuns>(*this)),
+      memory_(std::make_shared<ConversationMemory>(options_.kept_bytes_max)) {
   options_.store = guarded_->parts();
 }
 
@@ -209,8 +242,12 @@ void Engine::publish(const RunEvent& event) {
   }
 }
 
-Result<DriverSetup> Engine::setup_for(RunnableAgent agent,
-                                      const std::map<std::string, std::string>& variables) const {
+Result<DriverSetup> Engine::setup_for(PreparedAgent agent,
+                                      const std::map<std::string, std::string>& variables,
+                                      const std::vector<AgentSpec>& agents, Presence adhoc) const {
+  for (auto& tool : children_->tools_for(agents, adhoc, agent.adhoc)) {
+    agent.tools.push_back(std::move(tool));
+  }
   AgentParts parts;
   if (const auto fault = check_agent(agent, parts)) return fault->error;
   DriverSetup setup;
@@ -238,7 +275,11 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                           },
                           [this, alive = alive_] { return *alive && !sinks_.empty(); },
                           options_.snapshot_bytes_min,
-                          options_.filter};
+                          options_.filter,
+                          memory_,
+                          [this, alive = alive_](const RunId& from, const Effect& effect) {
+                            if (*alive) children_->carry(from, effect);
+                          }};
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;
@@ -247,11 +288,13 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
         const bool over = ending != drivers_.end() &&
                           std::holds_alternative<Finished>(ending->second->run()->life);
         if (over) lent_.erase(id);
+        const std::shared_ptr<Driver> ended = ending == drivers_.end() ? nullptr : ending->second;
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
         if (auto deciding = deciding_.extract(id)) return deciding.mapped()(status);
         if (status && takes_up_again(id)) return;
+        if (ended) children_->on_ended(id, ended->run().state(), status);
         if (ended_) ended_(id, status);
       });
   drivers_[id] = driver;
@@ -278,8 +321,12 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
   };
   if (const Status runs = check_ahead(request.agent); !runs) return refuse(runs.error());
-  auto setup =
-      guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
+  const std::vector<AgentText> agents =
+      request.descent ? request.descent->agents : agents_of(request.agent.charter);
+  auto setup = guarded("the agent", [&] {
+    return setup_for(request.agent, request.context->variables(), specs_of(agents),
+                     offers_adhoc(request.agent));
+  });
   if (!setup) return refuse(setup.error());
   // Looked at first: asking to drive a run that is there would count against it.
   if (options_.store.reader->read(id, 0, 1)) {
@@ -291,11 +338,14 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
   Ingress ingress;
-  auto event = guarded(
-      "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
+  auto event = guarded("the agent", [&]() -> Result<RunStarted> {
+    return started_by(request, *setup, agents, ingress);
+  });
   if (!event) return refuse(event.error());
   filter_start(options_.filter.get(), *event, ingress.blobs());
-  if (const Status proven = prove_starter(*event, request.sign); !proven) {
+  if (request.descent) {
+    event->started_by = request.descent->started_by;  // who has proven it when the first one began
+  } else if (const Status proven = prove_starter(*event, request.sign); !proven) {
     return refuse(proven.error());
   }
   // A bound that comes with the call, and not with the charter, binds as little.
@@ -342,10 +392,11 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   PAWL_TRY(pinned.project_docs, resolve(*options_.store.reader, charter_of, started.project_docs));
   pinned.files = started.files;
   pinned.file_sessions = started.file_sessions;
-  PAWL_TRY(RunnableAgent agent, options_.agents(pinned));
+  PAWL_TRY(PreparedAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
-  PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
+  PAWL_TRY(DriverSetup setup,
+           setup_for(std::move(agent), variables, started.agents, started.adhoc_agents));
   const auto lent = lent_.find(charter_of);
   PAWL_TRY(setup.context,
            recorded_invocation(started, charter_of, *options_.store.reader,
@@ -435,6 +486,7 @@ Status Engine::resume(const RunId& run) {
   const std::string& remark = setup.agent.remark;
   const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
   make_driver(std::move(setup), run)->attach(by);
+  children_->on_driven(run);
   return ok();
 }
 
@@ -539,6 +591,10 @@ const Run* Engine::find(const RunId& run) const {
   return found == drivers_.end() ? nullptr : &found->second->run();
 }
 
+bool Engine::is_idle() const {
+  return drivers_.empty() && children_->under_way() == 0;
+}
+
 void Engine::poll() {
   poll_timer_.reset();
   if (drivers_.empty()) return;
@@ -549,6 +605,7 @@ void Engine::poll() {
   if (!addressed) return;  // It is asked again at the next poll.
   version_seen_ = *version;
   for (const RunId& run : *addressed) notice(run);
+  children_->look();
 }
 
 }  // namespace pawl

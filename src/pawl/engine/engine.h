@@ -7,10 +7,12 @@
 #include <string>
 
 #include "pawl/history/fork.h"
+#include "pawl/run/agent/descent.h"
 #include "pawl/run/driver.h"
 
 namespace pawl {
 
+class ChildRuns;
 class GuardedStore;
 
 struct PendingAttachment {
@@ -20,12 +22,13 @@ struct PendingAttachment {
 };
 
 struct StartRequest {
-  RunnableAgent agent;
+  PreparedAgent agent;
   std::string input;
   std::optional<RunId> id;  // made here when absent
   std::shared_ptr<const InvocationContext> context;
   std::vector<PendingAttachment> attachments = {};
   Sign sign = {};  // by the person who starts it; needed where two people have to agree
+  std::optional<Descent> descent = {};  // of a run that another one starts
 };
 
 struct EngineOptions {
@@ -39,6 +42,8 @@ struct EngineOptions {
   std::shared_ptr<const ByteFilter> filter = nullptr;
   // For runs that are carried on: what they were started with, by name.
   ServiceRegistry services = {};
+  // What is kept of the conversations of live runs, in bytes. Beyond it they are read anew.
+  std::uint64_t kept_bytes_max = kKeptBytesMax;
 };
 
 // Runs whose services this process remembers. A run beyond that is looked up in the registry.
@@ -92,13 +97,23 @@ class Engine {
   bool wakes(const RunId& run) const;
   const Run* find(const RunId& run) const;
   std::size_t live() const { return drivers_.size(); }
+  // No run is driven here, and nothing that one had to say to another is on its way.
+  bool is_idle() const;
   const Store& store() const { return options_.store; }
   const ByteFilter* filter() const { return options_.filter.get(); }
   Loop& loop() { return options_.loop; }
 
  private:
-  Result<DriverSetup> setup_for(RunnableAgent agent,
-                                const std::map<std::string, std::string>& variables) const;
+  friend class ChildRuns;
+  using AdhocCharters = std::function<Result<AdhocCharter>(const std::string& input)>;
+
+  Result<DriverSetup> setup_for(PreparedAgent agent,
+                                const std::map<std::string, std::string>& variables,
+                                const std::vector<AgentSpec>& agents, Presence adhoc) const;
+  // A run that a call of a driven one starts. An error is told to its model.
+  Result<StartRequest> child_request(const RunId& parent, CallId call, const std::string& json,
+                                     const AdhocCharters& charters) const;
+  std::vector<std::pair<RunId, ChildStirred>> stirred_children() const;
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
@@ -122,6 +137,8 @@ class Engine {
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;
+  std::unique_ptr<ChildRuns> children_;
+  std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;
   std::map<std::uint64_t, RunEventSink> sinks_;

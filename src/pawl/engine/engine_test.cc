@@ -83,15 +83,15 @@ struct Works {
   // Another process in the place of the one before.
   void process() {
     engine.reset();
-    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       if (!has_agent) return Error{ErrorCode::invalid_argument, "no such agent here"};
       return agent();
     };
     engine = std::make_unique<Engine>(
         EngineOptions{loop, {&journal, &reader, &journal, &inbox}, {}, source, "works"});
   }
-  RunnableAgent agent() {
-    RunnableAgent made;
+  PreparedAgent agent() {
+    PreparedAgent made;
     made.charter.name = "works";
     made.charter.instructions = "Go.";
     made.charter.model = "scripted";
@@ -179,7 +179,7 @@ TEST_CASE("a run that had many drivers in another store is reopened in this one"
   REQUIRE(works.listed().status == "done");
   MemoryJournal other(works.loop);
   write_journal(other, works.loop, works.id, decoded(*works.journal.read(works.id, 0, SIZE_MAX)));
-  const AgentSource source = [&](const PinnedCharter&) -> Result<RunnableAgent> {
+  const AgentSource source = [&](const PinnedCharter&) -> Result<PreparedAgent> {
     return works.agent();
   };
   Engine engine(EngineOptions{works.loop, {&other, &other, &other, &other}, {}, source, "other"});

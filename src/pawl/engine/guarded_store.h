@@ -2,8 +2,7 @@
 #pragma once
 
 #include "pawl/base/thrown.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/store.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -7,32 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/permission.h"
-#include "pawl/kernel/tally.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/tool.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
-
-struct ProposedCall {
-  std::string tool;
-  std::string input;  // the exact bytes of the arguments
-  // Which definition of that name is meant, by definition_key(); empty: the charter's own.
-  std::string definition = {};
-
-  const std::string& key() const { return definition.empty() ? tool : definition; }
-};
-
-// The calls of one reply, in order. A single call is a plan of one.
-struct ProposedPlan {
-  RunId run;
-  InstanceId instance = kRootInstance;
-  std::vector<ProposedCall> calls;
-  Tally tally;
-  std::string node;
-  // ask(): all calls of the reply that the only one in `calls` is of. Empty: it stands alone.
-  std::vector<ProposedCall> reply = {};
-};
 
 class CallGate {
  public:

@@ -1,8 +1,8 @@
 #include "pawl/gate/gate_questions.h"
 
-#include "pawl/base/json.h"
 #include "pawl/base/thrown.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {
@@ -144,6 +144,17 @@ std::unique_ptr<Operation> ask_questions(QuestionList list, Loop& loop,
   const auto questions = std::make_shared<Questions>(std::move(list), loop, std::move(done));
   questions->start();
   return std::make_unique<OpenQuestions>(questions);
+}
+
+PreToolUseHook pre_tool_use(std::string name,
+                            std::function<PreToolUseAnswer(const ProposedCall& call)> judge) {
+  PreToolUseHook hook;
+  hook.name = std::move(name);
+  hook.ask = [judge = std::move(judge)](const ProposedPlan& plan,
+                                        const std::function<void(PreToolUseAnswer)>& answer) {
+    answer(judge(plan.calls.front()));
+  };
+  return hook;
 }
 
 }  // namespace pawl

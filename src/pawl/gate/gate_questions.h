@@ -5,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/gate/policy_gate.h"
+#include "pawl/gate/rules/rules.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/result.h"
 #include "pawl/gate/rules/rules.h"
 #include "pawl/gate/shell/shell_rules.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

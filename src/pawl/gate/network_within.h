@@ -1,8 +1,8 @@
 // The network of a charter's sandbox, as far as the domains that are granted let it reach.
 #pragma once
 
+#include "pawl/backend.h"
 #include "pawl/gate/charter_permissions.h"
-#include "pawl/port/backend.h"
 
 namespace pawl {
 

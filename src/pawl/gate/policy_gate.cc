@@ -1,10 +1,14 @@
-#include "pawl/gate/policy_gate.h"
-
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/gate/approvals/approval_policy.h"
+#include "pawl/gate/call_gate.h"
 #include "pawl/gate/gate_questions.h"
 #include "pawl/gate/policy_text.h"
+#include "pawl/gate/rules/rules.h"
+#include "pawl/gate/rules/trust.h"
+#include "pawl/gate/shell/shell_rules.h"
+#include "pawl/json.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 namespace {

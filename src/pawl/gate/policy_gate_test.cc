@@ -1,4 +1,5 @@
-#include "pawl/gate/policy_gate.h"
+#include "pawl/gate/call_gate.h"
+#include "pawl/permissions.h"
 
 #include <doctest/doctest.h>
 

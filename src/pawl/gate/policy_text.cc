@@ -1,6 +1,7 @@
 #include "pawl/gate/policy_text.h"
 
-#include "pawl/base/json.h"
+#include "pawl/gate/approvals/approval_policy.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

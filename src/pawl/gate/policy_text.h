@@ -1,7 +1,8 @@
 // The version of a policy: a digest of everything it says.
 #pragma once
 
-#include "pawl/gate/policy_gate.h"
+#include "pawl/gate/rules/rules.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "pawl/base/ed25519.h"
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/node_of_json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "pawl/journal/contents.h"
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
 
 namespace pawl {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "pawl/kernel/ids.h"
-#include "pawl/port/journal.h"
+#include "pawl/ids.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/json.h"
 #include "pawl/history/run_diff.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

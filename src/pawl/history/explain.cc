@@ -9,6 +9,7 @@
 #include "pawl/history/export.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/kernel/transcript.h"
 
 namespace pawl {
 namespace {
@@ -160,6 +161,15 @@ std::string explain_pause(JournalReader& reader, const RunState& state) {
   return "It is paused." + go_on;
 }
 
+std::string explain_children(const RunState& state) {
+  std::string text = "It waits for runs that it has started, which wait themselves:\n";
+  for (const ChildRun& child : state.children) {
+    text += fmt::format("  {} (call {}, agent {}): pawl explain {}\n", child.run.text,
+                        to_string(child.call), child.agent, child.run.text);
+  }
+  return text + fmt::format("When they can go on: pawl resume {}\n", state.id.text);
+}
+
 std::string explain_wait(JournalReader& reader, const RunState& state) {
   switch (waits_for(state)) {
     case WaitFor::in_doubt:
@@ -171,6 +181,8 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
       return explain_budget_wait(state);
     case WaitFor::rate_limit:
       return explain_pause_of_provider(state);
+    case WaitFor::children:
+      return explain_children(state);
     case WaitFor::paused:
       return explain_pause(reader, state) + explain_held_instances(state);
     default:
@@ -226,6 +238,15 @@ std::string explain_quarantine(const RunSummary& summary, const std::string& unr
 
 }  // namespace
 
+static std::string explain_parents_budget(const RunState& state) {
+  if (state.lineage.empty()) return "";
+  const std::string& root = state.lineage.front().run.text;
+  return fmt::format(
+      "It waits for money of the runs above it: pawl budget {} --raise 1.00 (or another of them), "
+      "then pawl resume {}\n",
+      root, root);
+}
+
 std::string explain_budget_wait(const RunState& state) {
   const std::string& run = state.id.text;
   for (const Instance& instance : state.instances) {
@@ -247,6 +268,8 @@ std::string explain_budget_wait(const RunState& state) {
             "It waits for its tenant's budget until {}: pawl budget --tenant {} --raise 1.00, "
             "then pawl resume {}\n",
             format_time(held->until_at_ms), state.tenant, run);
+      case BudgetUnit::parent:
+        return explain_parents_budget(state);
     }
   }
   return "";

@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approvals.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "pawl/kernel/run.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
 #include "pawl/history/record_redactor.h"
 #include "pawl/journal/contents.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pawl/kernel/codec.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "pawl/base/json.h"
 #include "pawl/history/export.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/journal/run_writer.h"
+#include "pawl/json.h"
 #include "pawl/port/kept_files.h"
 
 namespace pawl {

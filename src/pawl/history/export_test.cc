@@ -8,7 +8,7 @@
 #include <map>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/testing/stage/exported_run_test.h"
 
 namespace pawl {

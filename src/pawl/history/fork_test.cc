@@ -192,7 +192,7 @@ TEST_CASE("what is edited into a fork passes the processors of what it replaces"
                               {&desk.journal, &desk.journal, &desk.journal, &desk.journal},
                               {},
                               [&](const PinnedCharter&) {
-                                RunnableAgent made = desk.agent();
+                                PreparedAgent made = desk.agent();
                                 made.charter.processors = processors;
                                 return made;
                               }});
@@ -210,7 +210,7 @@ TEST_CASE("what is edited into a fork passes the processors of what it replaces"
 
 TEST_CASE("what the charter says of approvers, spending and output is pinned when a run starts") {
   Desk desk;
-  RunnableAgent agent = desk.agent();
+  PreparedAgent agent = desk.agent();
   agent.charter.permissions.approvers = Approvers::listed;
   agent.charter.permissions.signers = {{"ann", {"ed25519:x"}}};
   agent.charter.sampling.max_output_tokens = 77;
@@ -416,7 +416,7 @@ TEST_CASE("no prefix ends where a worker's model is still being asked") {
 
 TEST_CASE("a prefix that an edit makes impossible is refused and leaves no trace") {
   RunStage stage(three_notes());
-  RunnableAgent agent = stage.agent();
+  PreparedAgent agent = stage.agent();
   agent.charter.limits.bytes_in = 1000;
   stage.service.start({agent, "go", RunId{"p"}, nullptr}, [](const Result<RunId>&) {});
   stage.loop.advance(300);

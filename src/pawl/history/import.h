@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "pawl/history/export_reader.h"
-#include "pawl/port/store.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "pawl/filter/redactor.h"
-#include "pawl/kernel/fields.h"
 #include "pawl/kernel/record.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "pawl/kernel/codec.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pawl/kernel/run.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <ctime>
 
-#include "pawl/base/json.h"
-#include "pawl/kernel/fields.h"
+#include "pawl/json.h"
+#include "pawl/words.h"
 
 namespace pawl {
 namespace {
@@ -189,6 +189,10 @@ std::string event_json(const RecordView& view, const FinalFields* final_fields) 
   printer.field("effects", view.record.effects);
   out.end_object();
   return out.take();
+}
+
+std::string event_json(const RecordView& event) {
+  return event_json(event, nullptr);
 }
 
 std::string record_json(const Record& record, Contents contents) {

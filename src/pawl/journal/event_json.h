@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "pawl/journal/run_event.h"
-#include "pawl/port/journal.h"
+#include "pawl/journal/record_view.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

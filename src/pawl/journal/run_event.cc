@@ -1,8 +1,14 @@
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 
 #include <utility>
 
 namespace pawl {
+
+EventSummary summary_of(const RecordView& event) {
+  const Record& record = event.record;
+  return {event.run,  record.seq,   name(record.event), record.instance, record.stamp.at_ms,
+          event.step, event.status, event.wait,         event.reason,    event.tally};
+}
 
 RecordView view_of(Record record, const RunState& after) {
   RecordView view;

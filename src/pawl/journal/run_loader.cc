@@ -1,6 +1,6 @@
 #include "pawl/journal/run_loader.h"
 
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/kernel/transcript.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "pawl/executor.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/kernel/run.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pawl/kernel/run.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -1,6 +1,6 @@
 #include "pawl/journal/run_writer.h"
 
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

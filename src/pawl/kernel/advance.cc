@@ -44,6 +44,10 @@ Before before_of(const RunState& state, const Event& event) {
   if (const auto* stopped = std::get_if<HookStopped>(&event)) {
     if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
   }
+  if (const auto* answered = std::get_if<ParentAnswered>(&event)) {
+    const OpenEffect* effect = find_effect(state, answered->effect);
+    if (effect != nullptr) before.asked = effect->kind;
+  }
   return before;
 }
 

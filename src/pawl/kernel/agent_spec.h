@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 
@@ -50,10 +49,12 @@ struct Ancestor {
   RunId run;
   CallId call{};
   std::string agent;
-  Digest charter = {};  // of the run
+  Digest charter = {};      // of the run
+  std::uint32_t depth = 0;  // the deepest level beneath the root that it lets runs start at
 
   PAWL_FACT(Ancestor, "ancestor",
-            PAWL_FIELD(run) PAWL_FIELD(call) PAWL_FIELD(agent) PAWL_FIELD(charter));
+            PAWL_FIELD(run) PAWL_FIELD(call) PAWL_FIELD(agent) PAWL_FIELD(charter)
+                PAWL_FIELD(depth));
 };
 
 template <>

@@ -51,6 +51,10 @@ class Applier {
   void on(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
   void on(const CallJudged& event);
   void on(const CallDecided& event);
+  void on(const ChildAsked& event);
+  void on(const ChildReported& event);
+  void on(const ChildWaits& event);
+  void on(const ParentAnswered& event);
   template <class Other>
   void on(const Other&) {}
 
@@ -105,6 +109,9 @@ class Applier {
   void on(const StepGivenUp& decision);
   void on(const SuspensionLifted& decision);
   void on(const MessageAdded& decision);
+  void on(const ChildAdmitted& decision);
+  void on(const ChildAnswered& decision);
+  void on(const ChildLeft& decision);
 
   // Effects.
   void on(const CallModel& effect);
@@ -114,12 +121,19 @@ class Applier {
   void on(const EndAgent& effect);
   void on(const CompactContext& effect);
   void on(const JudgeCall& effect);
+  void on(const AskParent& effect);
+  void on(const TellParent& effect);
 
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);
   void take_words(Instance& instance);
   void take_last_words(Instance& instance);
   void start_tree(const RunStarted& event);
+  void start_agents(const RunStarted& event);
+  void settle_child(CallId id);
+  void give_back_rest();
+  void settle_child_of(CallId id, const std::optional<TreeBooks>& books);
+  void take_books(CallId id, const TreeBooks& books, const TreeBounds& held);
   void forget_ended();
   void drop_births(InstanceId parent);
   void begin_anew(Instance& instance);
@@ -136,6 +150,7 @@ class Applier {
   Instance& instance(InstanceId id);
   void set_phase(Instance& where, Phase phase);
   Call& call(CallId id);
+  ChildRun& child(CallId id);
 
   RunState& state_;
   Reserved& reserved_;
@@ -145,6 +160,7 @@ class Applier {
   // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
   std::optional<Instance> no_instance_;
   std::optional<Call> no_call_;
+  std::optional<ChildRun> no_child_;
 };
 
 // The effect that a callback was asked about, if it is of the kind that is asked about there.

@@ -294,6 +294,7 @@ void Applier::on(const CallDenied& decision) {
   Call& one = call(decision.call);
   one.state = CallEnded{record_.seq, decision.tokens};
   ++instance(one.instance).guard.tool_errors;
+  settle_child_of(decision.call, {});
 }
 
 void Applier::on(const AnsweredByTool& decision) {

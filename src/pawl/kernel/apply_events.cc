@@ -146,6 +146,7 @@ void Applier::on(const RunStarted& event) {
   state_.instances.push_back(root_of(event, record_.seq, measured()));
   state_.instances_minted = 1;
   start_tree(event);
+  start_agents(event);
 }
 
 void Applier::on(const AgentBegan& event) {
@@ -216,6 +217,7 @@ void Applier::on(const ToolFinished& event) {
   end_call(event.call);
   LoopGuard& guard = instance(event.instance).guard;
   guard.tool_errors = event.end == ToolEnd::succeeded ? 0 : guard.tool_errors + 1;
+  settle_child_of(event.call, event.books);
 }
 
 void Applier::on(const ToolStatusLearned& event) {
@@ -292,6 +294,7 @@ void Applier::on(const ExternalTurnPushed& event) {
 
 void Applier::on(const RunWaiting&) {
   state_.parked = Parked::yes;
+  give_back_rest();
 }
 
 void Applier::on(const RunFinished& event) {

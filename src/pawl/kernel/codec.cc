@@ -1,7 +1,7 @@
 #include "pawl/kernel/codec.h"
 
-#include "pawl/base/assert.h"
 #include "pawl/kernel/bytes.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -6,10 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/words.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -1,4 +1,4 @@
-#include "pawl/kernel/content.h"
+#include "pawl/content.h"
 
 #include <doctest/doctest.h>
 

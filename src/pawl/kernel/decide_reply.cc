@@ -1,4 +1,7 @@
 // What follows from what a model said.
+#include <span>
+
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine_tools.h"
 
@@ -42,7 +45,7 @@ void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldR
 
 // Of a tool that the kernel answers itself.
 bool is_machine_call(const RunState& state, const CallBlock& call) {
-  return has_nodes(state) && is_reserved_tool(call.tool);
+  return has_nodes(state) && is_reserved_tool(call.tool) && !is_agent_tool(call.tool);
 }
 
 bool refused(const RunState& state, const Instance& instance, const CallBlock& call) {
@@ -188,13 +191,26 @@ YieldReason yield_by(std::optional<LeaveKind> leave) {
   return leave == LeaveKind::suspend ? YieldReason::suspend : YieldReason::tool_use;
 }
 
-// Of a run that has nodes: a call may bring instances to life, and end its own.
+// The run ends in the middle of a reply, by a child that it has spawned: the calls behind are
+// refused, and what has a result joins the conversation.
+void refuse_behind_end(Draft& draft, InstanceId id, std::span<const Asked> behind) {
+  const std::string_view text = draft.rules.say.ended;
+  for (const Asked& asked : behind) {
+    draft.add(CallRefused{id, next_call(draft.state), asked.index, RefusedBecause::yielded,
+                          std::string(text), asked.fingerprint, GateStage::none, "",
+                          draft.rules.estimate_tokens(text.size())});
+  }
+  if (all_ended(draft, id)) draft.add(ResultsTaken{id});
+}
+
+// A run that has nodes: a call may spawn instances, and end the one that makes it.
 void open_calls_in_tree(Draft& draft, InstanceId id, const Reply& reply,
                         const std::vector<Asked>& calls) {
   const Instance& before = draft.instance(id);
   end_step(draft, before, reply, yield_by(planned_leave(draft, before, calls)));
   if (stopped_in_tree(draft, id, calls)) return;
-  for (const Asked& asked : calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Asked& asked = calls[i];
     const Instance& instance = draft.instance(id);
     if (is_machine_call(draft.state, *asked.call)) {
       take_machine_call(draft, id, asked);
@@ -205,7 +221,8 @@ void open_calls_in_tree(Draft& draft, InstanceId id, const Reply& reply,
       draft.add(opened(draft.state, instance, asked));
       take_judgement(draft, instance, draft.call(call), asked.call->judgement);
     }
-    if (draft.over(id)) return;
+    if (!is_live(draft.instance(id))) return;
+    if (draft.ending()) return refuse_behind_end(draft, id, std::span(calls).subspan(i + 1));
   }
   go_on_when_all_ended(draft, id);
 }

@@ -1,6 +1,8 @@
 // Births and ends of instances, and the end of a turn.
 #include "pawl/kernel/decide_tree.h"
 
+#include "pawl/kernel/decide_agents.h"
+
 namespace pawl {
 namespace {
 
@@ -96,6 +98,7 @@ bool leaves_workers(Draft& draft, InstanceId id) {
 
 void drop_work(Draft& draft, InstanceId id) {
   draft.withdraw_starts_of(id);
+  cancel_child_runs(draft, id);
   const std::vector<OpenEffect> open = draft.state.open;
   for (const OpenEffect& effect : open) {
     const bool agent =
@@ -182,7 +185,7 @@ void fail_instance(Draft& draft, const Instance& instance, RunStatus status, Sto
   }
   const bool waits = is_awaited(draft, instance) &&
                      node_of(draft.state, instance).workers_on_end != WorkersOnEnd::cancel &&
-                     !std::holds_alternative<AwaitingTools>(instance.phase);
+                     !has_calls(draft.state, id);
   if (waits) return draft.add(RootFailed{status, reason, std::move(detail)});
   cancel_children(draft, id);
   draft.stop(status, reason, std::move(detail));

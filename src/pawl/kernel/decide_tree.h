@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/draft.h"
 
 namespace pawl {

@@ -91,10 +91,12 @@ enum class HeldFor : std::uint8_t {
   run,     // to be run (again)
   status,  // its tool is to be asked what became of it
   judgement,
+  place,  // for the run that it starts
+  child,  // the run that it has started, which waits
 };
 std::string_view name(HeldFor value);
 template <>
-inline constexpr std::uint8_t kCount<HeldFor> = 3;
+inline constexpr std::uint8_t kCount<HeldFor> = 5;
 
 // To go on once effects may start.
 struct CallHeld {
@@ -371,15 +373,17 @@ struct LimitsRaised {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using AnyDecision = std::variant<
-    StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld, ResultsTaken,
-    AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered, InstanceReadied, InstanceRested,
-    InstanceSuspended, TurnHandedOut, InstanceBorn, InstanceCeded, PauseBegan, PauseEnded,
-    EndingBegan, EndingWithdrawn, CallRetried, TargetChanged, RateLimitKept, BudgetHeld,
-    TranscriptCut, CallPermitted, ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured,
-    SessionLost, CostAdded, LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged,
-    StateProposed, StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
-    RootFailed, OutputReady, MessageReplaced, StepGivenUp, SuspensionLifted, MessageAdded>;
+using AnyDecision =
+    std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
+                 ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
+                 InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
+                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
+                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
+                 ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
+                 LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
+                 StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
+                 RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft,
+                 StepGivenUp, SuspensionLifted, MessageAdded>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;
@@ -472,8 +476,9 @@ struct CompactContext {
                 PAWL_FIELD(reserved) PAWL_FIELD(reserved_pico));
 };
 
-using AnyEffect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,
-                               CompactContext, JudgeCall>;
+using AnyEffect =
+    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent, CompactContext,
+                 JudgeCall, AskParent, TellParent, AnswerChild, SteerChild>;
 // As Event.
 struct Effect : AnyEffect {
   using AnyEffect::AnyEffect;

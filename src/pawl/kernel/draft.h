@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,31 @@
 
 namespace pawl {
 
+// What is wanted of the run that started this one, as it comes up while a record is made.
+struct TreeWants {
+  struct Money {
+    std::uint64_t least_pico = 0;
+    std::uint64_t pico = 0;
+    std::uint64_t least_tokens = 0;
+    std::uint64_t tokens = 0;
+  };
+  std::optional<Money> money = {};
+  std::optional<TreeBounds> place = {};  // one at a time: the first that needs one
+  bool takes_less = false;               // than is wanted: the answer has just come
+  bool refused_above = false;
+
+  void want_money(const Money& more) {
+    if (!money) money.emplace();
+    money->least_pico = add_saturating(money->least_pico, more.least_pico);
+    money->pico = add_saturating(money->pico, more.pico);
+    money->least_tokens = add_saturating(money->least_tokens, more.least_tokens);
+    money->tokens = add_saturating(money->tokens, more.tokens);
+  }
+  void want_place(const TreeBounds& bounds) {
+    if (!place) place = bounds;
+  }
+};
+
 class Draft {
  public:
   // The record holds its event and stamp; the run accepts the event (machine.h).
@@ -23,6 +49,7 @@ class Draft {
   const RunState& state;  // after the event and what was decided so far
   const Stamp& stamp;
   const Rules& rules;  // of the run's semantics
+  TreeWants wants;
 
   // Measures what the event brings, and applies it.
   void take_event();
@@ -50,6 +77,16 @@ class Draft {
     if constexpr (std::is_same_v<One, CallModel>) ++model_calls_to_start_;
     record_.effects.emplace_back(std::move(effect));
   }
+  // Has no outcome.
+  template <class One>
+  void send(One effect) {
+    record_.effects.emplace_back(std::move(effect));
+  }
+  bool is_attach() const { return std::holds_alternative<DriverAttached>(record_.event); }
+  // A run beneath this one has said what it uses.
+  bool is_from_child() const;
+  // Something is to be started that is no call of these.
+  bool starts_other_than_tools_for(const std::function<bool(CallId)>& which) const;
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
   // A command that no process stands behind: what would start is held by a pause.
@@ -181,6 +218,8 @@ const OpenEffect* open_of(const RunState& state, EffectKind kind);
 Usage reserved_for(const RunState& state, const OpenEffect& effect);
 // Its reply has asked for calls whose results it has not taken.
 bool has_calls(const RunState& state, InstanceId id);
+// None of them waits for anything, nor is to be started by this record.
+bool all_ended(const Draft& draft, InstanceId id);
 // As they are now: what is decided about one may change the list.
 std::vector<InstanceId> instance_ids(const RunState& state);
 

@@ -9,21 +9,19 @@
 #include <variant>
 #include <vector>
 
+#include "pawl/content.h"
+#include "pawl/ids.h"
+#include "pawl/kernel/agent_facts.h"
 #include "pawl/kernel/agent_spec.h"
-#include "pawl/kernel/blocks.h"
 #include "pawl/kernel/command_facts.h"
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
 #include "pawl/kernel/flow_spec.h"
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/limits.h"
 #include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
-#include "pawl/kernel/tool_spec.h"
 #include "pawl/kernel/tree_facts.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 
@@ -50,8 +48,6 @@ struct InputBlocked {
   PAWL_FACT(InputBlocked, "input_blocked", PAWL_FIELD(processor) PAWL_FIELD(reason));
 };
 
-enum class Speaker : std::uint8_t { user, assistant };
-
 struct PastMessage {
   Speaker speaker = Speaker::user;
   Content text;
@@ -67,21 +63,6 @@ struct Variable {
 };
 
 enum class Presence : std::uint8_t { absent, present };
-
-// Whose approval counts.
-enum class Approvers : std::uint8_t {
-  anyone,
-  others,  // a person whose signature was verified, and who did not start the run
-  listed,  // a person whose signature was verified
-};
-
-// A person who may approve, by name, with the public keys that are theirs ("ed25519:…").
-struct Signer {
-  std::string name;
-  std::vector<std::string> keys;
-
-  PAWL_FACT(Signer, "signer", PAWL_FIELD(name) PAWL_FIELD(keys));
-};
 
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
 struct ForkedFrom {
@@ -159,6 +140,7 @@ struct RunStarted {
   Presence adhoc_agents = Presence::absent;  // run_subagent is offered
   SubagentBounds subagents = {};
   std::vector<Ancestor> lineage = {};  // the root of the tree of runs first; none: it is the root
+  Presence asks_parent = Presence::absent;  // for money, before each call of a model
 
   PAWL_FACT(
       RunStarted, "run_started",
@@ -179,7 +161,8 @@ struct RunStarted {
                                                           PAWL_FIELD(gate) PAWL_FIELD(agents)
                                                               PAWL_FIELD(adhoc_agents)
                                                                   PAWL_FIELD(subagents)
-                                                                      PAWL_FIELD(lineage));
+                                                                      PAWL_FIELD(lineage)
+                                                                          PAWL_FIELD(asks_parent));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -254,23 +237,6 @@ struct ModelAborted {
 
 enum class ToolEnd : std::uint8_t { succeeded, failed, timed_out, aborted, denied };
 
-// A connection that a call asked for, and what the egress guard said.
-struct EgressNote {
-  std::string target;   // "example.org:443"
-  std::string verdict;  // "allowed", "refused", "unresolved"
-  std::string detail;   // the address, or why not
-
-  PAWL_FACT(EgressNote, "egress_note", PAWL_FIELD(target) PAWL_FIELD(verdict) PAWL_FIELD(detail));
-};
-
-// All that it said while a call ran. Written by the host, never by the tool.
-struct EgressReport {
-  std::vector<EgressNote> notes;
-  std::uint64_t left_out = 0;  // when there were too many
-
-  PAWL_FACT(EgressReport, "egress", PAWL_FIELD(notes) PAWL_FIELD(left_out));
-};
-
 struct ToolFinished {
   InstanceId instance = kRootInstance;
   CallId call{};
@@ -283,12 +249,13 @@ struct ToolFinished {
   std::optional<Content> user_reply = {};    // what people are told, where it is something else
   std::string level;                         // of isolation that was reached; empty: it has none
   EgressReport egress = {};
+  std::optional<TreeBooks> books = {};  // of the run that the call had started
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
                 PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
                     PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level)
-                        PAWL_FIELD(egress));
+                        PAWL_FIELD(egress) PAWL_FIELD(books));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };
@@ -539,7 +506,8 @@ using AnyEvent =
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
-                 CallDecided, RunReopened, StateSet, CommandGiven, Unrecognised>;
+                 CallDecided, RunReopened, StateSet, ChildAsked, ChildReported, ChildWaits,
+                 ChildStirred, ParentAnswered, CommandGiven, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {
@@ -572,8 +540,6 @@ inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Presence> = 2;
 template <>
-inline constexpr std::uint8_t kCount<Approvers> = 3;
-template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>
 inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
@@ -584,7 +550,6 @@ inline constexpr std::uint8_t kCount<Delivery> = 3;
 
 std::string_view name(Speaker value);
 std::string_view name(Presence value);
-std::string_view name(Approvers value);
 std::string_view name(ToolEnd value);
 std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 #include "pawl/kernel/events.h"
 
 namespace pawl::testing {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/kernel/fields.h"
 #include "pawl/kernel/node_spec.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

@@ -1,4 +1,4 @@
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
 
 #include <doctest/doctest.h>
 

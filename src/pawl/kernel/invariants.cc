@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 // Of every instance after every event: too dear for a program that people wait for.
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -79,7 +79,8 @@ std::string fault_of_effects(const RunState& state) {
   if (judging != open_count(state, EffectKind::judge))
     return "judged calls and open effects differ";
   for (const OpenEffect& one : state.open) {
-    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
+    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent ||
+                       one.kind == EffectKind::ask_money || one.kind == EffectKind::ask_place;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
     if (static_cast<std::uint64_t>(one.id) > state.effects_minted) return "an unminted effect";
   }
@@ -91,6 +92,13 @@ namespace {
 // What reaches it wakes nobody any more.
 bool has_final_output(const RunState& state, const Instance& instance) {
   return instance.id == kRootInstance && state.final_output.has_value();
+}
+
+// A parent may be suspended by the reply that spawned its primary child: the child acts all the
+// same.
+bool lets_child_act(const Phase& parent) {
+  return std::holds_alternative<Resting>(parent) || std::holds_alternative<AwaitingTools>(parent) ||
+         std::holds_alternative<Suspended>(parent) || std::holds_alternative<Ready>(parent);
 }
 
 }  // namespace
@@ -108,10 +116,7 @@ std::string fault_of_tree(const RunState& state) {
     if (one.kind == NodeKind::primary && parent->child != one.id) {
       return to_string(one.id) + " has not taken over";
     }
-    if (one.kind == NodeKind::primary && !std::holds_alternative<Resting>(parent->phase) &&
-        !std::holds_alternative<AwaitingTools>(parent->phase) &&
-        !std::holds_alternative<Suspended>(parent->phase) &&
-        !std::holds_alternative<Ready>(parent->phase)) {
+    if (one.kind == NodeKind::primary && !lets_child_act(parent->phase)) {
       return to_string(one.parent) + " acts beside its primary child";
     }
   }
@@ -160,7 +165,8 @@ std::string fault_of_liveness(const RunState& state) {
   for (const Call& call : state.calls) {
     const auto* held = std::get_if<CallWaiting>(&call.state);
     if (held == nullptr) continue;
-    if (going) return to_string(call.id) + " is held, and nobody runs it";
+    const bool run = held->held_for == HeldFor::child || held->held_for == HeldFor::place;
+    if (going && !run) return to_string(call.id) + " is held, and nobody runs it";
     if (ending && held->held_for == HeldFor::status) {
       return to_string(call.id) + " waits for a question that nobody asks any more";
     }

@@ -76,6 +76,13 @@ PAWL_NAMED(LeaveBy, "leave_by");
 PAWL_NAMED(CommandDrive, "command_drive");
 PAWL_NAMED(EndedHow, "ended_how");
 PAWL_NAMED(Delivery, "delivery");
+PAWL_NAMED(WaitFor, "wait_for");
+PAWL_NAMED(PlaceUse, "place_use");
+PAWL_NAMED(AskKind, "ask_kind");
+PAWL_NAMED(AskVerdict, "ask_verdict");
+PAWL_NAMED(Steer, "steer");
+PAWL_NAMED(ChildLife, "child_life");
+PAWL_NAMED(ChildLeave, "child_leave");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -172,7 +179,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
                      PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
                      NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec, AwaitSpec,
                      WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
-                     SuspendedInstance>()},
+                     SuspendedInstance, TreeBooks, TreeBounds>()},
       {"vocabularies",
        vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                        HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
@@ -180,7 +187,8 @@ std::vector<std::pair<std::string, std::string>> tables() {
                        BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict, GateStage,
                        InterruptKind, InterruptDecision, NodeKind, NextContext, NextWhen,
                        WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch, PhaseNeed,
-                       OnParentEnd, LeaveKind, EndedHow, Delivery, LeaveBy, CommandDrive>()}};
+                       OnParentEnd, LeaveKind, EndedHow, Delivery, WaitFor, PlaceUse, AskKind,
+                       AskVerdict, Steer, ChildLife, ChildLeave, LeaveBy, CommandDrive>()}};
 }
 
 std::string document_path() {

@@ -1,4 +1,4 @@
-#include "pawl/kernel/limits.h"
+#include "pawl/limits.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // Every bound: at it, and crossed by one.
-#include "pawl/kernel/limits.h"
+#include "pawl/limits.h"
 
 #include "pawl/kernel/scenario_test.h"
 

@@ -2,6 +2,7 @@
 // name. A check changes nothing, and finds every reason to refuse.
 #include "pawl/kernel/machine.h"
 
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/tally.h"
@@ -46,8 +47,8 @@ Refusal check_open(const Moment& now, std::string_view event, EffectId id, Effec
 std::string what_is_not_driven(const RunStarted& event) {
   if (!event.phases.empty()) return "flows are not part of this version";
   if (event.gate) return "gates are not part of this version";
-  const bool agents = !event.agents.empty() || event.adhoc_agents == Presence::present;
-  if (agents) return "agents with runs of their own are not part of this version";
+  if (event.agents.size() > kAgentsMax) return "too many agents";
+  if (event.lineage.size() > kLineageMax) return "too many ancestors";
   for (const PackSpec& pack : event.packs) {
     if (pack.state && pack.state->owner == StateOwner::external) {
       return "pack " + pack.name + ": a state that is owned outside belongs to a node";
@@ -162,6 +163,33 @@ Refusal check(const Moment& now, const Active auto&, const CommandGiven&) {
   return fault.empty() ? Refusal(kAccepted) : refuse(fault);
 }
 
+// Runs beneath this one speak of themselves as long as they are not over.
+template <class E>
+Refusal check_child(const Moment& now, const E& event) {
+  const bool known = find_child(now.state, event.call) != nullptr;
+  return known ? Refusal(kAccepted)
+               : refuse(std::string(E::kName) + ": no run beneath this one was started by " +
+                        to_string(event.call) + ", or it is over");
+}
+
+Refusal check(const Moment& now, const Active auto&, const ChildAsked& event) {
+  return check_child(now, event);
+}
+
+Refusal check(const Moment& now, const Unfinished auto&, const ChildReported& event) {
+  return check_child(now, event);
+}
+
+// One that names no ask is the last word of a run that ends before this one.
+Refusal check(const Moment& now, const Unfinished auto&, const ParentAnswered& event) {
+  if (!has_parent(now.state)) return refuse("parent_answered: no run has started this one");
+  if (event.effect == EffectId{}) return kAccepted;
+  const OpenEffect* asked = find_effect(now.state, event.effect);
+  const bool open = asked != nullptr &&
+                    (asked->kind == EffectKind::ask_money || asked->kind == EffectKind::ask_place);
+  return open ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
 Refusal nothing_due() {
   return refuse("timer_fired, but nothing is due");
 }
@@ -262,6 +290,19 @@ bool awaits(const Call* call, EffectId effect) {
 Refusal check(const Moment& now, const AwaitingTools&, const ToolFinished& event) {
   const bool awaited = awaits<CallRunning>(call_of(now, event), event.effect);
   return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ChildWaits& event) {
+  const bool awaited = awaits<CallRunning>(call_of(now, event), event.effect) &&
+                       find_child(now.state, event.call) != nullptr;
+  return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ChildStirred& event) {
+  const Call* call = call_of(now, event);
+  const auto* held = call == nullptr ? nullptr : std::get_if<CallWaiting>(&call->state);
+  const bool waits = held != nullptr && held->held_for == HeldFor::child;
+  return waits ? Refusal(kAccepted) : refuse(to_string(event.call) + " does not wait for a run");
 }
 
 // Kept for whoever decides about the call, as long as nobody has; the first one only.

@@ -1,6 +1,7 @@
 // Random machines: whatever a model and a host do, no content is lost or comes twice, nothing acts
 // that has ended, and a journal folds and is decided again to the same bytes.
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "pawl/kernel/machine_stage_test.h"
@@ -182,10 +183,14 @@ class TreeBooks {
 };
 
 TEST_CASE("random machines keep their books, whatever happens") {
-  constexpr std::uint64_t kSeeds = 600;
+  // Those beyond the first ones have found a bug once.
+  constexpr std::uint64_t kSeeds = 2000;
+  std::vector<std::uint64_t> seeds(kSeeds);
+  std::iota(seeds.begin(), seeds.end(), 1U);
+  seeds.insert(seeds.end(), {5578, 6141});
   std::uint64_t delivered = 0;
   std::uint64_t accepted = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (const std::uint64_t seed : seeds) {
     CAPTURE(seed);
     Rng rng(seed);
     Run run;
@@ -210,7 +215,7 @@ TEST_CASE("random machines keep their books, whatever happens") {
     }
     delivered += books.delivered();
   }
-  CHECK(delivered > kSeeds);
+  CHECK(delivered > kSeeds / 2);
   MESSAGE(accepted << " events, " << delivered << " contents delivered");
 }
 

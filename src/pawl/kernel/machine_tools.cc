@@ -1,6 +1,6 @@
 #include "pawl/kernel/machine_tools.h"
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "pawl/content.h"
 #include "pawl/kernel/run.h"
-#include "pawl/kernel/tool_spec.h"
 
 namespace pawl {
 

@@ -1,4 +1,4 @@
-#include "pawl/kernel/permission.h"
+#include "pawl/content.h"
 
 #include "pawl/kernel/scenario_test.h"
 

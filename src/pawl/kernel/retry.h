@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 
@@ -13,25 +12,6 @@ inline constexpr std::uint64_t kRetryAfterMaxMs = 3'600'000;
 // A wait of this length is not sat out: the run leaves memory, and is taken up again when it is
 // over.
 inline constexpr std::uint64_t kParkAfterMs = 60'000;
-
-// Whether a model that broke off in the middle of its text may be followed by another one. What it
-// said is withdrawn either way.
-enum class AfterOutput : std::uint8_t { same_target, next_target };
-std::string_view name(AfterOutput value);
-template <>
-inline constexpr std::uint8_t kCount<AfterOutput> = 2;
-
-struct RetryPolicy {
-  std::uint32_t attempts_max = 5;  // of one step at one target, the first included
-  std::uint64_t first_delay_ms = 500;
-  std::uint64_t delay_max_ms = 8'000;
-  std::uint32_t attempts_before_failover = 2;  // where there is another target
-  AfterOutput after_output = AfterOutput::same_target;
-
-  PAWL_FACT(RetryPolicy, "retry_policy",
-            PAWL_FIELD(attempts_max) PAWL_FIELD(first_delay_ms) PAWL_FIELD(delay_max_ms)
-                PAWL_FIELD(attempts_before_failover) PAWL_FIELD(after_output));
-};
 
 inline std::uint32_t& attempts_of(RetryPolicy& policy) {
   return policy.attempts_max;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
 #include "pawl/base/utf8.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {
@@ -93,6 +93,11 @@ constexpr Sentences kSentences1 = {
     .content_ceded = "{} has ended and hands you this:",
     .content_failed = "{} has failed:",
     .content_stopped = "{} was stopped at its limit of steps, and had this:",
+    .agent_too_deep = "runs start others at most {} levels beneath the first one; do it yourself",
+    .agent_too_many =
+        "no more than {} runs may be started beneath one; do it yourself, or end your turn",
+    .agent_calls_itself =
+        "{} has the charter of this run or of one above it, and would call itself",
     .last_of = "(the last of {})",
     .entered = "You have new instructions. Go on by them.",
     .begin = "Begin.",

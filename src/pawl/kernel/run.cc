@@ -23,6 +23,15 @@ bool any_in(const RunState& state) {
   });
 }
 
+// Runs that it has started, and that wait.
+bool waits_for_children(const RunState& state) {
+  if (state.children.empty()) return false;
+  return std::any_of(state.calls.begin(), state.calls.end(), [](const Call& call) {
+    const auto* held = std::get_if<CallWaiting>(&call.state);
+    return held != nullptr && held->held_for == HeldFor::child;
+  });
+}
+
 bool any_in_doubt(const RunState& state) {
   return std::any_of(state.calls.begin(), state.calls.end(), [](const Call& call) {
     return std::holds_alternative<CallDoubtful>(call.state);
@@ -72,7 +81,8 @@ const OpenEffect* find_effect(const RunState& state, EffectId id) {
 }
 
 bool reserves(const RunState& state) {
-  return state.limits.cost_pico > 0 || state.limits.budget_tokens > 0;
+  return state.limits.cost_pico > 0 || state.limits.budget_tokens > 0 ||
+         state.asks_parent == Presence::present;
 }
 
 Reserved reserved_in(const RunState& state, const Phase& phase) {
@@ -128,6 +138,7 @@ WaitFor waits_for(const RunState& state) {
   if (const auto wanted = wanted_of_people(state)) return *wanted;
   if (any_in<AwaitingBudget>(state)) return WaitFor::budget;
   if (any_in<RateLimited>(state)) return WaitFor::rate_limit;
+  if (waits_for_children(state)) return WaitFor::children;
   return WaitFor::event;
 }
 
@@ -239,8 +250,9 @@ std::string_view name(WrapUp value) {
 }
 
 std::string_view name(EffectKind value) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "model", "tool", "status", "begin_agent", "end_agent", "compact", "judge"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "model",   "tool",  "status",    "begin_agent", "end_agent",
+      "compact", "judge", "ask_money", "ask_place"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

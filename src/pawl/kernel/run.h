@@ -324,10 +324,12 @@ enum class EffectKind : std::uint8_t {
   end_agent,
   compact,
   judge,
+  ask_money,  // these two are answered by the run that started this one
+  ask_place,
 };
 std::string_view name(EffectKind value);
 template <>
-inline constexpr std::uint8_t kCount<EffectKind> = 7;
+inline constexpr std::uint8_t kCount<EffectKind> = 9;
 
 struct OpenEffect {
   EffectId id{};
@@ -442,26 +444,40 @@ struct RunState {
   std::uint32_t ended = 0;                         // instances that are still listed
   std::uint32_t ended_calls = 0;                   // likewise, calls of such instances
   std::optional<std::uint64_t> final_output = {};  // the record that holds it, while workers go on
+  // Runs beneath this one and above it.
+  std::vector<AgentSpec> agents = {};  // by name, without their charters
+  Presence adhoc_agents = Presence::absent;
+  SubagentBounds subagents = {};
+  std::vector<Ancestor> lineage = {};
+  std::vector<ChildRun> children = {};  // by the number of their calls
+  std::uint32_t runs_settled = 0;       // beneath it that are over
+  Presence asks_parent = Presence::absent;
+  TreeBounds allowed = {};    // by the run that started this one
+  TreeBooks told_books = {};  // what it was told last
+  TreeBounds told_held = {};
 
   PAWL_FACT(
       RunState, "run_state",
       PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model) PAWL_FIELD(directory)
-          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(guards)
-              PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
-                  PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
-                      PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
-                          PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
-                              PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
-                                  PAWL_FIELD(begin_held) PAWL_FIELD(denials)
-                                      PAWL_FIELD(question_hour) PAWL_FIELD(parked) PAWL_FIELD(tally)
-                                          PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
-                                              PAWL_FIELD(instances_minted) PAWL_FIELD(length)
-                                                  PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
-                                                      PAWL_FIELD(at_ms) PAWL_FIELD(nodes)
-                                                          PAWL_FIELD(packs) PAWL_FIELD(pack_states)
-                                                              PAWL_FIELD(births) PAWL_FIELD(ended)
-                                                                  PAWL_FIELD(ended_calls)
-                                                                      PAWL_FIELD(final_output));
+          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(
+              guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
+              PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from) PAWL_FIELD(
+                  targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
+                  PAWL_FIELD(life) PAWL_FIELD(course) PAWL_FIELD(instances) PAWL_FIELD(calls)
+                      PAWL_FIELD(open) PAWL_FIELD(begin_held) PAWL_FIELD(denials)
+                          PAWL_FIELD(question_hour) PAWL_FIELD(parked) PAWL_FIELD(tally) PAWL_FIELD(
+                              calls_minted) PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
+                              PAWL_FIELD(length) PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
+                                  PAWL_FIELD(at_ms) PAWL_FIELD(nodes) PAWL_FIELD(packs)
+                                      PAWL_FIELD(pack_states) PAWL_FIELD(births) PAWL_FIELD(ended)
+                                          PAWL_FIELD(ended_calls) PAWL_FIELD(final_output)
+                                              PAWL_FIELD(agents) PAWL_FIELD(adhoc_agents)
+                                                  PAWL_FIELD(subagents) PAWL_FIELD(lineage)
+                                                      PAWL_FIELD(children) PAWL_FIELD(runs_settled)
+                                                          PAWL_FIELD(asks_parent)
+                                                              PAWL_FIELD(allowed)
+                                                                  PAWL_FIELD(told_books)
+                                                                      PAWL_FIELD(told_held));
 };
 
 struct Record;

@@ -1,4 +1,5 @@
 // What follows from the events of a run as a whole: its beginning, control, recovery, time.
+#include "pawl/kernel/decide_agents.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
 
@@ -122,12 +123,14 @@ void take(Draft& draft, const PauseRequested&) {
     if (effect.kind == EffectKind::model) draft.abort(effect.id);
   }
   ready_those_that_wait(draft);
+  steer_children(draft, Steer::pause);
 }
 
 void take(Draft& draft, const ResumeRequested&) {
   if (draft.going()) return;
   draft.add(PauseEnded{});
   take_up_again(draft);
+  steer_children(draft, Steer::resume);
 }
 
 void take(Draft& draft, const CancelRequested& event) {
@@ -160,6 +163,7 @@ void take(Draft& draft, const BudgetRaised& event) {
     if (draft.going()) call_again(draft, instance);
     if (draft.pausing()) draft.add(InstanceReadied{instance.id, 0});
   }
+  wake_children(draft);
 }
 
 void take(Draft& draft, const Before& before, const HookStopped& event) {
@@ -189,6 +193,7 @@ void take(Draft& draft, const DriverAttached& event) {
   draft.stop_where_crossed();
   for (const OpenEffect& effect : lost) recover(draft, effect);
   ask_again_where_due(draft);
+  wake_children(draft);
   expire_approvals(draft);
   go_on_where_all_ended(draft);
 }

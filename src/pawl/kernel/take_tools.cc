@@ -1,5 +1,6 @@
 // What becomes of calls: outcomes, judgements and decisions of people, and what follows from them:
 // a result, another attempt, a question, a doubt.
+#include "pawl/kernel/decide_agents.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -68,6 +69,7 @@ bool may_have_acted(const RunState& state, const Call& call) {
 }
 
 void run_call(Draft& draft, const Call& call) {
+  if (starts_run(draft.state, call)) return run_child(draft, call);
   if (draft.over(call.instance)) return;
   if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::run});
   draft.start(RunTool{{}, call.instance, call.id, call.attempts + 1});
@@ -94,8 +96,10 @@ void take_result(Draft& draft, const Instance& instance, const Call& call,
     draft.stop(RunStatus::stopped, StopReason::callback, "after_tool: " + *event.callback_stop);
   }
   const bool again = is_worth_another(draft, call, event);
+  const InstanceId id = instance.id;
   if (!again && event.end != ToolEnd::succeeded) stop_for_errors(draft, instance);
-  if (has_nodes(draft.state) && !is_live(instance)) return;
+  // Not `instance`: its end may have made room for another, and births move instances about.
+  if (has_nodes(draft.state) && !is_live(draft.instance(id))) return;
   draft.stop_where_crossed();
   if (again && !draft.ending()) {
     draft.add(CallRetried{call.id});

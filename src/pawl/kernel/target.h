@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/usage.h"
-#include "pawl/kernel/words.h"
+#include "pawl/limits.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

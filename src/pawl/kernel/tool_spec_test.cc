@@ -1,4 +1,4 @@
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 
 #include <doctest/doctest.h>
 

@@ -4,28 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "pawl/content.h"
 #include "pawl/kernel/record.h"
 #include "pawl/kernel/run.h"
 
 namespace pawl {
-
-enum class Role : std::uint8_t { user, assistant, tool };
-std::string_view name(Role value);
-
-struct Message {
-  Role role = Role::user;
-  std::vector<Block> blocks;  // assistant
-  std::string model = {};     // assistant: who wrote it, "anthropic/claude-…"; or empty
-  std::vector<Attachment> attachments = {};                                   // user
-  Content text;                                                               // user and tool
-  CallId call{};                                                              // tool
-  enum class Outcome : std::uint8_t { fine, error } outcome = Outcome::fine;  // tool
-  // user: lines of Pawl's own before the text, which names its sender, and behind it.
-  std::string heading = {};
-  std::string ending = {};
-
-  friend bool operator==(const Message&, const Message&) = default;
-};
 
 // What `entry` says, from the record it points at. A record that holds no such thing is corrupt.
 Result<Message> message_of(const Entry& entry, const Record& record);

@@ -175,6 +175,26 @@ TestRun failing() {
   return run;
 }
 
+// A run beneath another, with one beneath itself.
+TestRun with_child() {
+  RunStarted start = a_start();
+  start.agents = {AgentSpec{"helper"}};
+  start.agents[0].digest = sha256("helper");
+  start.lineage = {Ancestor{RunId{"above"}, kC1, "me", sha256("above"), 3}};
+  start.tools.push_back(PinnedTool{"agent__helper", EffectClass::reconcilable, OnDoubt::wait, {}});
+  TestRun run(start);
+  run.replies({calls("agent__helper", R"({"input":"go"})")});
+  const EffectId ask = run.effect_of(EffectKind::ask_place);
+  run.takes(ParentAnswered{ask, AskVerdict::given, {0, 0, 1, 1}, ""});
+  return run;
+}
+
+TestRun child_waiting() {
+  TestRun run = with_child();
+  run.takes(ChildWaits{kRootInstance, kC1, run.call_effect(kC1), WaitFor::approval, {}, {}});
+  return run;
+}
+
 TestRun finished() {
   TestRun run;
   run.replies({says("done")});
@@ -193,9 +213,11 @@ std::map<std::string, std::vector<Scene>> scenes() {
                            scene_of(owned_outside()), scene_of(paused(owned_outside()))};
   all["failing"] = {scene_of(failing()), scene_of(cancelled(failing()))};
   all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
-  all["awaiting_tools"] = {scene_of(awaiting_tools()), scene_of(in_doubt()),
-                           scene_of(cancelled(in_doubt())), scene_of(awaiting_a_person()),
-                           scene_of(paused(running_a_tool()))};
+  all["awaiting_tools"] = {scene_of(awaiting_tools()),         scene_of(in_doubt()),
+                           scene_of(cancelled(in_doubt())),    scene_of(awaiting_a_person()),
+                           scene_of(paused(running_a_tool())), scene_of(with_child()),
+                           scene_of(paused(with_child())),     scene_of(cancelled(with_child())),
+                           scene_of(child_waiting())};
   const std::map<std::string, ReplyStop> yields = {{"suspended", ReplyStop::suspend},
                                                    {"awaiting_external", ReplyStop::external},
                                                    {"resting", ReplyStop::end_turn}};
@@ -244,6 +266,7 @@ std::vector<Event> events_for(const RunState& state) {
   const CallId doubtful = call_in<CallDoubtful>(state);
   const CallId judging = call_in<CallJudging>(state);
   const EffectId model = effect_of(state, EffectKind::model);
+  const CallId child = state.children.empty() ? CallId{} : state.children.front().call;
   ModelReplied replied;
   replied.effect = model;
   ToolFinished tool;
@@ -292,6 +315,16 @@ std::vector<Event> events_for(const RunState& state) {
                   0},
       RunReopened{"u", {}, {}, Content("more")},
       StateSet{kRootInstance, Content("{}"), "u"},
+      ChildAsked{child, EffectId{3}, AskKind::money, {}, {}, {}, {}},
+      ChildReported{child, {}, {}, ChildLife::goes_on},
+      ChildWaits{kRootInstance,
+                 running,
+                 effect_of(state, EffectKind::tool, running),
+                 WaitFor::approval,
+                 {},
+                 {}},
+      ChildStirred{kRootInstance, call_in<CallWaiting>(state)},
+      ParentAnswered{effect_of(state, EffectKind::ask_money), AskVerdict::given, {}, ""},
       CommandGiven{kRootInstance, "go", Content("{}"), "u"},
       Unrecognised{99, "?"}};
 }

@@ -1,8 +1,8 @@
 // Questions about the tree of instances, of a run whose charter has nodes.
 #include <algorithm>
 
-#include "pawl/base/assert.h"
 #include "pawl/kernel/run.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
-#include "pawl/kernel/ids.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
 #include "pawl/kernel/node_spec.h"
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

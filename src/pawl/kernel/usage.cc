@@ -1,4 +1,4 @@
-#include "pawl/kernel/usage.h"
+#include "pawl/limits.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 #include <string>
 
@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 8> kReplyStops = {
 constexpr std::array<std::string_view, 10> kFailureKinds = {
     "transient",   "rate_limited", "overloaded",   "permanent",    "model_not_found",
     "unsupported", "empty",        "circuit_open", "session_lost", "budget"};
-constexpr std::array<std::string_view, 4> kBudgetUnits = {"money", "tokens", "time", "tenant"};
+constexpr std::array<std::string_view, 5> kBudgetUnits = {"money", "tokens", "time", "tenant",
+                                                          "parent"};
 constexpr std::array<std::string_view, 6> kReasoningEfforts = {"unset",  "minimal", "low",
                                                                "medium", "high",    "max"};
 constexpr std::array<std::string_view, 2> kStreamings = {"auto", "off"};

@@ -1,4 +1,4 @@
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 #include <doctest/doctest.h>
 

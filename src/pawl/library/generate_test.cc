@@ -1,4 +1,4 @@
-#include "pawl/library/generate.h"
+#include "pawl/runner.h"
 
 #include <doctest/doctest.h>
 

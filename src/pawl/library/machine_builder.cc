@@ -1,9 +1,10 @@
-#include "pawl/library/machine_builder.h"
+#include "pawl/machine.h"
 
 #include <algorithm>
 
 #include "pawl/charter/charter_reader.h"
-#include "pawl/charter/machine/charter_ahead.h"
+#include "pawl/kernel/node_spec.h"
+#include "pawl/run/agent/agent.h"
 
 namespace pawl {
 namespace {
@@ -231,7 +232,7 @@ Result<RunnableAgent> MachineBuilder::build() const {
   if (!root.contains("start")) root.set("start", Json(nodes_.front().name_));
   JsonObject nodes;
   std::vector<NodeExecutors::One> executors;
-  RunnableAgent agent;
+  PreparedAgent agent;
   for (const NodeBuilder& one : nodes_) {
     if (!one.fault_.empty()) return refuse(one.fault_);
     nodes.set(one.name_, Json(one.keys_));
@@ -258,8 +259,14 @@ Result<RunnableAgent> MachineBuilder::build() const {
   for (const NodeExecutors::One& one : executors) agent.targets.push_back(resolved(one));
   agent.charter.model = agent.targets.front().literal;
   agent.executor = std::make_shared<NodeExecutors>(std::move(executors));
-  agent.tools = tools_;
-  return agent;
+  RunnableAgent made;
+  made.charter.name = name_;
+  made.charter.model = agent.charter.model;
+  made.executor = agent.executor;
+  made.tools = tools_;
+  made.commands = std::move(agent.commands);
+  made.machine = std::make_shared<const PreparedAgent>(std::move(agent));
+  return made;
 }
 
 }  // namespace pawl

@@ -1,8 +1,7 @@
-#include "pawl/library/machine_builder.h"
+#include "pawl/machine.h"
 
 #include <doctest/doctest.h>
 
-#include "pawl/engine/engine.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/pawl.h"
 
@@ -57,7 +56,7 @@ const Instance& root_of(const LoadedRun& run) {
 }
 
 LoadedRun loaded(Runner& runner, const RunId& run) {
-  auto found = load_run(*runner.engine().store().reader, run, UseSnapshot::yes);
+  auto found = load_run(*runner.store().reader, run, UseSnapshot::yes);
   REQUIRE(found);
   return *std::move(found);
 }

@@ -6,6 +6,7 @@
 
 #include "pawl/base/thrown.h"
 #include "pawl/engine/engine.h"
+#include "pawl/gate/approvals/approvals.h"
 
 namespace pawl {
 

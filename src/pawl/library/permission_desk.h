@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/library/permissions.h"
+#include "pawl/permissions.h"
 #include "pawl/service/service.h"
 
 namespace pawl {

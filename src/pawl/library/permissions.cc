@@ -1,20 +1,11 @@
-#include "pawl/library/permissions.h"
+#include "pawl/runner.h"
 
 #include "pawl/base/thrown.h"
+#include "pawl/filter/processors/processors_reader.h"
+#include "pawl/gate/call_gate.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
-
-PreToolUseHook pre_tool_use(std::string name,
-                            std::function<PreToolUseAnswer(const ProposedCall& call)> judge) {
-  PreToolUseHook hook;
-  hook.name = std::move(name);
-  hook.ask = [judge = std::move(judge)](const ProposedPlan& plan,
-                                        const std::function<void(PreToolUseAnswer)>& answer) {
-    answer(judge(plan.calls.front()));
-  };
-  return hook;
-}
 
 Status guard(RunnableAgent& agent, GatePolicy policy, Loop& loop,
              std::map<std::string, GatedTool> known) {
@@ -41,7 +32,7 @@ Status use_processors(RunnableAgent& agent, std::vector<ProcessorEntry> input,
   const auto made = std::make_shared<Processors>();
   for (ProcessorEntry& entry : input) PAWL_CHECK(made->input.add(std::move(entry)));
   for (ProcessorEntry& entry : output) PAWL_CHECK(made->output.add(std::move(entry)));
-  agent.charter.processors = made;
+  agent.processors = made;
   return ok();
 }
 

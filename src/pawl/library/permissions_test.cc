@@ -1,4 +1,4 @@
-#include "pawl/library/permissions.h"
+#include "pawl/runner.h"
 
 #include <doctest/doctest.h>
 

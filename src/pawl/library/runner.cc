@@ -1,9 +1,12 @@
-#include "pawl/library/runner.h"
+#include "pawl/runner.h"
 
 #include "pawl/adapter/asio/asio_loop.h"
+#include "pawl/gate/approvals/approvals.h"
 #include "pawl/library/runner_parts.h"
 #include "pawl/run/command_events.h"
+#include "pawl/service/service.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
+#include "pawl/tools/native_tool.h"
 
 namespace pawl {
 
@@ -45,16 +48,26 @@ Runner::Result Runner::resume(const RunnableAgent& agent, const RunId& run) {
 void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finished) {
   parts_->prepared(agent);
   parts_->waiting[run] = std::move(finished);
-  const Status resumed = parts_->engine->resume(run);
-  const Run* live = resumed ? parts_->engine->find(run) : nullptr;
-  const bool paused = live != nullptr && std::holds_alternative<Pausing>(live->state().course);
-  if (paused) (void)parts_->engine->feed(run, ResumeRequested{"host"});
+  const Status fit = parts_->usable(agent);
+  const Status resumed = fit ? Service(*parts_->engine).resume(run) : fit;
   if (resumed) return;
   parts_->loop->post([parts = parts_.get(), run, resumed] { parts->ended(run, resumed); });
 }
 
-Status Runner::feed(const RunId& run, Event event) {
-  return parts_->engine->feed(run, std::move(event));
+Status Runner::cancel(const RunId& run, std::string by, std::string reason) {
+  return parts_->engine->feed(run, CancelRequested{std::move(by), std::move(reason)});
+}
+
+Status Runner::pause(const RunId& run, std::string by) {
+  return parts_->engine->feed(run, PauseRequested{std::move(by)});
+}
+
+void Runner::send(const RunId& run, std::string text, std::string from,
+                  std::function<void(Status)> done) {
+  Service service(*parts_->engine);
+  const auto event = service.message(run, std::move(text), std::move(from));
+  if (event) return service.post(run, *event, std::move(done));
+  parts_->loop->post([done = std::move(done), error = event.error()] { done(error); });
 }
 
 Status Runner::whisper(const RunId& run, std::string text, std::optional<InstanceId> instance) {
@@ -133,8 +146,8 @@ SocketLoop* Runner::sockets() {
   return dynamic_cast<SocketLoop*>(parts_->loop.get());
 }
 
-Engine& Runner::engine() {
-  return *parts_->engine;
+Store Runner::store() {
+  return parts_->engine->store();
 }
 
 }  // namespace pawl

@@ -1,7 +1,6 @@
 // Ephemeral messages: rule M13 of docs/charter.md.
 #include <doctest/doctest.h>
 
-#include "pawl/engine/engine.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/pawl.h"
 

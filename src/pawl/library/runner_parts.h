@@ -7,11 +7,14 @@
 #include <map>
 
 #include "pawl/adapter/epoll/epoll_loop.h"
-#include "pawl/base/assert.h"
+#include "pawl/base/thrown.h"
 #include "pawl/engine/engine.h"
 #include "pawl/library/permission_desk.h"
-#include "pawl/library/runner.h"
+#include "pawl/library/prepare.h"
+#include "pawl/result.h"
+#include "pawl/runner.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
+#include "pawl/tools/worker_pool.h"
 
 namespace pawl {
 
@@ -26,7 +29,7 @@ struct Runner::Parts {
   std::shared_ptr<Loop> loop;
   std::shared_ptr<void> store_owner;
   std::shared_ptr<WorkerPool> pool = std::make_shared<WorkerPool>();
-  std::map<std::string, RunnableAgent> agents;  // by charter name, for resume
+  std::map<std::string, PreparedAgent> agents;  // by charter name, for resume
   std::map<RunId, Finished> waiting;
   std::shared_ptr<MemoryJournal> own_store;  // only when the host brought none
   std::deque<RunId> over;                    // of its runs, oldest first
@@ -34,6 +37,7 @@ struct Runner::Parts {
   std::unique_ptr<PermissionDesk> desk;
   std::shared_ptr<void> subscription;
   std::string refused_tool;            // why tool() made none
+  std::string refused_store;           // why there is no store
   std::atomic<bool> blocking = false;  // somebody is in run(), resume() or next()
   std::shared_ptr<int> alive = std::make_shared<int>(0);  // what is posted asks for it
 
@@ -41,6 +45,7 @@ struct Runner::Parts {
     loop = ports.loop;
     store_owner = ports.store_owner;
     Store store = ports.store;
+    if (store.journal == nullptr && ports.open_store) store = opened(ports.open_store);
     if (store.journal == nullptr) {
       const auto memory = std::make_shared<MemoryJournal>(*loop);
       store = {memory.get(), memory.get(), memory.get(), memory.get()};
@@ -56,7 +61,24 @@ struct Runner::Parts {
     engine->on_ended([this](const RunId& run, const Status& status) { ended(run, status); });
   }
 
-  pawl::Result<RunnableAgent> agent_of(const PinnedCharter& pinned) const {
+  // Without a journal where it cannot be opened: then no run is accepted.
+  Store opened(const StoreOpener& open) {
+    std::string why = "it has no journal";
+    try {
+      auto made = open(*loop);
+      if (made && made->store.journal != nullptr) {
+        store_owner = std::move(made->owner);
+        return made->store;
+      }
+      if (!made) why = made.error().message;
+    } catch (...) {  // of the host's
+      why = what_was_thrown();
+    }
+    refused_store = "the store cannot be opened: " + why;
+    return {};
+  }
+
+  pawl::Result<PreparedAgent> agent_of(const PinnedCharter& pinned) const {
     const auto found = agents.find(pinned.name);
     if (found == agents.end()) {
       return Error{ErrorCode::not_found, "no agent called " + pinned.name + " was given"};
@@ -119,8 +141,9 @@ struct Runner::Parts {
     over.pop_front();
   }
 
-  RunnableAgent prepared(RunnableAgent agent) {
-    if (agent.charter.model.empty() && agent.executor) agent.charter.model = default_model(agent);
+  PreparedAgent prepared(const RunnableAgent& given) {
+    PreparedAgent agent = prepare(given);
+    if (agent.charter.model.empty() && agent.executor) agent.charter.model = default_model(given);
     agents[agent.charter.name] = agent;
     return agent;
   }
@@ -137,6 +160,7 @@ struct Runner::Parts {
 
   // Why the agent cannot be run at all. A tool that tool() refused is null.
   Status usable(const RunnableAgent& agent) const {
+    if (!refused_store.empty()) return Error{ErrorCode::unavailable, refused_store};
     const bool whole = std::all_of(agent.tools.begin(), agent.tools.end(),
                                    [](const auto& tool) { return tool != nullptr; });
     if (whole || refused_tool.empty()) return ok();

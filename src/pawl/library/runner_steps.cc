@@ -1,3 +1,4 @@
+#include "pawl/kernel/transcript.h"
 #include "pawl/library/runner_parts.h"
 
 namespace pawl {
@@ -46,12 +47,17 @@ struct Runner::Steps::Feed {
     return std::nullopt;
   }
 
+  static InstanceInfo info_of(const Instance& one) {
+    const auto word = [](const auto& phase) { return std::string_view(phase.kName); };
+    return {one.id, one.parent, one.node, one.name, std::visit(word, one.phase), one.depth};
+  }
+
   void take(const StepEnded& ended_step, const Record& record, const RunState& state) {
     MachineStep step;
     step.number = ended_step.step;
     step.instance_id = ended_step.instance;
     for (const Instance& one : state.instances) {
-      if (is_live(one)) step.instance.push_back(one);
+      if (is_live(one)) step.instance.push_back(info_of(one));
     }
     step.yield_reason = ended_step.yield;
     step.done = std::holds_alternative<Ending>(state.course) || is_waiting(state);

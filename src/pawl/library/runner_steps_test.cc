@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pawl/journal/record_view.h"
 #include "pawl/pawl.h"
 
 namespace pawl {
@@ -115,7 +116,7 @@ TEST_CASE("a tool of the host's may tell people something else than the model") 
   std::vector<std::string> lines;
   ports.events = [&lines](const RunEvent& event) {
     const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event);
-    if (view != nullptr) lines.push_back(event_json(**view, nullptr));
+    if (view != nullptr) lines.push_back(event_json(**view));
   };
   Runner runner(std::move(ports));
   RunnableAgent agent =

@@ -1,4 +1,4 @@
-#include "pawl/library/runner.h"
+#include "pawl/runner.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <stdexcept>
 
-#include "pawl/engine/engine.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/pawl.h"
 
 namespace pawl {
@@ -52,7 +52,7 @@ TEST_CASE("a runner without a store keeps the last runs that are over, not all")
     ids.push_back(result.run_id);
   }
 
-  const auto kept = runner.engine().store().catalog->list({"", "", "", 1000});
+  const auto kept = runner.store().catalog->list({"", "", "", 1000});
   CHECK(kept->size() == 64);
   CHECK(kept->front().id == ids.back());
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "pawl/loop.h"
 #include "pawl/models/routing_executor.h"
 #include "pawl/port/budget.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pawl/base/assert.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

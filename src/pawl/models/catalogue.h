@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 namespace pawl {
 

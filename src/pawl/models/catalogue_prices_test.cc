@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "pawl/base/decimal.h"
-#include "pawl/base/json.h"
 #include "pawl/base/rng.h"
 #include "pawl/base/shared_data_test.h"
+#include "pawl/json.h"
 #include "pawl/models/catalogue.h"
 
 namespace pawl {

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 namespace pawl {
 

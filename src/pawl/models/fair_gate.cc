@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

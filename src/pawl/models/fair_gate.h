@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 
 namespace pawl {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/result.h"
-#include "pawl/kernel/words.h"
+#include "pawl/result.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

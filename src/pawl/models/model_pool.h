@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/executor.h"
 #include "pawl/models/circuit_breakers.h"
 #include "pawl/models/fair_gate.h"
-#include "pawl/port/executor.h"
 #include "pawl/port/model_sinks.h"
 
 namespace pawl {

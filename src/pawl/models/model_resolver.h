@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/executor.h"
+#include "pawl/loop.h"
 #include "pawl/models/model_names.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

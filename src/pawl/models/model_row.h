@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/usage.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "pawl/executor.h"
 #include "pawl/models/model_pool.h"
-#include "pawl/port/executor.h"
 
 namespace pawl {
 

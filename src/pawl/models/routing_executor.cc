@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "pawl/base/assert.h"
 #include "pawl/models/catalogue.h"
 #include "pawl/models/routed_call.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/kernel/sampling.h"
+#include "pawl/limits.h"
 #include "pawl/models/model_resolver.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -1,4 +1,4 @@
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 #include <doctest/doctest.h>
 

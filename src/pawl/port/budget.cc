@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/kernel/usage.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 namespace {

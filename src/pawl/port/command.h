@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/tool.h"
+#include "pawl/result.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

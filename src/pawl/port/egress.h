@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "pawl/base/ip_address.h"
-#include "pawl/base/result.h"
 #include "pawl/base/url.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

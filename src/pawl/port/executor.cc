@@ -1,4 +1,4 @@
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 #include <algorithm>
 #include <utility>
@@ -38,6 +38,18 @@ Message message_of(const ChatMessage& said) {
 
 std::shared_ptr<const Transcript> make_transcript(std::vector<Message> messages) {
   return std::make_shared<ListedTranscript>(std::move(messages));
+}
+
+std::size_t bytes_of(const Message& message) {
+  std::size_t bytes = sizeof(Message) + message.text.length();
+  for (const Attachment& one : message.attachments) bytes += one.bytes.length();
+  const auto of_block = [](const auto& one) {
+    if constexpr (requires { one.text; }) return one.text.length();
+    if constexpr (requires { one.input; }) return one.input.length();
+    if constexpr (requires { one.json; }) return one.json.length();
+  };
+  for (const Block& block : message.blocks) bytes += sizeof(Block) + std::visit(of_block, block);
+  return bytes;
 }
 
 Result<std::vector<Message>> load_conversation(const PhaseExecutionRequest& request) {

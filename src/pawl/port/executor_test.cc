@@ -1,4 +1,4 @@
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 #include <doctest/doctest.h>
 

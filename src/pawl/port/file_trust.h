@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

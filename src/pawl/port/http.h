@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "pawl/base/ip_address.h"
-#include "pawl/base/result.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

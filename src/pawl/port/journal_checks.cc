@@ -4,7 +4,7 @@
 #include <ctime>
 #include <string_view>
 
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 namespace pawl {
 namespace {

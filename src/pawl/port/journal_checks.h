@@ -1,10 +1,10 @@
 // What every store says and refuses alike: its words for what is not there or was moved, and the
-// maxima of port/journal.h.
+// maxima of pawl/store.h.
 #pragma once
 
 #include <string>
 
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/port/sockets.h"
+#include "pawl/loop.h"
 
 namespace pawl {
 

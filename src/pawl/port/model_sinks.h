@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "pawl/kernel/ids.h"
-#include "pawl/kernel/usage.h"
+#include "pawl/ids.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 

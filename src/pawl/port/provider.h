@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/executor.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/executor.h"
 #include "pawl/port/http.h"
 #include "pawl/port/secrets.h"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "pawl/base/json.h"
 #include "pawl/base/path_text.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

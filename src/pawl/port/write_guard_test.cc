@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 namespace pawl {
 namespace {

@@ -1,8 +1,8 @@
 #include "pawl/run/command_events.h"
 
-#include "pawl/base/json.h"
 #include "pawl/base/thrown.h"
 #include "pawl/gate/approvals/approvals.h"
+#include "pawl/json.h"
 #include "pawl/kernel/command_values.h"
 #include "pawl/run/driver_processors.h"
 

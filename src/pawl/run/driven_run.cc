@@ -6,6 +6,14 @@
 #include "pawl/filter/secrets/event_filter.h"
 
 namespace pawl {
+namespace {
+
+ConversationMemory& memory_of(DriverServices& services) {
+  if (!services.memory) services.memory = std::make_shared<ConversationMemory>();
+  return *services.memory;
+}
+
+}  // namespace
 
 DrivenRun::DrivenRun(DriverServices services, DriverSetup setup, Owner& owner)
     : services_(std::move(services)),
@@ -18,6 +26,7 @@ DrivenRun::DrivenRun(DriverServices services, DriverSetup setup, Owner& owner)
       appender_({*services_.store.journal, services_.loop, setup_.lease.epoch,
                  services_.snapshot_bytes_min},
                 loaded_, owner),
+      conversations_(loaded_, *services_.store.reader, memory_of(services_)),
       timers_(*this) {
   if (loaded_.run->length == 0) return;
   // A store counts the drivers of an imported run anew; the run's own count must not fall.
@@ -69,6 +78,7 @@ Status DrivenRun::take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered 
   PAWL_CHECK(advance(loaded_.run, view->record));
   note_state(*view, state());
   if (setup_.context) setup_.context->update_tally(loaded_.run->tally);
+  conversations_.note(view, blobs);
   appender_.append(id_, std::move(view), std::move(blobs));
   timers_.watch_ending();
   return ok();
@@ -88,6 +98,7 @@ void DrivenRun::name_new_run(const RunId& id) {
 void DrivenRun::go_back_to(LoadedRun before) {
   loaded_ = std::move(before);
   appender_.on_reloaded();
+  conversations_.forget();
 }
 
 void DrivenRun::release() {

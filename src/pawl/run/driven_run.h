@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/agent.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/kernel/kernel.h"
+#include "pawl/loop.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/store.h"
 #include "pawl/run/agent/agent.h"
-#include "pawl/run/agent/callbacks.h"
 #include "pawl/run/driver_appender.h"
+#include "pawl/store.h"
+#include "pawl/run/kept_conversations.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -30,6 +31,10 @@ struct DriverServices {
   std::function<bool()> is_watched = nullptr;  // somebody sees what is published; null: always
   std::uint64_t snapshot_bytes_min = kSnapshotBytesMin;
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
+  // What conversations may take, together with other runs; null: this run is alone.
+  std::shared_ptr<ConversationMemory> memory = nullptr;
+  // Carries what the run says to the one that started it, and to those that it has started.
+  std::function<void(const RunId& from, const Effect& effect)> carry = nullptr;
 };
 
 // What requests of an instance in a node are made of.
@@ -42,7 +47,7 @@ struct NodeParts {
 
 // One run's circumstances, in this process.
 struct DriverSetup {
-  RunnableAgent agent;
+  PreparedAgent agent;
   ToolRegistry tools;
   std::string instructions;  // rendered
   std::optional<Schema> output_schema;
@@ -104,6 +109,7 @@ class DrivenRun {
   std::string definition_for(InstanceId instance, const std::string& tool) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
+  KeptConversations& conversations() { return conversations_; }
   Stamp now() const;
 
   bool is_over() const { return over_; }
@@ -151,6 +157,7 @@ class DrivenRun {
   std::uint64_t elapsed_base_ms_;
   std::uint64_t epochs_before_ = 0;  // of a run that was driven in another store
   RecordAppender appender_;
+  KeptConversations conversations_;
   RunTimers timers_;
   bool over_ = false;
 };

@@ -69,6 +69,11 @@ class Driver final : public DrivenRun::Owner {
   void perform(const Record& record, const RunTool& effect);
   void perform(const Record& record, const AskStatus& effect);
   void perform(const Record& record, const AbortEffect& effect);
+  // What it says to other runs.
+  template <class Said>
+  void perform(const Record&, const Said& effect) {
+    if (run_.services().carry) run_.services().carry(run_.id(), effect);
+  }
 
   Ended ended_;
   StatusCallback accepted_;

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/kernel/codec.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

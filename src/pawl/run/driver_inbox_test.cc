@@ -48,7 +48,7 @@ struct LastMomentStage : RunStage {
   RunSummary run(Limits limits = {}) {
     late = std::make_unique<Engine>(
         EngineOptions{loop, {&writer, &journal, &journal, &journal}, callbacks, source(), "late"});
-    RunnableAgent made = agent();
+    PreparedAgent made = agent();
     made.charter.limits = limits;
     late->start({std::move(made), "go", RunId{"r"}, nullptr},
                 [](const Result<RunId>& accepted) { REQUIRE(accepted); });
@@ -138,7 +138,7 @@ TEST_CASE("a message that comes while a waiting run is being let go is taken up"
   std::get<ScriptSpeech>(suspending.outcome).stop = ReplyStop::suspend;
   RunStage stage(scripted({suspending}));
   const RunId id{"r"};
-  RunnableAgent made = stage.agent();
+  PreparedAgent made = stage.agent();
   // After the driver's last look, before the run is free.
   made.release = [&stage, posted = false](const RunId& run) mutable {
     if (std::exchange(posted, true)) return;

@@ -42,7 +42,7 @@ std::size_t summaries(ModelStage& stage) {
 
 TEST_CASE("a summary of what could not be read is no summary: the run waits for its store") {
   for (const bool refused : {true, false}) {
-    ModelStage stage;
+    ModelStage stage(nullptr, 0);  // Nothing is kept: every message comes from the store.
     const auto compactor = std::make_shared<CarelessCompactor>(stage);
     compactor->refused = refused;
     stage.agent.compactor = compactor;

@@ -120,8 +120,8 @@ struct Stage {
   std::unique_ptr<Engine> engine;
   const RunId id{"r"};
 
-  RunnableAgent agent() {
-    RunnableAgent made;
+  PreparedAgent agent() {
+    PreparedAgent made;
     made.charter.name = "stage";
     made.charter.instructions = instructions;
     made.charter.variables = defaults;
@@ -134,7 +134,7 @@ struct Stage {
   }
   void new_process() {
     engine.reset();
-    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       return agent();
     };
     engine = std::make_unique<Engine>(EngineOptions{

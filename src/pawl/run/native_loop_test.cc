@@ -102,12 +102,12 @@ struct LoopStage {
   TestLoop loop;
   MemoryJournal journal{loop};
   std::shared_ptr<LoopingExecutor> executor = std::make_shared<LoopingExecutor>(loop);
-  RunnableAgent agent;
+  PreparedAgent agent;
   Engine engine{
       EngineOptions{loop,
                     {&journal, &journal, &journal, &journal},
                     {},
-                    [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
+                    [this](const PinnedCharter&) -> Result<PreparedAgent> { return agent; },
                     "stage"}};
   Service service{engine};
   const RunId id{"r"};

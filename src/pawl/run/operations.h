@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/kernel/ids.h"
-#include "pawl/port/loop.h"
+#include "pawl/ids.h"
+#include "pawl/loop.h"
 
 namespace pawl {
 

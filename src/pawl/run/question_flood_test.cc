@@ -99,7 +99,7 @@ TEST_CASE("what people have denied twice is not put before them a third time") {
   const ScriptReply other = ScriptReply::call("note", R"({"n":2})");
   RunStage stage(scripted({same, same, same, other, ScriptReply::say("ok")}));
   stage.gate = std::make_shared<AskingGate>(stage.loop);
-  RunnableAgent agent = stage.agent();
+  PreparedAgent agent = stage.agent();
   agent.charter.guards = {0, 0, 0};  // which would end the run before
   stage.service.start({agent, "go", RunId{"r"}, nullptr},
                       [](const Result<RunId>& accepted) { CHECK(accepted); });

@@ -2,6 +2,7 @@
 
 #include "pawl/base/thrown.h"
 #include "pawl/journal/ingress.h"
+#include "pawl/run/agent/descent.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -99,6 +100,7 @@ void ToolCalls::invoke(const RunTool& effect, Tool& tool, ToolInvocation&& invoc
           const auto self = weak.lock();
           if (!self || self->run_.is_over()) return;
           self->operations_.retire(effect.effect);
+          if (outcome.child && outcome.child->waits) return self->park(effect, *outcome.child);
           self->finish(effect, name, input, std::move(outcome));
         });
     operations_.put(effect.effect, std::move(operation));
@@ -134,6 +136,20 @@ void ToolCalls::finish(const RunTool& effect, const std::string& tool, const std
   report(effect, end, std::move(outcome), origin, std::move(stop));
 }
 
+// The run that the call has started waits, and this one may have to wait with it.
+void ToolCalls::park(const RunTool& effect, const ChildOutcome& child) {
+  ChildWaits event;
+  event.instance = effect.instance;
+  event.call = effect.call;
+  event.effect = effect.effect;
+  event.wait = child.waits.value_or(WaitFor::nothing);
+  event.books = child.books;
+  const TreeBooks& books = event.books;
+  event.held = {books.cost_pico, total_tokens(books.usage), books.started, books.places};
+  const Status fed = run_.feed(std::move(event));
+  if (!fed) run_.log(to_string(effect.call) + ": " + fed.error().message);
+}
+
 void ToolCalls::answer(const RunTool& effect, ToolEnd end, std::string text, Origin origin) {
   const std::uint64_t length = text.size();
   report(effect, end, {ToolOutcome::Kind::failed, std::move(text), length, {}, {}}, origin);
@@ -155,6 +171,7 @@ void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome
   if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
   event.egress = std::move(outcome.egress);
+  if (outcome.child) event.books = outcome.child->books;
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }

@@ -26,6 +26,7 @@ class ToolCalls {
   void invoke(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void finish(const RunTool& effect, const std::string& tool, const std::string& input,
               ToolOutcome&& outcome);
+  void park(const RunTool& effect, const ChildOutcome& child);
   void finish_status(const AskStatus& effect, ToolStatus status);
   void report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
               std::optional<std::string> callback_stop = {});

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/service/service.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
@@ -94,7 +94,7 @@ struct Stage {
       const FinalFields fields{*service->output_of(**view)};
       lines.push_back(event_json(**view, &fields));
     });
-    RunnableAgent agent;
+    PreparedAgent agent;
     agent.charter.name = "stage";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";

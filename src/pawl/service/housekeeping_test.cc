@@ -77,7 +77,7 @@ struct Desk {
     reply.delay_ms = delay_ms;
     Script script;
     script.replies = {reply};
-    RunnableAgent agent;
+    PreparedAgent agent;
     agent.charter.name = "desk";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
@@ -114,7 +114,7 @@ TEST_CASE("a run that could be carried on goes by force only") {
     slow.delay_ms = 60'000;
     Script script;
     script.replies = {slow};
-    RunnableAgent agent;
+    PreparedAgent agent;
     agent.charter.name = "desk";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";

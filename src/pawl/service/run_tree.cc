@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 #include "pawl/service/service.h"
 
 namespace pawl {
@@ -26,6 +26,8 @@ class TreeReader {
   void take(const Record& record, const RunState& state) {
     for (const Decision& decision : record.decisions) {
       if (const auto* step = std::get_if<StepBegan>(&decision)) ++all_[step->instance].steps;
+      const auto* child = std::get_if<ChildAdmitted>(&decision);
+      if (child != nullptr) children_[child->call] = {child->run.text, child->call, child->agent};
     }
     const Books now = books_of(state);
     TreeInstance& about = all_[record.instance];
@@ -43,6 +45,7 @@ class TreeReader {
       const Instance* now = find_instance(state, id);
       if (over || (now != nullptr && is_live(*now))) tree.instances.push_back(one);
     }
+    for (const auto& [call, child] : children_) tree.children.push_back(child);
     return tree;
   }
 
@@ -61,6 +64,7 @@ class TreeReader {
   }
 
   std::map<InstanceId, TreeInstance> all_;
+  std::map<CallId, TreeChild> children_;
   Books before_;
 };
 
@@ -94,17 +98,24 @@ Result<RunTree> Service::tree(const RunId& run) const {
     reader.take(record, after.state());
     return true;
   }));
-  return reader.tree(walker.loaded().run.state());
+  RunTree tree = reader.tree(walker.loaded().run.state());
+  for (TreeChild& child : tree.children) {
+    const auto summary = summary_of(RunId{child.run});
+    child.status = summary ? summary->status : "unknown";  // removed, or not begun yet
+  }
+  return tree;
 }
 
 std::string tree_json(const std::string& run, const RunTree& tree) {
   JsonWriter json;
   json.begin_object().field("run", run).key("instances").begin_array();
   for (const TreeInstance& one : tree.instances) put_instance(json, one);
-  json.end_array();
-  for (const char* later : {"phases", "children", "work_items"}) {
-    json.key(later).begin_array().end_array();
+  json.end_array().key("phases").begin_array().end_array().key("children").begin_array();
+  for (const TreeChild& child : tree.children) {
+    json.begin_object().field("run", child.run).field("call", to_string(child.call));
+    json.field("agent", child.agent).field("status", child.status).end_object();
   }
+  json.end_array().key("work_items").begin_array().end_array();
   return json.end_object().take();
 }
 
@@ -124,6 +135,10 @@ std::string tree_text(const RunTree& tree) {
     std::vector<const TreeInstance*>& children = below[one->id];
     std::reverse(children.begin(), children.end());
     for (const TreeInstance* child : children) next.emplace_back(child, indent + 1);
+  }
+  for (const TreeChild& child : tree.children) {
+    text += to_string(child.call) + " " + child.agent + "  run " + child.run + "  " + child.status +
+            "\n";
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
 
 namespace pawl {
 
@@ -23,9 +23,18 @@ struct TreeInstance {
   std::uint64_t cost_pico = 0;
 };
 
+// A run that the run has started.
+struct TreeChild {
+  std::string run;
+  CallId call{};
+  std::string agent;
+  std::string status = {};
+};
+
 struct RunTree {
   std::string currency;
-  std::vector<TreeInstance> instances;  // by their numbers
+  std::vector<TreeInstance> instances;   // by their numbers
+  std::vector<TreeChild> children = {};  // by the numbers of their calls
 };
 
 // {"run","instances":[…],"phases":[],"children":[],"work_items":[]}

@@ -134,6 +134,10 @@ class Service {
   Result<Event> external_turn(const RunId& run, ExternalTurn turn, std::string by) const;
   Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
                                     std::string by, std::string message = {}) const;
+  // The run that started this one, with the call and the agent. nullopt: none did.
+  Result<std::optional<Ancestor>> parent_of(const RunId& run) const;
+  // No run is driven here, and nothing that one had to say to another is on its way.
+  bool is_idle() const;
   // The run's instances; of a run that is over, all that there were.
   Result<RunTree> tree(const RunId& run) const;
 

@@ -1,7 +1,7 @@
 // What people say to a run, as events: checked against the run as it stands.
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/run/command_events.h"
 #include "pawl/service/service.h"

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "tests/support/forwarding_reader.h"
@@ -48,13 +48,13 @@ struct Desk {
 
   EngineOptions options(bool damage) {
     JournalReader* reader = damage ? static_cast<JournalReader*>(&damaged) : &memory;
-    const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       return agent();
     };
     return {loop, {&memory, reader, &memory, &memory}, {}, source, "desk"};
   }
-  RunnableAgent agent() {
-    RunnableAgent agent;
+  PreparedAgent agent() {
+    PreparedAgent agent;
     agent.charter.name = "desk";
     agent.charter.instructions = "x";
     agent.charter.model = "scripted";
@@ -142,7 +142,7 @@ TEST_CASE("show and explain say where a finished run ended, verify that it is wh
 
 TEST_CASE("a limit is named by explain, with its step and what to change") {
   Desk desk(saying({ScriptReply::call("nothing"), ScriptReply::call("nothing", R"({"n":2})")}));
-  RunnableAgent agent = desk.agent();
+  PreparedAgent agent = desk.agent();
   agent.charter.limits.steps = 1;
   desk.service.start({agent, "go", RunId{"r"}, nullptr}, [](const Result<RunId>&) {});
   desk.loop.advance(200);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
 #include "pawl/base/thrown.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/tools/common/common_tool.h"
 
 namespace pawl {

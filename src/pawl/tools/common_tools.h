@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/port/backend.h"
-#include "pawl/port/tool.h"
+#include "pawl/backend.h"
+#include "pawl/tool.h"
 #include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {

@@ -1,7 +1,8 @@
-#include "pawl/tools/execute_call.h"
-
 #include <utility>
 
+#include "pawl/backend.h"
+#include "pawl/gate/call_gate.h"
+#include "pawl/permissions.h"
 #include "pawl/tools/common_tools.h"
 #include "pawl/tools/run_sessions.h"
 
@@ -11,15 +12,13 @@ namespace {
 class Execution final : public std::enable_shared_from_this<Execution> {
  public:
   Execution(Loop& loop, ProposedCall call, ExecutionContext context,
-            std::shared_ptr<Backend> backend, std::function<void(ToolOutcome)> done,
-            CommonToolOptions options)
+            std::shared_ptr<Backend> backend, std::function<void(ToolOutcome)> done)
       : loop_(loop),
         call_(std::move(call)),
         run_(context.run),
-        sessions_(
-            std::make_shared<RunSessions>(std::move(backend), std::move(context), nullptr, loop)),
-        done_(std::move(done)),
-        options_(std::move(options)) {}
+        sessions_(std::make_shared<RunSessions>(std::move(backend), std::move(context), nullptr,
+                                                nullptr, loop)),
+        done_(std::move(done)) {}
 
   void begin(CallGate& gate) {
     ProposedPlan plan;
@@ -45,7 +44,7 @@ class Execution final : public std::enable_shared_from_this<Execution> {
       return fail((judgement.verdict == CallVerdict::ask ? "needs an approval: " : "denied: ") +
                   judgement.reason);
     }
-    const auto description = describe_common_tool(call_.tool, options_);
+    const auto description = describe_common_tool(call_.tool);
     if (!description) return fail("no common tool is called " + call_.tool);
     auto tool = make_common_tool(*description, loop_, sessions_->source());
     if (!tool) return fail(tool.error().message);
@@ -69,7 +68,6 @@ class Execution final : public std::enable_shared_from_this<Execution> {
   const RunId run_;
   const std::shared_ptr<RunSessions> sessions_;
   std::function<void(ToolOutcome)> done_;
-  const CommonToolOptions options_;
   std::shared_ptr<Tool> tool_;
   std::unique_ptr<Operation> judging_;
   std::unique_ptr<Operation> running_;
@@ -89,10 +87,9 @@ class ExecutionHandle final : public Operation {
 
 std::unique_ptr<Operation> execute(Loop& loop, CallGate& gate, const ProposedCall& call,
                                    ExecutionContext context, std::shared_ptr<Backend> backend,
-                                   std::function<void(ToolOutcome)> done,
-                                   const CommonToolOptions& options) {
+                                   std::function<void(ToolOutcome)> done) {
   auto execution = std::make_shared<Execution>(loop, call, std::move(context), std::move(backend),
-                                               std::move(done), options);
+                                               std::move(done));
   execution->begin(gate);
   return std::make_unique<ExecutionHandle>(std::move(execution));
 }

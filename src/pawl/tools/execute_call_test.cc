@@ -1,9 +1,10 @@
-#include "pawl/tools/execute_call.h"
+#include "pawl/backend.h"
 
 #include <doctest/doctest.h>
 
 #include <optional>
 
+#include "pawl/gate/call_gate.h"
 #include "pawl/tools/files_session_test.h"
 
 namespace pawl {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/files/rooted_files.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/test_loop.h"
 

@@ -1,33 +1,14 @@
-// Tools that are functions of the host.
+// Makes tools of functions of the host's.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 #include "pawl/tools/worker_pool.h"
 
 namespace pawl {
-
-// Runs on a thread of the pool. What it throws is a failed outcome. A function cannot be killed:
-// one that outlives its timeout is left to itself, `invocation.stop` becomes true, and its result
-// is dropped.
-using NativeFunction = std::function<Result<std::string>(const ToolInvocation& invocation)>;
-// What the model gets, and what people are told in its place.
-struct SplitReply {
-  std::string content;
-  std::string user_reply;
-};
-using NativeSplitFunction = std::function<Result<SplitReply>(const ToolInvocation& invocation)>;
-using NativeStatusFunction = std::function<ToolStatus(const ToolInvocation& invocation)>;
-
-struct NativeTool {
-  ToolSpec spec;
-  NativeFunction run;
-  NativeStatusFunction status;     // reconcilable tools only
-  NativeSplitFunction split = {};  // in place of `run`
-};
 
 // Refuses a tool with both functions or none, a reconcilable tool without a status function, and a
 // status function without need.

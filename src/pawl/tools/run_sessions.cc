@@ -1,6 +1,11 @@
 #include "pawl/tools/run_sessions.h"
 
 namespace pawl {
+namespace {
+
+constexpr std::int64_t kFullRetryMs = 250;
+
+}  // namespace
 
 BackendSessions RunSessions::source() {
   return [self = shared_from_this()](const ToolInvocation& invocation, Answer answer) {
@@ -12,16 +17,18 @@ void RunSessions::get(const ToolInvocation& invocation, Answer answer) {
   Entry& entry = sessions_[invocation.run];
   if (entry.session) return answer(entry.session);
   entry.waiting.push_back(std::move(answer));
-  if (entry.starting) return;
+  if (!entry.starting && !entry.again) start(invocation.run, entry);
+}
+
+void RunSessions::start(const RunId& run, Entry& entry) {
   ExecutionContext context = context_;
-  context.run = invocation.run;
+  context.run = run;
   auto prepared = prepare_ ? prepare_(context) : std::shared_ptr<void>();
-  if (!prepared) return on_init(invocation.run, nullptr, prepared.error());
-  entry.starting = backend_->init(
-      std::move(context),
-      [weak = weak_from_this(), run = invocation.run, kept = *std::move(prepared)](auto session) {
-        if (const auto self = weak.lock()) self->on_init(run, kept, std::move(session));
-      });
+  if (!prepared) return on_init(run, nullptr, prepared.error());
+  entry.starting = backend_->init(std::move(context), [weak = weak_from_this(), run,
+                                                       kept = *std::move(prepared)](auto session) {
+    if (const auto self = weak.lock()) self->on_init(run, kept, std::move(session));
+  });
 }
 
 void RunSessions::on_init(const RunId& run, std::shared_ptr<void> prepared,
@@ -33,6 +40,16 @@ void RunSessions::on_init(const RunId& run, std::shared_ptr<void> prepared,
   }
   Entry& entry = found->second;
   loop_.post([gone = std::shared_ptr<Operation>(std::move(entry.starting))] {});
+  if (!session && lacks_space_ && lacks_space_()) {
+    entry.again = loop_.after(kFullRetryMs, [weak = weak_from_this(), run] {
+      const auto self = weak.lock();
+      const auto waiting = self ? self->sessions_.find(run) : std::map<RunId, Entry>::iterator();
+      if (!self || waiting == self->sessions_.end()) return;
+      self->loop_.post([gone = std::shared_ptr<Timer>(std::move(waiting->second.again))] {});
+      self->start(run, waiting->second);
+    });
+    return;
+  }
   const std::vector<Answer> waiting = std::exchange(entry.waiting, {});
   if (session) {
     entry.prepared = std::move(prepared);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 #include "pawl/tools/common_tools.h"
 
 namespace pawl {
@@ -21,12 +21,18 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
   // gives is kept until the session has ended.
   using Prepare = std::function<Result<std::shared_ptr<void>>(ExecutionContext&)>;
 
+  // Whether the disk that sessions are noted on is full: one that cannot be made then is tried
+  // again until there is room, as a record is that finds none. A call gives up when its time is
+  // over.
+  using LacksSpace = std::function<bool()>;
+
   // `context` is every session's, with the run filled in.
   RunSessions(std::shared_ptr<Backend> backend, ExecutionContext context, Prepare prepare,
-              Loop& loop)
+              LacksSpace lacks_space, Loop& loop)
       : backend_(std::move(backend)),
         context_(std::move(context)),
         prepare_(std::move(prepare)),
+        lacks_space_(std::move(lacks_space)),
         loop_(loop) {}
 
   void get(const ToolInvocation& invocation, Answer answer);
@@ -40,8 +46,10 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
     std::shared_ptr<void> prepared;  // goes after the session
     std::shared_ptr<BackendSession> session;
     std::unique_ptr<Operation> starting;
+    std::unique_ptr<Timer> again;
     std::vector<Answer> waiting;
   };
+  void start(const RunId& run, Entry& entry);
   void on_init(const RunId& run, std::shared_ptr<void> prepared,
                Result<std::shared_ptr<BackendSession>> session);
   void clean_up(std::shared_ptr<BackendSession> session, std::shared_ptr<void> prepared);
@@ -49,6 +57,7 @@ class RunSessions : public std::enable_shared_from_this<RunSessions> {
   std::shared_ptr<Backend> backend_;
   ExecutionContext context_;
   Prepare prepare_;
+  LacksSpace lacks_space_;
   Loop& loop_;
   std::map<RunId, Entry> sessions_;
   // On their way out. Owned here and by nobody's callback: who destroys this waits for them, while

@@ -65,7 +65,9 @@ struct Desk {
   std::shared_ptr<CountedBackend> backend = std::make_shared<CountedBackend>(loop);
   std::shared_ptr<RunSessions> sessions = std::make_shared<RunSessions>(
       backend, ExecutionContext{},
-      [this](ExecutionContext&) -> Result<std::shared_ptr<void>> { return kept; }, loop);
+      [this](ExecutionContext&) -> Result<std::shared_ptr<void>> { return kept; },
+      [this] { return is_full; }, loop);
+  bool is_full = false;
   std::shared_ptr<void> kept = std::make_shared<int>(0);
   std::vector<std::shared_ptr<BackendSession>> given;
   std::vector<std::string> refused;
@@ -98,6 +100,36 @@ TEST_CASE("a run has one session, made when it is first asked for, with the run 
   CHECK(desk.given[0] == desk.given[3]);
   CHECK(desk.given[0] != desk.given[2]);
   CHECK(desk.given[0]->context().run.text == "a");
+}
+
+TEST_CASE("while the disk is full a session that cannot be made is tried again") {
+  Desk desk;
+  desk.backend->refuses = true;
+  desk.is_full = true;
+  desk.ask("a");
+  desk.ask("gone");
+  desk.loop.advance(10'000);
+  CHECK(desk.backend->made > 20);
+  CHECK(desk.refused.empty());
+  desk.sessions->release(RunId{"gone"});
+  desk.ask("a");
+  desk.loop.advance(1);
+
+  desk.backend->refuses = false;
+  desk.loop.advance(1'000);
+  CHECK(desk.given.size() == 2);
+  const int made = desk.backend->made;
+  desk.loop.advance(1'000);
+  CHECK(desk.backend->made == made);
+  CHECK(desk.sessions->size() == 1);
+}
+
+TEST_CASE("a session that cannot be made for another reason is refused at once") {
+  Desk desk;
+  desk.backend->refuses = true;
+  desk.ask("a");
+  desk.loop.advance(1);
+  CHECK(desk.refused == std::vector<std::string>{"not now"});
 }
 
 TEST_CASE("a session is cleaned up when its run is let go, also one that was still being made") {

@@ -1,6 +1,6 @@
 #include "pawl/tools/session_command.h"
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

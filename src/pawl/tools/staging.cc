@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "pawl/base/files.h"
+#include "pawl/base/sealed_text.h"
 #include "pawl/base/thrown.h"
 #include "pawl/base/utf8.h"
 
@@ -10,6 +12,7 @@ namespace pawl {
 namespace {
 
 constexpr std::string_view kDirectory = "inputs/";
+constexpr std::size_t kDigestsBytesMax = kInputFilesMax * (kInputNameBytesMax + 70) + 200;
 
 // report.pdf, report-2.pdf, …
 std::string unused_name(const std::string& name, const std::set<std::string>& taken) {
@@ -194,6 +197,35 @@ Staging plan_inputs(const std::vector<InputFile>& files, const std::string& dire
                            file.bytes->size(), sha256(*file.bytes)});
   }
   return plan;
+}
+
+std::string input_digests(const Staging& plan) {
+  std::string text;
+  for (const StagedFile& file : plan.staged) {
+    text += to_hex(file.sha256) + " " + file.path.substr(file.path.rfind('/') + 1) + "\n";
+  }
+  return sealed(text);
+}
+
+Status check_inputs(const std::string& directory) {
+  const auto damaged = [&directory](std::string_view name) {
+    return Error{ErrorCode::corrupt,
+                 directory + "/" + std::string(name) +
+                     " is not what the run came with any more (put it back, from a backup say)"};
+  };
+  const auto kept =
+      read_regular_file(directory + "/" + std::string(kInputDigestsName), kDigestsBytesMax);
+  const auto digests = kept ? unsealed(*kept) : std::nullopt;
+  if (!digests) return damaged(kInputDigestsName);
+  for (std::string_view rest = *digests; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view digest = line.substr(0, line.find(' '));
+    const std::string_view name = line.substr(std::min(line.size(), digest.size() + 1));
+    const auto bytes = read_regular_file(directory + "/" + std::string(name), kInputFileBytesMax);
+    if (!bytes || to_hex(sha256(*bytes)) != digest) return damaged(name);
+  }
+  return ok();
 }
 
 std::string attached_files_block(const Staging& staging) {

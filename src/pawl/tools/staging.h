@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl {
 
@@ -60,6 +62,13 @@ std::unique_ptr<Operation> stage_inputs(std::shared_ptr<BackendSession> session,
 // Likewise for files that are written by somebody else, into `directory`: their names there, in the
 // order given, or why they are not. Without bytes a file is skipped.
 Staging plan_inputs(const std::vector<InputFile>& files, const std::string& directory);
+
+// What is written beside such files, as kInputDigestsName: each name with its digest, sealed.
+inline constexpr std::string_view kInputDigestsName = ".digests";
+std::string input_digests(const Staging& plan);
+// Whether the files of `directory` are those that were written. corrupt: one is not, it is missing,
+// or the digests are.
+Status check_inputs(const std::string& directory);
 
 // "[ATTACHED FILES]" and a line for each file, for the prompt. Empty when there were none.
 std::string attached_files_block(const Staging& staging);

@@ -148,5 +148,34 @@ TEST_CASE("a dropped staging is silent, an aborted one tells what it has") {
   CHECK(result.skipped.size() == 1);
 }
 
+TEST_CASE("files that a run came with are held to their digests") {
+  const TempDirectory directory;
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::ofstream(directory / name, std::ios::trunc) << text;
+  };
+  const std::vector<InputFile> files = {{"1", "a.txt", "", "one"}, {"2", "b c.txt", "", ""}};
+  const std::string digests = input_digests(plan_inputs(files, directory.path()));
+  put("a.txt", "one");
+  put("b c.txt", "");
+  CHECK_FALSE(check_inputs(directory.path()));
+  put(".digests", digests);
+  CHECK(check_inputs(directory.path()));
+
+  put("a.txt", "onf");
+  const Status flipped = check_inputs(directory.path());
+  REQUIRE_FALSE(flipped);
+  CHECK(flipped.error().message.find("a.txt is not what the run came with") != std::string::npos);
+  put("a.txt", "one");
+  std::filesystem::remove(directory / "b c.txt");
+  CHECK_FALSE(check_inputs(directory.path()));
+  put("b c.txt", "");
+  for (std::size_t at = 0; at < digests.size(); ++at) {
+    std::string damaged = digests;
+    damaged[at] ^= 1;
+    put(".digests", damaged);
+    CHECK_FALSE_MESSAGE(check_inputs(directory.path()), at);
+  }
+}
+
 }  // namespace
 }  // namespace pawl

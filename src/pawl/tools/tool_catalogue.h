@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 
 namespace pawl {
 

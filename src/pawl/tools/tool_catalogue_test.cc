@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
 #include "pawl/base/schema.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

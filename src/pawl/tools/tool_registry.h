@@ -9,7 +9,7 @@
 
 #include "pawl/base/schema.h"
 #include "pawl/kernel/events.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

@@ -3,10 +3,9 @@
 // It lends its sessions from `local`, tells commands whose they are, refuses one directory, and
 // counts what it has given and got back. Calls of common tools are executed there by their names.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include <pawl/adapter/backend/files/rooted_files.h>
-#include <pawl/adapter/backend/session/registry.h>
-#include <pawl/gate/policy_gate.h>
-#include <pawl/tools/execute_call.h>
+#include <pawl/backend.h>
+#include <pawl/permissions.h>
+#include <pawl/tool.h>
 
 #include <tests/contract/backend_contract.h>
 
@@ -72,11 +71,7 @@ class LentBackend final : public Backend {
 
 contract::BackendSubject subject() {
   contract::BackendSubject made;
-  made.make = [](Loop& loop) {
-    const backend::BackendOptions options{
-        backend::open_rooted_files<backend::RootedFiles, backend::FileRoots>(), nullptr};
-    return *backend::make_backend("lent", loop, options);
-  };
+  made.make = [](Loop& loop) { return *backend::make_backend("lent", loop); };
   made.adapt = [](ExecutionContext& context) { context.network.access = NetworkAccess::full; };
   return made;
 }

@@ -7,7 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::egress {
 namespace {

@@ -12,9 +12,9 @@
 #include <memory>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/loop.h"
 #include "pawl/port/egress.h"
-#include "pawl/port/sockets.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

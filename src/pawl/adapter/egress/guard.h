@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "pawl/loop.h"
 #include "pawl/port/egress.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

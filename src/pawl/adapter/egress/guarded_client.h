@@ -9,9 +9,9 @@
 
 #include <memory>
 
+#include "pawl/loop.h"
 #include "pawl/port/egress.h"
 #include "pawl/port/http.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

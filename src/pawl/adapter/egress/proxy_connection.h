@@ -11,8 +11,8 @@
 #include "pawl/adapter/egress/proxy_pipe.h"
 #include "pawl/adapter/egress/proxy_request.h"
 #include "pawl/base/descriptor.h"
+#include "pawl/loop.h"
 #include "pawl/port/egress.h"
-#include "pawl/port/sockets.h"
 
 namespace pawl::egress {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
 #include "pawl/base/url.h"
 #include "pawl/port/http.h"
+#include "pawl/result.h"
 
 namespace pawl::egress {
 

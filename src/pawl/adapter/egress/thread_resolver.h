@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pawl/loop.h"
 #include "pawl/port/egress.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

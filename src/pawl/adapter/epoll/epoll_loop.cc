@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "pawl/adapter/epoll/signal_pipe.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

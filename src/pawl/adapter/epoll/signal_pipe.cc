@@ -9,7 +9,7 @@
 #include <csignal>
 #include <utility>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::epoll {
 namespace {

@@ -1,8 +1,14 @@
 #include "pawl/adapter/host/old_outputs.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
+
+#include "pawl/base/describe_errno.h"
+#include "pawl/base/descriptor.h"
+#include "pawl/base/digest_name.h"
 
 namespace pawl {
 namespace {
@@ -14,6 +20,21 @@ std::int64_t written_at_ms(const struct stat& info) {
 }
 
 }  // namespace
+
+std::vector<std::string> damaged_outputs(const std::string& directory) {
+  std::vector<std::string> damaged;
+  std::error_code none;  // Most runs have no such directory.
+  for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_digest_name(name)) continue;  // of a call that was killed
+    const Descriptor file(
+        ::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Status sound = file ? check_digest_name(file.number(), name)
+                              : Status(Error{ErrorCode::unavailable, describe_errno(errno)});
+    if (!sound) damaged.push_back(entry.path().string() + ": " + sound.error().message);
+  }
+  return damaged;
+}
 
 FileTally old_outputs(const std::string& directory, std::int64_t before_ms, OldFiles what) {
   FileTally tally;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "pawl/base/digest_name.h"
 #include "tests/support/temp_directory.h"
 
 namespace pawl {
@@ -46,6 +47,19 @@ TEST_CASE("only old files go, and nothing that a link leads to") {
     CHECK(std::filesystem::exists(std::filesystem::symlink_status(outputs + "/" + left)));
   }
   CHECK(std::filesystem::exists(std::filesystem::path(place / "elsewhere")));
+}
+
+TEST_CASE("an output that is not what its name says is damaged") {
+  const TempDirectory place;
+  const std::string sound = digest_name("output-", sha256("sound"));
+  const std::string flipped = digest_name("output-", sha256("whole"));
+  std::ofstream(place / sound) << "sound";
+  std::ofstream(place / flipped) << "whale";
+  std::ofstream(place / "output-Ab12Cd") << "of a call that was killed";
+  const auto damaged = damaged_outputs(place.path());
+  REQUIRE(damaged.size() == 1);
+  CHECK(damaged[0] == place / flipped + ": it is damaged: its digest is another one");
+  CHECK(damaged_outputs(place / "absent").empty());
 }
 
 }  // namespace pawl

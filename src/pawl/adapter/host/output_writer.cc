@@ -14,7 +14,7 @@
 #include <mutex>
 #include <thread>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

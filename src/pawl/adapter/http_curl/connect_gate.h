@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 

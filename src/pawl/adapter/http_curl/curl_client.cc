@@ -14,7 +14,7 @@
 #include "pawl/adapter/http_curl/handle_pool.h"
 #include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 namespace {

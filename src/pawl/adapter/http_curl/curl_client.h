@@ -18,8 +18,8 @@
 #include <memory>
 #include <string>
 
+#include "pawl/loop.h"
 #include "pawl/port/http.h"
-#include "pawl/port/sockets.h"
 
 namespace pawl {
 

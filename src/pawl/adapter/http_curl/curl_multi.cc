@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "pawl/adapter/http_curl/libcurl.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "pawl/adapter/http_curl/curl_client.h"
 #include "pawl/adapter/http_curl/deadline_queue.h"
-#include "pawl/port/sockets.h"
+#include "pawl/loop.h"
 
 namespace pawl::http_curl {
 

@@ -8,7 +8,7 @@
 #include "pawl/adapter/http_curl/h2_link.h"
 #include "pawl/adapter/http_curl/libcurl.h"
 #include "pawl/adapter/http_curl/request_check.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "pawl/adapter/http_curl/exchange.h"
 #include "pawl/adapter/http_curl/libcurl.h"
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "pawl/adapter/http_curl/curl_multi.h"
 #include "pawl/adapter/http_curl/h2_session.h"
-#include "pawl/port/sockets.h"
+#include "pawl/loop.h"
 
 namespace pawl::http_curl {
 

@@ -7,7 +7,7 @@
 
 #include "pawl/adapter/http_curl/h2_servers_test.h"
 #include "pawl/adapter/http_curl/h2_session.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 #include "tests/contract/http_contract_uploads.h"
 
 namespace pawl {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 namespace {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/base/result.h"
 #include "pawl/port/http.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 

@@ -7,7 +7,7 @@
 #include <curl/curl.h>
 #include <openssl/ssl.h>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
 #include "pawl/port/http.h"
+#include "pawl/result.h"
 
 namespace pawl::http_curl {
 

@@ -11,8 +11,8 @@
 #include "pawl/adapter/journal_sqlite/store_row.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 #include "pawl/kernel/codec.h"
-#include "pawl/kernel/words.h"
 #include "pawl/port/loss.h"
+#include "pawl/words.h"
 
 namespace pawl::sqlite {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

@@ -17,7 +17,7 @@
 #include "pawl/adapter/journal_sqlite/append_order.h"
 #include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/watch_choice.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 
 namespace pawl::sqlite {
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/relax.h"
+#include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/journal_sqlite/spare_space.h"
 #include "pawl/adapter/journal_sqlite/stop_gate.h"
 #include "pawl/adapter/journal_sqlite/writer_thread.h"
 
@@ -104,8 +106,14 @@ bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
                       [this] { return closing_ || checkpoint_ || !write_backs_.empty(); });
     return !closing_;
   }
-  changed_.wait(lock,
-                [this] { return closing_ || checkpoint_ || !write_backs_.empty() || let_go_ > 0; });
+  const auto has_work = [this] {
+    return closing_ || checkpoint_ || !write_backs_.empty() || let_go_ > 0;
+  };
+  if (held_back_.empty()) {
+    changed_.wait(lock, has_work);
+  } else {
+    changed_.wait_for(lock, milliseconds(options_.full_retry_ms), has_work);
+  }
   return !closing_ || let_go_ > 0;
 }
 
@@ -126,6 +134,7 @@ bool Committer::take_group(Group& group) {
   taken_bytes_ = 0;
   unfinished_round_.reset();
   if (!disk_full_ && std::exchange(let_go_early_, false)) unfinished_round_ = rounds_over_;
+  if (!held_back_.empty() && has_space_for(held_back_.front()->job.bytes)) take_held_back();
   take_let_go(group);
   return true;
 }
@@ -136,6 +145,11 @@ void Committer::take_let_go(Group& group) {
   const std::size_t jobs_max = disk_full_ ? 1 : options_.group_jobs_max;
   group.reserve(std::min(group.size() + let_go_, jobs_max));
   for (; let_go_ > 0 && group.size() < jobs_max; --let_go_) {
+    if (must_wait_for_space(*queue_.front())) {
+      hold_back(std::move(queue_.front()));
+      queue_.pop_front();
+      continue;
+    }
     const std::size_t bytes = queue_.front()->job.bytes;
     if (!group.empty() && taken_bytes_ + bytes > options_.group_bytes_max) break;
     taken_bytes_ += bytes;
@@ -143,6 +157,41 @@ void Committer::take_let_go(Group& group) {
     queue_.pop_front();
   }
   taken_ = group.size();
+}
+
+// Under the lock. A run keeps its order: what comes behind a large append waits with it.
+bool Committer::must_wait_for_space(const Entry& entry) const {
+  const Job& job = entry.job;
+  if (job.on_full == Job::OnFull::fail) return false;
+  if (!runs_held_back_.empty() && runs_held_back_.contains(job.of_run())) return true;
+  return job.bytes > kLargeJobBytes && !has_space_for(taken_bytes_ + job.bytes);
+}
+
+// Once in the log and once in the database, where what the log has already must go, too.
+bool Committer::has_space_for(std::uint64_t bytes) const {
+  const auto pages = static_cast<std::uint64_t>(std::max(0, log_pages_ - written_back_));
+  return !options_.has_space_for || options_.has_space_for(2 * bytes + pages * kPageBytes);
+}
+
+void Committer::hold_back(std::unique_ptr<Entry> entry) {
+  tell_full();
+  if (!entry->job.of_run().empty()) runs_held_back_.insert(entry->job.of_run());
+  held_back_.push_back(std::move(entry));
+}
+
+// All of them are looked at again, before what came later of their runs.
+void Committer::take_held_back() {
+  let_go_ += held_back_.size();
+  std::move(held_back_.rbegin(), held_back_.rend(), std::front_inserter(queue_));
+  held_back_.clear();
+  runs_held_back_.clear();
+}
+
+void Committer::tell_full() {
+  if (std::exchange(told_full_, true) || !options_.on_full) return;
+  loop_.post([told = options_.on_full, alive = std::weak_ptr<char>(alive_)] {
+    if (!alive.expired()) told();
+  });
 }
 
 // True: the rest of the round whose beginning has been written has joined it, or some of it.
@@ -173,7 +222,9 @@ void Committer::commit_group(Group& group) {
   const CommitSection section;
   connection_->clear_fault();
   begin_waiting();
+  const int log_pages_before = log_pages_;
   const Status status = transaction_.write(group, [this](Group& more) { return take_more(more); });
+  if (log_pages_ < log_pages_before) written_back_ = 0;  // the log has started over
   placing_ = transaction_.is_placing();
   if (status) {
     const Status settled = settle_commit();
@@ -201,6 +252,7 @@ void Committer::commit_group(Group& group) {
 void Committer::keep_for_later(Group& group, const Error& error) {
   const std::lock_guard lock(mutex_);
   refuse_upkeep(group, error);
+  take_held_back();  // the group may have what comes before it
   let_go_ += group.size();
   taken_ = 0;
   const std::string stuck = group.size() == 1 ? group.front()->job.of_run() : "";
@@ -213,12 +265,8 @@ void Committer::keep_for_later(Group& group, const Error& error) {
     entry->waiter->give(Error{ErrorCode::unavailable, "no space left: " + error.message});
     return true;
   });
-  const bool was_full = std::exchange(disk_full_, !queue_.empty());
-  if (disk_full_ && !was_full && options_.on_full) {
-    loop_.post([told = options_.on_full, alive = std::weak_ptr<char>(alive_)] {
-      if (!alive.expired()) told();
-    });
-  }
+  disk_full_ = !queue_.empty();
+  if (disk_full_) tell_full();
 }
 
 // Under the lock. A record that does not fit must not keep other runs from writing what does: all
@@ -259,7 +307,10 @@ void Committer::stop_for_good(Group& group, const Error& error) {
   const std::lock_guard lock(mutex_);
   stopped_ = reason;
   disk_full_ = false;
-  std::move(queue_.begin(), queue_.end(), std::back_inserter(group));
+  std::ranges::move(held_back_, std::back_inserter(group));
+  std::ranges::move(queue_, std::back_inserter(group));
+  held_back_.clear();
+  runs_held_back_.clear();
   queue_.clear();
   let_go_ = 0;
   queued_bytes_ = 0;
@@ -274,6 +325,7 @@ void Committer::stop_for_good(Group& group, const Error& error) {
 void Committer::deliver(Group& group) {
   const std::lock_guard lock(mutex_);
   disk_full_ = false;
+  if (held_back_.empty()) told_full_ = false;
   deliver_locked(group);
 }
 
@@ -290,10 +342,12 @@ void Committer::deliver_locked(Group& group) {
 
 std::optional<Error> Committer::overloaded(const Job& job) const {
   if (stopped_) return stopped_;
-  if (queue_.size() + taken_ >= options_.queued_jobs_max ||
-      (!queue_.empty() && queued_bytes_ + job.bytes > options_.queued_bytes_max)) {
-    return Error{ErrorCode::limit_exceeded, disk_full_ ? "too much waits for space on the disk"
-                                                       : "too much waits to be written"};
+  const std::size_t waiting = queue_.size() + held_back_.size();
+  if (waiting + taken_ >= options_.queued_jobs_max ||
+      (waiting > 0 && queued_bytes_ + job.bytes > options_.queued_bytes_max)) {
+    const bool for_space = disk_full_ || !held_back_.empty();
+    return Error{ErrorCode::limit_exceeded, for_space ? "too much waits for space on the disk"
+                                                      : "too much waits to be written"};
   }
   return std::nullopt;
 }
@@ -450,8 +504,9 @@ Status Committer::write_back(int mode) {
   connection_->clear_fault();
   begin_waiting();
   const int code =
-      sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr, mode, nullptr, nullptr);
+      sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr, mode, nullptr, &written_back_);
   if (code == SQLITE_OK) return ok();
+  written_back_ = 0;
   const Error error = connection_->failed("writing the log back");
   if (connection_->fault() == Fault::other) {
     Group none;
@@ -463,6 +518,7 @@ Status Committer::write_back(int mode) {
 // After the callbacks, so that nobody waits for it.
 void Committer::shorten_log() {
   if (log_pages_ < options_.log_pages_max) write_back_at_ = options_.log_pages_max;
+  if (!stopped_ && !held_back_.empty() && log_pages_ > 0) return empty_log();
   if (stopped_ || log_pages_ < write_back_at_) return;
   const bool far_too_long = log_pages_ >= kLogPagesFactorMax * options_.log_pages_max;
   // Being in someone's way, or without space, is not a failure here: the log only grows a little
@@ -471,6 +527,13 @@ void Committer::shorten_log() {
       write_back(far_too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE));
   // If a reader keeps the log from starting over, not again after every commit.
   write_back_at_ = log_pages_ + options_.log_pages_max / 2;
+}
+
+// What is held back needs the space that the log takes. If somebody reads it, the next time.
+void Committer::empty_log() {
+  impatient_ = true;
+  if (write_back(SQLITE_CHECKPOINT_TRUNCATE)) log_pages_ = written_back_ = 0;
+  impatient_ = false;
 }
 
 void Committer::begin_waiting() {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,9 +29,9 @@
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/adapter/journal_sqlite/transaction.h"
-#include "pawl/base/result.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 
@@ -71,10 +72,15 @@ class Committer {
   bool take_more(Group& group);
   void watch_for_more();
   void take_let_go(Group& group);
+  bool must_wait_for_space(const Entry& entry) const;
+  bool has_space_for(std::uint64_t bytes) const;
+  void hold_back(std::unique_ptr<Entry> entry);
+  void take_held_back();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void commit_group(Group& group);
   Status settle_commit();
   void keep_for_later(Group& group, const Error& error);
+  void tell_full();
   void put_behind_others(const std::string& run);
   void refuse_upkeep(Group& group, const Error& error);
   void fail_all(Group& group, const Error& error);
@@ -84,6 +90,7 @@ class Committer {
   std::optional<Error> overloaded(const Job& job) const;
 
   void shorten_log();
+  void empty_log();
   Status prepare_write_back();
   Status write_back(int mode);
   void answer_write_backs(const std::vector<std::function<void()>>& answers);
@@ -107,8 +114,9 @@ class Committer {
   Transaction transaction_;
   std::chrono::steady_clock::time_point busy_since_{};
   BusyWatch busy_;
-  bool impatient_ = false;  // the last checkpoint: do not wait for anyone
+  bool impatient_ = false;  // a checkpoint that must not wait for anyone
   int log_pages_ = 0;       // in the log after the last commit
+  int written_back_ = 0;    // of those, that are in the database
   int write_back_at_ = 0;   // pages
 
   mutable std::mutex mutex_;
@@ -124,6 +132,11 @@ class Committer {
   std::atomic<std::size_t> taken_{0};  // jobs of the group that is being committed
   std::size_t queued_bytes_ = 0;
   bool disk_full_ = false;  // the last try found no space: one job at a time, with pauses
+  bool told_full_ = false;  // on_full was called, and what it was for still waits
+  // Large appends, and what came behind them of the same runs, while little space is left. In their
+  // order, and before all of the queue that is of these runs.
+  std::deque<std::unique_ptr<Entry>> held_back_;
+  std::set<std::string> runs_held_back_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> loop_is_awake_{false};  // it watches for answers
   std::atomic<bool> placing_{false};        // the next commits bring `places` up to date

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "pawl/adapter/journal_sqlite/spare_space.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 #include "pawl/adapter/journal_sqlite/writes.h"
 #include "tests/contract/journal_contract.h"
@@ -293,6 +294,71 @@ TEST_CASE("a full disk keeps appends waiting until there is space") {
   CHECK(seen == Texts{"ok", "ok"});
   CHECK(records_of(view, run) == Texts{"r0", "large", "behind"});
   CHECK(told == 1);  // however often it was tried
+}
+
+TEST_CASE("with little space left large appends wait, and those of other runs go on") {
+  std::atomic<bool> has_space = false;
+  int told = 0;
+  SqliteOptions options;
+  options.full_retry_ms = 5;
+  options.has_space_for = [&](std::uint64_t bytes) { return has_space || bytes < (1U << 10U); };
+  options.on_full = [&told] { ++told; };
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId loud = make_run(view, "loud");
+  const RunId quiet = make_run(view, "quiet");
+  Append large = append_of(loud, 1, 1, "large");
+  large.blobs = {contract::blob_of(std::string(sqlite::kLargeJobBytes, 'x'))};
+  Texts seen;
+  const auto note = [&](const Status& status) { seen.push_back(outcome(status)); };
+  store.owner->append(large, note);
+  store.owner->append(append_of(loud, 1, 2, "behind"), note);
+  store.loop.run_until([&] { return told == 1; });
+
+  for (std::uint64_t seq = 1; seq < 20; ++seq) {
+    CHECK(append_now(view, append_of(quiet, 1, seq, "small")) == "ok");
+    if (seq == 10) store.owner->append(append_of(loud, 1, 3, "last"), note);
+  }
+  CHECK(post_now(view, loud, "a message") == "ok");
+  CHECK(records_of(view, loud) == Texts{"r0"});
+  CHECK(seen.empty());
+  CHECK(told == 1);
+
+  has_space = true;
+  CHECK(store.loop.run_until([&] { return seen.size() == 3; }));
+  CHECK(seen == Texts{"ok", "ok", "ok"});
+  CHECK(records_of(view, loud) == Texts{"r0", "large", "behind", "last"});
+}
+
+TEST_CASE("an append that is held back keeps its place when the disk is full besides") {
+  std::atomic<bool> has_space = false;
+  SqliteOptions options;
+  options.database_pages_max = 200;
+  options.full_retry_ms = 5;
+  options.has_space_for = [&](std::uint64_t) { return has_space.load(); };
+  SqliteStore store(options);
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a");
+  execute(store.database(),
+          "CREATE TABLE junk (bytes BLOB); INSERT INTO junk VALUES (zeroblob(1560000))");
+  Texts seen;
+  const auto note = [&](const Status& status) { seen.push_back(outcome(status)); };
+  Texts wanted = {"r0"};
+  for (std::uint64_t seq = 1; seq <= 40; ++seq) {
+    Append next = append_of(run, 1, seq, std::string(8'000, 'x'));
+    if (seq % 4 == 0) next.blobs = {contract::blob_of(std::string(20'000 + seq, 'y'))};
+    wanted.push_back(next.bytes);
+    store.owner->append(std::move(next), note);
+    if (seq % 8 == 0) store.loop.run_until([] { return false; }, 10);
+  }
+  CHECK_FALSE(store.loop.run_until([&] { return seen.size() == 40; }, 100));
+
+  has_space = true;
+  store.loop.run_until([] { return false; }, 50);
+  execute(store.database(), "DROP TABLE junk");
+  CHECK(store.loop.run_until([&] { return seen.size() == 40; }));
+  CHECK(seen == Texts(40, "ok"));
+  CHECK(records_of(view, run) == wanted);
 }
 
 TEST_CASE("a store on a full disk can be closed, and loses what nobody was told about") {

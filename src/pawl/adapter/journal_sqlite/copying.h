@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

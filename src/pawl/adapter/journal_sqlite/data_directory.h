@@ -8,7 +8,7 @@
 
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

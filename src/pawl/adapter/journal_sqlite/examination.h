@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/result.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

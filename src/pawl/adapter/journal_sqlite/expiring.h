@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "pawl/adapter/journal_sqlite/committer.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/loop.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
-#include "pawl/port/journal.h"
+#include "pawl/result.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

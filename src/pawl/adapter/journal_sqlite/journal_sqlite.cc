@@ -14,6 +14,7 @@
 #include "pawl/adapter/journal_sqlite/reader.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
+#include "pawl/adapter/journal_sqlite/spare_space.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/store_guard.h"
 #include "pawl/adapter/journal_sqlite/sweeper.h"
@@ -121,11 +122,17 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open_files(const std::stri
   const sqlite::Shortfall shortfall = guard->shortfall();
   if (alone && shortfall.none()) PAWL_CHECK(settle_log(*writer, opened.database()));
   PAWL_TRY(auto reader, open_connection(opened.database(), kReaderCacheKiB));
+  SqliteOptions complete = options;
+  if (!complete.has_space_for) {
+    complete.has_space_for = [path = opened.path](std::uint64_t bytes) {
+      return sqlite::has_space_beyond_spared(path, bytes);
+    };
+  }
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(loop, opened.database(), opened.locks));
   journal->torn_bytes_ = opened.torn_bytes;
   journal->reader_ = std::make_unique<sqlite::Reader>(std::move(reader));
   journal->committer_ =
-      std::make_unique<sqlite::Committer>(std::move(writer), loop, options, std::move(guard));
+      std::make_unique<sqlite::Committer>(std::move(writer), loop, complete, std::move(guard));
   if (!shortfall.none()) journal->refuse_writes(shortfall);
   journal->sweeper_ = std::make_unique<sqlite::Sweeper>(*journal->committer_, loop);
   PAWL_TRY(const StoreSize size, journal->reader_->size());

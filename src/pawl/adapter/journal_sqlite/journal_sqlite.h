@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/options.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/loop.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -10,7 +10,7 @@
 
 #include "pawl/adapter/journal_sqlite/mark.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

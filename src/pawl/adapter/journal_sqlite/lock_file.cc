@@ -10,7 +10,7 @@
 #include "pawl/adapter/journal_sqlite/lock_holder.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl::sqlite {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

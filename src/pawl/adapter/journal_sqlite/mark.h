@@ -17,7 +17,7 @@
 #include "pawl/adapter/journal_sqlite/newest.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

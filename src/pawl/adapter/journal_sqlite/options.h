@@ -24,6 +24,9 @@ struct SqliteOptions {
   std::uint32_t database_pages_max = 0;      // 0: SQLite's own maximum. Over it the disk is "full"
   // Called on the loop when the disk is found full, and again only after something was written.
   std::function<void()> on_full = {};
+  // Whether a large append of so many bytes may be written now. Called on the thread that writes.
+  // Empty: while the disk has them beyond what is spared (spare_space.h).
+  std::function<bool(std::uint64_t bytes)> has_space_for = {};
   // Which file system a path is on.
   std::function<sqlite::FileSystem(const std::string&)> file_system_of = sqlite::file_system_of;
   // Called on the loop when another process has kept this one from writing for a while; says which.

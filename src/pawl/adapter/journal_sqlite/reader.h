@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

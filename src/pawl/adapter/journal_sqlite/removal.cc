@@ -7,7 +7,7 @@
 
 #include "pawl/adapter/journal_sqlite/places.h"
 #include "pawl/adapter/journal_sqlite/store_row.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 #include "pawl/port/journal_checks.h"
 
 namespace pawl::sqlite {

@@ -9,8 +9,7 @@
 
 #include "pawl/adapter/journal_sqlite/slice.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/port/journal.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

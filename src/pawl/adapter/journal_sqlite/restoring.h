@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/kernel/ids.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -1,7 +1,7 @@
 #include "pawl/adapter/journal_sqlite/row_sum.h"
 
-#include "pawl/base/hash.h"
 #include "pawl/base/rng.h"
+#include "pawl/ids.h"
 
 namespace pawl::sqlite {
 namespace {

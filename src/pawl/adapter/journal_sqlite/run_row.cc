@@ -2,7 +2,7 @@
 
 #include "pawl/adapter/journal_sqlite/row_sum.h"
 #include "pawl/adapter/journal_sqlite/store_row.h"
-#include "pawl/kernel/words.h"
+#include "pawl/words.h"
 
 namespace pawl::sqlite {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

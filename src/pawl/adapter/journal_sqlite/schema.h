@@ -5,7 +5,7 @@
 
 #include "pawl/adapter/journal_sqlite/migration.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -15,7 +15,7 @@
 #include "pawl/adapter/journal_sqlite/known_runs.h"
 #include "pawl/adapter/journal_sqlite/newest.h"
 #include "pawl/adapter/journal_sqlite/tail.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

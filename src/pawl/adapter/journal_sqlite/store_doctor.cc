@@ -16,8 +16,8 @@
 #include "pawl/adapter/journal_sqlite/file_system.h"
 #include "pawl/adapter/journal_sqlite/ledger.h"
 #include "pawl/adapter/journal_sqlite/schema.h"
-#include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/words.h"
 
 namespace pawl {
 namespace {

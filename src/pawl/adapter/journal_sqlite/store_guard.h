@@ -13,7 +13,7 @@
 #include "pawl/adapter/journal_sqlite/lock_file.h"
 #include "pawl/adapter/journal_sqlite/mark.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -10,7 +10,7 @@
 
 #include "pawl/adapter/journal_sqlite/committer.h"
 #include "pawl/adapter/journal_sqlite/removal.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 
 namespace pawl::sqlite {
 

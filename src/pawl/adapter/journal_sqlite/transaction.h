@@ -11,7 +11,7 @@
 #include "pawl/adapter/journal_sqlite/job.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
 #include "pawl/adapter/journal_sqlite/store_guard.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "pawl/adapter/journal_sqlite/schema.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sqlite {
 

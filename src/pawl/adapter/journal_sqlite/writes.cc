@@ -9,8 +9,8 @@
 #include "pawl/adapter/journal_sqlite/row_sum.h"
 #include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/kernel/codec.h"
-#include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/words.h"
 
 namespace pawl::sqlite {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "pawl/adapter/journal_sqlite/run_row.h"
 #include "pawl/adapter/journal_sqlite/sqlite.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl::sqlite {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 #include "pawl/port/http.h"
 
 namespace pawl::provider {
@@ -50,15 +50,23 @@ class ReplyDecoder {
   virtual std::variant<PhaseReplied, PhaseFailed> finish(const PhaseEventSink& sink) = 0;
 };
 
+class KeptTurns;
+class TurnStyle;
+
 class Dialect {
  public:
   virtual ~Dialect() = default;
-  // `messages` is the conversation of the request, loaded: an encoder reads no store.
+  // `options` outlives the style. invalid_argument: there is a quirk that the dialect has not.
+  virtual Result<std::unique_ptr<const TurnStyle>> turn_style(const WireOptions& options) const = 0;
+  // `turns` has taken the whole conversation of the request, and is composed for it: an encoder
+  // reads no store.
   // invalid_argument: the request cannot be written for this provider, with the reason; it becomes
   // PhaseFailed of the kind unsupported.
-  virtual Result<WireRequest> encode(const PhaseExecutionRequest& request,
-                                     const std::vector<Message>& messages,
+  virtual Result<WireRequest> encode(const PhaseExecutionRequest& request, KeptTurns& turns,
                                      const WireOptions& options) const = 0;
+  // The same with nothing kept: `messages` is the conversation of the request, loaded.
+  Result<WireRequest> encode(const PhaseExecutionRequest& request, std::vector<Message> messages,
+                             const WireOptions& options) const;
   virtual std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,
                                                 const WireOptions& options) const = 0;
   // What a response with an error status means. `body` may be cut.

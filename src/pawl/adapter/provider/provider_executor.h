@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 #include "pawl/port/http.h"
 #include "pawl/port/provider.h"
 

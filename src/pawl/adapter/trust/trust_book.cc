@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "pawl/base/json.h"
 #include "pawl/base/path_text.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

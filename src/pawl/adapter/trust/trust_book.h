@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "pawl/adapter/trust/file_places.h"
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
+#include "pawl/ids.h"
 #include "pawl/port/file_trust.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -10,7 +10,7 @@
 
 #include "pawl/adapter/yaml/yaml.h"
 #include "pawl/base/decimal.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 #include "pawl/port/file_trust.h"
 
 namespace pawl {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/backend.h"
 #include "pawl/charter/charter.h"
 #include "pawl/gate/rules/rules.h"
-#include "pawl/port/backend.h"
 
 namespace pawl {
 

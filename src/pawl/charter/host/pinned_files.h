@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "pawl/base/result.h"
 #include "pawl/kernel/events.h"
 #include "pawl/port/file_trust.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

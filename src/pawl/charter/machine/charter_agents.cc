@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_limits.h"
 #include "pawl/charter/charter_models.h"
 #include "pawl/charter/charter_money.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

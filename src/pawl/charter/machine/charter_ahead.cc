@@ -44,18 +44,11 @@ Place gate_of(const Charter& charter) {
   return charter.machine.gate ? Place(Mark{}) : Place();
 }
 
-Place first_agent(const Charter& charter) {
-  const CharterMachine& machine = charter.machine;
-  if (!machine.agents.empty()) return machine.agents.front().mark;
-  return machine.adhoc_agents == Presence::present ? Place(Mark{}) : Place();
-}
-
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 4> kAhead = {{
+constexpr std::array<Feature, 3> kAhead = {{
     {"discover", node_that_has<&NodeSpec::discover>},
     {"a flow", first_phase},
     {"a gate", gate_of},
-    {"agents", first_agent},
 }};
 
 }  // namespace

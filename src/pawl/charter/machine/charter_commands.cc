@@ -2,9 +2,9 @@
 #include <array>
 #include <functional>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/machine/json_pointer.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

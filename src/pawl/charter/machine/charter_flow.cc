@@ -3,11 +3,11 @@
 #include <array>
 #include <unordered_map>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_limits.h"
 #include "pawl/charter/machine/json_pointer.h"
 #include "pawl/charter/machine/machine_reading.h"
 #include "pawl/charter/machine/phase_template.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

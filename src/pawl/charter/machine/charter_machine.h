@@ -13,7 +13,7 @@
 #include "pawl/kernel/agent_spec.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
-#include "pawl/kernel/sampling.h"
+#include "pawl/limits.h"
 
 namespace pawl {
 
@@ -44,6 +44,8 @@ struct CharterAgent {
   Limits limits = {};
   OnParentEnd on_parent_end = OnParentEnd::cancel;
   Mark mark = {};
+  std::string directory = {};              // where its relative paths start; empty: the charter's
+  std::vector<CharterAgent> beneath = {};  // its own agents, once its charter has been read
 };
 
 struct CharterMachine {

@@ -1,11 +1,11 @@
 // The sections `nodes` and `packs`.
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_limits.h"
 #include "pawl/charter/charter_models.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

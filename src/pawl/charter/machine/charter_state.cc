@@ -1,7 +1,7 @@
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

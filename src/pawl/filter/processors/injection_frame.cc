@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "pawl/base/assert.h"
-#include "pawl/base/hash.h"
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/ids.h"
+#include "pawl/processor.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

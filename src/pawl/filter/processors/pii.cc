@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/assert.h"
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/processor.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

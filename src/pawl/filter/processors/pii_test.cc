@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/filter/processors/processor_test_support.h"
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 

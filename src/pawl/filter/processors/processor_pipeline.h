@@ -1,23 +1,18 @@
 // Processors in the order of their priorities.
 #pragma once
 
-#include <array>
-#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/filter/processors/processor.h"
 #include "pawl/kernel/events.h"
+#include "pawl/processor.h"
+#include "pawl/result.h"
 
 namespace pawl {
 
-inline constexpr std::size_t kProcessorsMax = 100;
-inline constexpr std::int64_t kProcessorPriorityMax = 1'000;
-inline constexpr int kProcessorPriorityDefault = 100;
 // What a processor makes of a text may be this much longer, and no more.
 inline constexpr std::size_t kProcessorGrowthBytesMax = 1U << 20U;
 inline constexpr std::size_t kBlockReasonBytesMax = 500;
@@ -29,18 +24,6 @@ struct Processing {
   std::string text;                      // as it is now; empty when it was blocked
   std::optional<InputBlocked> blocked;   // by whom, and why
   std::vector<std::string> modified_by;  // in order
-};
-
-using Destinations = std::bitset<kDestinations>;  // by Destination
-using TextSources = std::bitset<kTextSources>;    // by TextSource
-
-struct ProcessorEntry {
-  std::shared_ptr<const Processor> processor;
-  int priority = kProcessorPriorityDefault;  // lower ones are first; equal ones as they were added
-  TextSources sources = TextSources().set();
-  // By default all but the audit trail.
-  Destinations destinations =
-      Destinations().set().reset(static_cast<std::size_t>(Destination::audit));
 };
 
 // Immutable once it is filled: texts may be processed in any number of threads.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pawl/filter/processors/processor.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 

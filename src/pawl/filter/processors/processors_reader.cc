@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 namespace {

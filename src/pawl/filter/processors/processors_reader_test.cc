@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pawl/adapter/yaml/yaml.h"
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 namespace {

@@ -1,5 +1,5 @@
-#include "pawl/filter/processors/shipped_processors.h"
 #include "pawl/filter/redactor.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 namespace {

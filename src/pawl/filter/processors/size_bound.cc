@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pawl/filter/processors/shipped_processors.h"
+#include "pawl/processor.h"
 
 namespace pawl {
 namespace {

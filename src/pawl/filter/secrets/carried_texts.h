@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/kernel/content.h"
-#include "pawl/port/journal.h"
+#include "pawl/content.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

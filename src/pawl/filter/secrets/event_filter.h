@@ -6,7 +6,7 @@
 
 #include "pawl/kernel/events.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

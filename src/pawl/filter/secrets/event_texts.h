@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/kernel/content.h"
-#include "pawl/kernel/fields.h"
+#include "pawl/content.h"
+#include "pawl/words.h"
 
 namespace pawl {
 

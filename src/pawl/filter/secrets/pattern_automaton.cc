@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "pawl/base/assert.h"
 #include "pawl/filter/secrets/secret_forms.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

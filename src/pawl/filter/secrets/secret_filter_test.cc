@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
 #include "pawl/base/rng.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "pawl/base/assert.h"
 #include "pawl/base/utf8.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
 #include "pawl/gate/approvals/approval_policy.h"
 #include "pawl/gate/approvals/visible.h"
+#include "pawl/ids.h"
 
 namespace pawl {
 

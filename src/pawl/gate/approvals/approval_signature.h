@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/result.h"
 #include "pawl/kernel/record.h"
 #include "pawl/kernel/run.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "pawl/base/assert.h"
-#include "pawl/base/json.h"
 #include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/json.h"
 #include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
+#include "pawl/result.h"
 
 namespace pawl {
 namespace {
@@ -95,6 +95,10 @@ Result<std::vector<PendingApproval>> pending_approvals(JournalReader& reader,
     const auto* waiting = std::get_if<CallAwaitingPerson>(&call.state);
     if (waiting == nullptr) continue;
     PAWL_TRY(PendingApproval one, pending_of(reader, state, call, *waiting));
+    if (!state.lineage.empty()) {
+      one.parent = state.lineage.back().run;
+      one.agent = state.lineage.back().agent;
+    }
     pending.push_back(std::move(one));
   }
   return pending;

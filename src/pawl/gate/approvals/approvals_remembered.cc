@@ -1,7 +1,7 @@
 #include "pawl/gate/approvals/approvals_remembered.h"
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
 #include "pawl/gate/approvals/approvals.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

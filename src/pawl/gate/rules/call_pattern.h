@@ -15,44 +15,15 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/base/json.h"
-#include "pawl/base/result.h"
 #include "pawl/gate/rules/reach.h"
 #include "pawl/gate/rules/verdict.h"
+#include "pawl/json.h"
+#include "pawl/permissions.h"
+#include "pawl/result.h"
 
 namespace pawl {
 
-inline constexpr std::size_t kConditionsMax = 32;        // of one pattern
-inline constexpr std::size_t kConditionValuesMax = 64;   // of one condition
-inline constexpr std::size_t kConditionBytesMax = 1024;  // of one value
-
-enum class ConditionKind : std::uint8_t {
-  glob,     // the argument matches one of the patterns
-  regex,    // RE2
-  beneath,  // a path at or below one of the places
-  host,     // a URL whose host is in the list
-  scheme,   // a URL whose scheme is in the list
-  runs,     // shell text, or a list of words, in which one of the commands occurs anywhere
-};
 std::string_view name(ConditionKind kind);
-
-enum class Sense : std::uint8_t { is, is_not };
-
-struct ArgumentCondition {
-  std::string argument;  // a member's name, a JSON pointer ("/files/0"), or "*": all arguments
-  ConditionKind kind = ConditionKind::glob;
-  Sense sense = Sense::is;
-  std::vector<std::string> values = {};  // one is enough
-
-  friend bool operator==(const ArgumentCondition&, const ArgumentCondition&) = default;
-};
-
-struct CallPatternSpec {
-  std::string tool = "*";                         // glob
-  std::vector<ArgumentCondition> arguments = {};  // all must hold
-
-  friend bool operator==(const CallPatternSpec&, const CallPatternSpec&) = default;
-};
 
 // The arguments of a call, parsed once for all patterns.
 class CallArguments {

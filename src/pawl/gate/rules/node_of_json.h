@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pawl/base/document.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

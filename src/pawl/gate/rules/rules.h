@@ -17,28 +17,9 @@
 #include "pawl/base/document.h"
 #include "pawl/gate/rules/call_pattern.h"
 #include "pawl/gate/rules/verdict.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
-
-inline constexpr std::size_t kToolRulesMax = 512;
-inline constexpr std::size_t kRuleIdBytesMax = 128;
-inline constexpr std::size_t kRuleReasonBytesMax = 1024;
-inline constexpr std::size_t kRulePhasesMax = 64;
-
-enum class Protection : std::uint8_t { none, is_protected };  // a protected rule stays switched on
-
-struct ToolRule {
-  std::string id;
-  CallPatternSpec pattern = {};
-  std::vector<std::string> during = {};  // phases of a workflow; none named is all
-  Verdict verdict = Verdict::ask;
-  std::string reason = {};
-  std::string script = {};  // when not empty, this program decides for the calls that match
-  bool enabled = true;
-  Protection protection = Protection::none;
-
-  friend bool operator==(const ToolRule&, const ToolRule&) = default;
-};
 
 // A rule as somebody wrote it: what is not there stays as it was, or has its default when the id is
 // new.
@@ -75,9 +56,6 @@ enum class RuleSource : std::uint8_t { user, project };
 std::vector<ToolRule> merge_rules(std::vector<ToolRule> rules,
                                   std::span<const RuleOverride> overrides, RuleSource source,
                                   std::vector<Fault>& faults);
-
-// What Pawl ships; docs/permissions.md has the table.
-std::vector<ToolRule> default_rules();
 
 struct RuleCall {
   std::string_view tool;

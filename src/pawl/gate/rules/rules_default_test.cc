@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
 #include "pawl/gate/rules/rules.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -2,16 +2,13 @@
 // says it and in whatever order.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
-namespace pawl {
+#include "pawl/permissions.h"
 
-// In the order of strictness: comparisons rely on it.
-enum class Verdict : std::uint8_t { allow, ask, deny };
+namespace pawl {
 
 inline std::string_view name(Verdict verdict) {
   switch (verdict) {
@@ -31,18 +28,6 @@ inline std::optional<Verdict> parse_verdict(std::string_view word) {
   }
   return std::nullopt;
 }
-
-// Whether an answer that was given once may stand for later calls that are the same.
-enum class Asking : std::uint8_t { may_be_remembered, every_time };
-
-struct Judgement {
-  Verdict verdict = Verdict::allow;
-  std::string rule = {};    // who decided: "allow-list", "trust", the id of a rule
-  std::string reason = {};  // for the person and for the model: what to do instead
-  Asking asking = Asking::may_be_remembered;
-
-  friend bool operator==(const Judgement&, const Judgement&) = default;
-};
 
 // The stricter of the two; of equals the first, except that the duty to ask every time is kept.
 inline Judgement stricter(Judgement first, Judgement second) {

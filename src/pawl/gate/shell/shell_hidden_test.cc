@@ -4,10 +4,10 @@
 
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/base/shared_data_test.h"
 #include "pawl/gate/rules/rules.h"
 #include "pawl/gate/shell/shell_commands.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

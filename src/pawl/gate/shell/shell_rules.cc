@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "pawl/base/document.h"
+#include "pawl/gate/rules/verdict.h"
 #include "pawl/gate/shell/shell_commands.h"
 #include "pawl/gate/shell/shell_programs.h"
 #include "pawl/gate/shell/shell_reader.h"

@@ -15,27 +15,9 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/gate/rules/verdict.h"
+#include "pawl/permissions.h"
 
 namespace pawl {
-
-enum class ShellGrammar : std::uint8_t {
-  single,  // one simple command
-  lists,   // also pipelines and lists, when every command of them is allowed
-};
-
-inline constexpr std::size_t kShellPatternsMax = 256;  // of one list
-
-struct ShellPolicy {
-  // Names of the table of readers ("ls", "git status"), "*" for all of it, or whole commands
-  // ("make test"), which must be met word by word.
-  std::vector<std::string> allow = {"*"};
-  std::vector<std::string> ask = {};   // see command_matches()
-  std::vector<std::string> deny = {};  // likewise
-  ShellGrammar grammar = ShellGrammar::single;
-
-  friend bool operator==(const ShellPolicy&, const ShellPolicy&) = default;
-};
 
 // The section of a document:
 //   allow: [ls, git status, make test]     # without it, all readers

@@ -2,7 +2,7 @@
 
 namespace pawl {
 
-std::vector<ModelTarget> targets_of(const RunnableAgent& agent) {
+std::vector<ModelTarget> targets_of(const PreparedAgent& agent) {
   std::vector<ModelTarget> targets;
   for (const ResolvedTarget& resolved : agent.targets) {
     targets.push_back({resolved.literal, resolved.facts.prices, resolved.facts.context_tokens,

@@ -5,17 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "pawl/agent.h"
 #include "pawl/charter/charter.h"
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
 #include "pawl/models/model_resolver.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
-#include "pawl/run/agent/command_function.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 
-struct RunnableAgent {
+// The charter of an agent that a model asks for by run_subagent.
+struct AdhocCharter {
+  std::string text;
+  std::string prompt;
+  Limits limits;
+};
+
+struct PreparedAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
   std::vector<std::shared_ptr<Tool>> tools;
@@ -39,6 +45,9 @@ struct RunnableAgent {
   Presence file_sessions = Presence::absent;
   // What the charter says and a run cannot do yet, a sentence each, with its line.
   std::vector<std::string> ahead = {};
+  // Makes one from the arguments of a call. An error is told to the model. Empty: run_subagent is
+  // not offered.
+  std::function<Result<AdhocCharter>(const std::string& input)> adhoc = {};
   // Functions of the host's for commands of the charter that have no `do`.
   std::vector<HostCommand> commands = {};
 };
@@ -46,7 +55,7 @@ struct RunnableAgent {
 inline constexpr std::size_t kSubagentsMax = 64;
 
 // What is tried for a run of this agent, with what is known about each.
-std::vector<ModelTarget> targets_of(const RunnableAgent& agent);
+std::vector<ModelTarget> targets_of(const PreparedAgent& agent);
 
 // Makes the agent of a run that is to be carried on, from what the run pinned when it started.
 struct PinnedCharter {
@@ -60,6 +69,6 @@ struct PinnedCharter {
   std::vector<PinnedFile> files = {};
   Presence file_sessions = Presence::absent;
 };
-using AgentSource = std::function<Result<RunnableAgent>(const PinnedCharter&)>;
+using AgentSource = std::function<Result<PreparedAgent>(const PinnedCharter&)>;
 
 }  // namespace pawl

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {
@@ -25,7 +25,7 @@ std::optional<AgentFault> check_server(const std::string& server, const ToolRegi
 }
 
 // A subagent may do what its parent may, and no more.
-std::optional<AgentFault> check_subagents(const RunnableAgent& agent, const ToolRegistry& tools) {
+std::optional<AgentFault> check_subagents(const PreparedAgent& agent, const ToolRegistry& tools) {
   if (agent.subagents.size() > kSubagentsMax) {
     return unfit("an agent has at most " + std::to_string(kSubagentsMax) + " subagents");
   }
@@ -41,7 +41,7 @@ std::optional<AgentFault> check_subagents(const RunnableAgent& agent, const Tool
 }
 
 // One ledger has one currency.
-std::optional<AgentFault> check_targets(const RunnableAgent& agent) {
+std::optional<AgentFault> check_targets(const PreparedAgent& agent) {
   const std::vector<ModelTarget> targets = targets_of(agent);
   const Spending& spending = agent.charter.spending;
   const bool bounded = spending.cost_pico > 0 || spending.ask_cost_pico > 0;
@@ -61,7 +61,7 @@ std::optional<AgentFault> check_targets(const RunnableAgent& agent) {
 }
 
 // A command without actions is one that the host has a function for.
-std::optional<AgentFault> check_commands(const RunnableAgent& agent) {
+std::optional<AgentFault> check_commands(const PreparedAgent& agent) {
   for (const CharterNode& node : agent.charter.machine.nodes) {
     for (const NodeCommand& command : node.spec.commands) {
       const bool there = !command.actions.empty() ||
@@ -84,7 +84,7 @@ Result<std::optional<Schema>> compiled(const std::string& text) {
 
 }  // namespace
 
-std::optional<AgentFault> check_agent(const RunnableAgent& agent, AgentParts& parts) {
+std::optional<AgentFault> check_agent(const PreparedAgent& agent, AgentParts& parts) {
   if (!agent.executor) return unfit("the agent has no executor");
   if (const Status fit = check_capabilities(agent.executor->capabilities()); !fit) {
     return AgentFault{fit.error(), agent.charter.model};
@@ -110,7 +110,7 @@ std::optional<AgentFault> check_agent(const RunnableAgent& agent, AgentParts& pa
   return std::nullopt;
 }
 
-std::optional<AgentFault> check_priced(const RunnableAgent& agent, const Limits& limits) {
+std::optional<AgentFault> check_priced(const PreparedAgent& agent, const Limits& limits) {
   if (limits.cost_pico == 0 && limits.ask_cost_pico == 0) return std::nullopt;
   if (agent.charter.spending.unknown_price == Spending::UnknownPrice::allow) return std::nullopt;
   for (const ResolvedTarget& target : agent.targets) {

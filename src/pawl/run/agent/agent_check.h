@@ -26,11 +26,11 @@ struct AgentFault {
 
 // Fills `parts`. A fault: the executor, a model, a tool, a subagent, an MCP server or the output
 // schema does not fit.
-std::optional<AgentFault> check_agent(const RunnableAgent& agent, AgentParts& parts);
+std::optional<AgentFault> check_agent(const PreparedAgent& agent, AgentParts& parts);
 
 // A bound on money binds nothing where a model's price is not known. The limits are the charter's,
 // or those that come with the call.
-std::optional<AgentFault> check_priced(const RunnableAgent& agent, const Limits& limits);
+std::optional<AgentFault> check_priced(const PreparedAgent& agent, const Limits& limits);
 
 // With what the charter's budget adds to the limits, of the charter or of the call.
 Limits with_budget(Limits limits, const Spending& spending);

@@ -19,7 +19,7 @@ struct CheckedAgent {
     return fault ? fault->error.message : "";
   }
   TestLoop loop;
-  RunnableAgent agent;
+  PreparedAgent agent;
 };
 
 }  // namespace

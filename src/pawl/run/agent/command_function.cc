@@ -1,4 +1,4 @@
-#include "pawl/run/agent/command_function.h"
+#include "pawl/agent.h"
 
 namespace pawl {
 

@@ -3,8 +3,9 @@
 
 #include <memory>
 
-#include "pawl/port/journal.h"
-#include "pawl/run/agent/invocation.h"
+#include "pawl/agent.h"
+#include "pawl/kernel/events.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

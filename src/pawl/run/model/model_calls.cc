@@ -20,7 +20,7 @@ PhaseExecutionRequest ModelCalls::request_for(const CallModel& effect) const {
   PAWL_ASSERT(instance != nullptr);
   return pawl::request_for(
       run_, effect, judge_,
-      make_journal_transcript(run_, effect.instance, instance->transcript.size(), unreadable_));
+      make_run_transcript(run_, effect.instance, instance->transcript.size(), unreadable_));
 }
 
 Status ModelCalls::whisper(InstanceId instance, const std::string& text) {
@@ -196,7 +196,7 @@ void ModelCalls::perform(const CompactContext& effect) {
   request.model = run_.state().targets.at(effect.target).literal;
   request.instructions = rules_of(run_.state().semantics).say.summary_wanted;
   request.summary_tokens_max = std::min(effect.reserved.output_tokens, kSummaryTokensMax);
-  request.transcript = make_journal_transcript(run_, effect.instance, effect.to, unreadable_);
+  request.transcript = make_run_transcript(run_, effect.instance, effect.to, unreadable_);
   try {
     auto operation = run_.setup().agent.compactor->compact(
         request, [weak = run_.weak(*this), effect](CompactionOutcome outcome) {

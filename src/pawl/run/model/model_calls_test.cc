@@ -188,7 +188,7 @@ TEST_CASE("a rate limit that ended while nobody was there is noticed by whoever 
       EngineOptions{stage.loop,
                     {&stage.journal, &stage.journal, &stage.journal, &stage.journal},
                     {},
-                    [&](const PinnedCharter&) -> Result<RunnableAgent> { return stage.agent; },
+                    [&](const PinnedCharter&) -> Result<PreparedAgent> { return stage.agent; },
                     "other"});
   stage.loop.jump_wall(500'000);
   stage.model->line_up("fine");

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/port/compactor.h"
+#include "pawl/executor.h"
 
 namespace pawl {
 

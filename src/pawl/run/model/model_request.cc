@@ -9,73 +9,47 @@
 namespace pawl {
 namespace {
 
-class JournalTranscript : public Transcript {
+class RunTranscript final : public Transcript {
  public:
-  JournalTranscript(std::weak_ptr<const DrivenRun> run, InstanceId instance, std::size_t length,
-                    std::shared_ptr<std::optional<Error>> unreadable)
+  RunTranscript(std::weak_ptr<DrivenRun> run, const Instance& instance, std::size_t length,
+                std::uint64_t number, std::shared_ptr<std::optional<Error>> unreadable)
       : run_(std::move(run)),
-        instance_(instance),
+        instance_(instance.id),
         length_(length),
+        number_(number),
         unreadable_(std::move(unreadable)) {}
 
   std::size_t length() const override { return length_; }
 
   Result<std::vector<Message>> load(MessageRange range) const override {
     const std::size_t first = std::min(range.first, length_);
-    const std::size_t end = first + std::min(range.count, length_ - first);
+    const std::size_t count = std::min(range.count, length_ - first);
     const auto run = run_.lock();
     const Instance* instance = run ? find_instance(run->state(), instance_) : nullptr;
-    if (instance == nullptr || end > instance->transcript.size()) {
+    if (instance == nullptr || first + count > instance->transcript.size()) {
       return Error{ErrorCode::not_found, "the conversation has changed"};
     }
-    std::vector<Message> messages;
-    messages.reserve(end - first);
-    for (std::size_t i = first; i < end; ++i) {
-      auto message = read(*run, instance->transcript[i]);
-      if (!message) return *(*unreadable_ = message.error());
-      messages.push_back(*std::move(message));
-    }
+    auto messages = run->conversations().load(*instance, {first, count});
+    if (!messages) return *(*unreadable_ = messages.error());
     return messages;
   }
 
+  std::unique_ptr<KeptWork> take_work(std::string_view name) const override {
+    const auto run = run_.lock();
+    return run ? run->conversations().take_work(instance_, number_, name) : nullptr;
+  }
+
+  void keep_work(std::string_view name, std::unique_ptr<KeptWork> work) const override {
+    const auto run = run_.lock();
+    if (run) run->conversations().keep_work(instance_, number_, name, std::move(work));
+  }
+
  private:
-  Result<Message> read(const DrivenRun& run, const Entry& entry) const {
-    const RunId& id = run.id();
-    JournalReader& reader = run.reader();
-    // What lies before the snapshot that the run was loaded from was checked by nobody here.
-    const bool trusted = entry.seq >= run.checked_from();
-    PAWL_TRY(const Record record, trusted ? read_trusted_record(reader, id, entry.seq)
-                                          : read_record(reader, id, entry.seq));
-    PAWL_TRY(Message message, message_of(entry, record));
-    PAWL_TRY(std::string text, resolve(reader, id, message.text));
-    if (!message.heading.empty()) text = std::exchange(message.heading, {}) + "\n" + text;
-    if (!message.ending.empty()) text += "\n" + std::exchange(message.ending, {});
-    message.text = Content(std::move(text));
-    for (Block& block : message.blocks) PAWL_CHECK(resolve_block(reader, id, block));
-    for (Attachment& one : message.attachments) {
-      PAWL_TRY(std::string bytes, resolve(reader, id, one.bytes));
-      one.bytes = Content(std::move(bytes));
-    }
-    return message;
-  }
-
-  static Status resolve_block(JournalReader& reader, const RunId& id, Block& block) {
-    Content* content = std::visit(
-        [](auto& one) -> Content* {
-          if constexpr (requires { one.text; }) return &one.text;
-          if constexpr (requires { one.input; }) return &one.input;
-          if constexpr (requires { one.json; }) return &one.json;
-        },
-        block);
-    PAWL_TRY(std::string bytes, resolve(reader, id, *content));
-    *content = Content(std::move(bytes));
-    return ok();
-  }
-
-  std::weak_ptr<const DrivenRun> run_;
-  InstanceId instance_;
-  std::size_t length_;
-  std::shared_ptr<std::optional<Error>> unreadable_;
+  const std::weak_ptr<DrivenRun> run_;
+  const InstanceId instance_;
+  const std::size_t length_;
+  const std::uint64_t number_;  // see KeptConversations::number_of()
+  const std::shared_ptr<std::optional<Error>> unreadable_;
 };
 
 // An agent without a directory has no roots, and no path is compared.
@@ -91,7 +65,7 @@ void set_write_roots(const Charter& charter, HookPolicy& policy) {
   }
 }
 
-SamplingOptions sampling_for(const RunnableAgent& agent, const NodeParts* node,
+SamplingOptions sampling_for(const PreparedAgent& agent, const NodeParts* node,
                              const std::string& model, const CallModel& effect) {
   SamplingOptions sampling = node == nullptr ? agent.charter.sampling : node->sampling;
   for (const ResolvedTarget& target : agent.targets) {
@@ -124,11 +98,14 @@ std::string note_for(const DrivenRun& run, const Instance& instance, const CallM
 
 }  // namespace
 
-std::shared_ptr<const Transcript> make_journal_transcript(
-    DrivenRun& run, InstanceId instance, std::size_t length,
+std::shared_ptr<const Transcript> make_run_transcript(
+    DrivenRun& run, InstanceId id, std::size_t length,
     std::shared_ptr<std::optional<Error>> unreadable) {
-  return std::make_shared<JournalTranscript>(run.weak(run), instance, length,
-                                             std::move(unreadable));
+  const Instance* instance = find_instance(run.state(), id);
+  PAWL_ASSERT(instance != nullptr);
+  return std::make_shared<RunTranscript>(run.weak(run), *instance, length,
+                                         run.conversations().number_of(*instance),
+                                         std::move(unreadable));
 }
 
 PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
@@ -171,7 +148,7 @@ PhaseExecutionRequest request_for(const DrivenRun& run, const CallModel& effect,
 
 void adapt_to_capabilities(const DrivenRun& run, const ExecutorCapabilities& bits,
                            PhaseExecutionRequest& request) {
-  const RunnableAgent& agent = run.setup().agent;
+  const PreparedAgent& agent = run.setup().agent;
   if (!bits.supports_thinking) request.sampling.effort = ReasoningEffort::unset;
   if (!bits.supports_claude_md_native_walk_up && !agent.project_docs.empty()) {
     request.system_prompt = request.system_prompt.empty()

@@ -13,7 +13,7 @@ namespace pawl {
 
 // The first `length` entries of the instance's transcript, which only grows behind them. What the
 // store refuses is kept in `unreadable` too: the executor can only fail for it.
-std::shared_ptr<const Transcript> make_journal_transcript(
+std::shared_ptr<const Transcript> make_run_transcript(
     DrivenRun& run, InstanceId instance, std::size_t length,
     std::shared_ptr<std::optional<Error>> unreadable);
 

@@ -1,7 +1,7 @@
 #include "pawl/run/model/reply_assembler.h"
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/kernel/context.h"
 
 namespace pawl {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "pawl/base/recycled.h"
+#include "pawl/executor.h"
 #include "pawl/journal/ingress.h"
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/kernel/events.h"
-#include "pawl/port/executor.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {

@@ -100,6 +100,10 @@ struct FakeEnvironment : CliEnvironment {
   std::vector<std::string> secrets() const override { return {"not-for-you"}; }
   void log_line(const Settings&, const std::string& line) override { logged.push_back(line); }
   void remove_files(const Settings&, const std::string& run) override { forgotten.push_back(run); }
+  std::vector<std::string> damaged_files(const Settings&, const std::string&) override {
+    return damaged;
+  }
+  std::vector<std::string> damaged;
   FileTally old_outputs(const Settings&, const std::string& run, std::int64_t,
                         OldFiles what) override {
     if (what == OldFiles::removed) forgotten.push_back("outputs of " + run);
@@ -227,7 +231,7 @@ struct MemoryEnvironment final : FakeEnvironment {
               from.loop,
               store,
               {},
-              [&from](const PinnedCharter&) { return Result<RunnableAgent>(from.agent()); }}),
+              [&from](const PinnedCharter&) { return Result<PreparedAgent>(from.agent()); }}),
           service_(engine) {}
     Service& service() override { return service_; }
     AsioLoop& loop() override { return environment.loop; }
@@ -243,7 +247,7 @@ struct MemoryEnvironment final : FakeEnvironment {
   }
   AgentReading read_agent(const std::string&) override { return {agent(), {}}; }
   AgentReading chat_agent(const std::string&) override {
-    RunnableAgent made = agent();
+    PreparedAgent made = agent();
     made.tools.clear();
     ResolvedTarget target;
     target.literal = "scripted";
@@ -252,8 +256,8 @@ struct MemoryEnvironment final : FakeEnvironment {
   }
   AsioLoop& main_loop() override { return loop; }
 
-  RunnableAgent agent() {
-    RunnableAgent made;
+  PreparedAgent agent() {
+    PreparedAgent made;
     made.charter.name = "test";
     made.charter.model = "scripted";
     made.charter.instructions = "Go.";

@@ -1,10 +1,10 @@
 // approvals, approve, deny, answer: what runs want of people, and what people say.
 #include <algorithm>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
 #include "pawl/gate/approvals/approvals.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"

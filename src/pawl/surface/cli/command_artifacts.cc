@@ -1,8 +1,8 @@
 // artifacts: long outputs of tools, listed and read.
 #include <fmt/format.h>
 
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"

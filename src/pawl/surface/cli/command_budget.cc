@@ -1,8 +1,8 @@
 // budget: what a run or a tenant has spent, and letting it spend more.
-#include "pawl/base/json.h"
 #include "pawl/charter/charter_budget.h"
 #include "pawl/charter/charter_limits.h"
 #include "pawl/history/explain.h"
+#include "pawl/json.h"
 #include "pawl/models/budgeted_executor.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/run_options.h"

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <utility>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/models/model_names.h"
 #include "pawl/models/sampling_check.h"
@@ -28,7 +28,7 @@ struct Answer {
 
 class Conversation {
  public:
-  Conversation(const CliContext& context, RunnableAgent agent, SamplingOptions sampling)
+  Conversation(const CliContext& context, PreparedAgent agent, SamplingOptions sampling)
       : context_(context), agent_(std::move(agent)), effort_(sampling.effort) {
     request_.system_prompt = context.arguments.one_or("system", "");
     request_.sampling = sampling;
@@ -167,7 +167,7 @@ class Conversation {
   }
 
   const CliContext& context_;
-  RunnableAgent agent_;
+  PreparedAgent agent_;
   const ReasoningEffort effort_;  // what was said of this chat goes before what an alias says
   ChatRequest request_;
   std::size_t target_ = 0;

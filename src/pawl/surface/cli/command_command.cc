@@ -1,5 +1,5 @@
 // command: changes a run without a model call.
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/steering.h"
 

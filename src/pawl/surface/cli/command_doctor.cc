@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/paused_runs.h"

@@ -1,7 +1,7 @@
 // export, import: a run as one file.
 #include <fmt/format.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 
 namespace pawl {

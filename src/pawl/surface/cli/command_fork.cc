@@ -1,8 +1,8 @@
 // fork: starts a run from a recorded prefix of another.
 #include <fmt/format.h>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"

@@ -1,6 +1,6 @@
 // identity: the key that a person's approvals are signed with.
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/signing.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <span>
 
-#include "pawl/base/json.h"
 #include "pawl/base/shell_word.h"
+#include "pawl/json.h"
 #include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
@@ -47,7 +47,7 @@ enum class Gone { fault, skipped };
 
 int verify_one(const CliContext& context, Workspace& workspace, const RunId& run, Gone gone) {
   Service& service = workspace.service();
-  const auto report = service.verify(run);
+  auto report = service.verify(run);
   const bool removed = !report && report.error().code == ErrorCode::not_found;
   if (removed && gone == Gone::skipped) return kExitDone;
   if (!report) return fail(context, report.error());
@@ -56,6 +56,11 @@ int verify_one(const CliContext& context, Workspace& workspace, const RunId& run
     const auto done = service.lift_quarantine(run);
     if (!done) log(context, LogLevel::warn, "its quarantine stays: " + done.error().message);
     lifted = done && *done;
+  }
+  if (report->damage.empty()) {
+    for (const std::string& one : context.environment.damaged_files(context.settings, run.text)) {
+      report->damage += (report->damage.empty() ? "" : "; ") + one;
+    }
   }
   print_report(context, *report, lifted);
   return report->damage.empty() ? kExitDone : kExitQuarantined;
@@ -130,7 +135,10 @@ CommandEntry verify_entry() {
   return {
       .name = "verify",
       .summary = "Check everything stored of a run against its hashes",
-      .text = "A quarantine of a run that is sound is lifted.",
+      .text =
+          "Also the files that came with it (--file) and kept output of its tools. A quarantine of "
+          "a run that is "
+          "sound is lifted.",
       .arguments = {{"RUN", "The run to check.", Need::optional}},
       .options = {{"all", '\0', Takes::nothing, "", "Check every run."}},
       .run = command_verify,

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/cli_test_support.h"
 
 namespace pawl {

@@ -1,7 +1,7 @@
 // replay: makes the decisions of a run again and compares.
 #include <fmt/format.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

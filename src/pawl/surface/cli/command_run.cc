@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
@@ -86,10 +86,15 @@ Result<std::vector<InputFile>> files_of(const CliContext& context) {
 Status keep_files(const CliContext& context, const Service& service, StartRequest& request) {
   PAWL_TRY(const std::vector<InputFile> files, files_of(context));
   if (files.empty() || service.summary_of(*request.id)) return ok();
-  const Staging plan = plan_inputs(files, context.settings.data + "/inputs/" + request.id->text);
+  const std::string directory = context.settings.data + "/inputs/" + request.id->text;
+  const Staging plan = plan_inputs(files, directory);
   for (std::size_t file = 0, kept = 0; kept < plan.staged.size(); ++file) {
     if (!files[file].bytes || files[file].bytes->size() > kInputFileBytesMax) continue;
     PAWL_CHECK(context.environment.write_new(plan.staged[kept++].path, *files[file].bytes));
+  }
+  if (!plan.staged.empty()) {
+    const std::string digests = directory + "/" + std::string(kInputDigestsName);
+    PAWL_CHECK(context.environment.write_new(digests, input_digests(plan)));
   }
   request.input += (request.input.empty() ? "" : "\n\n") + attached_files_block(plan);
   return ok();

@@ -1,7 +1,7 @@
 // sim: the simulator.
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

@@ -1,9 +1,9 @@
 // init, validate: commands about charters that touch no run.
 #include <array>
 
-#include "pawl/base/json.h"
 #include "pawl/base/shell_word.h"
 #include "pawl/charter/machine/graph_text.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/trust_question.h"
@@ -69,7 +69,7 @@ std::string host_tools(const Charter& charter) {
 }
 
 // What pawl run finds out besides, and this command does not.
-std::vector<std::string> not_looked_at(const RunnableAgent& agent) {
+std::vector<std::string> not_looked_at(const PreparedAgent& agent) {
   std::vector<std::string> list = {"the data directory", "whether providers take their keys"};
   const bool two = agent.charter.permissions.approvers == Approvers::others;
   if (two && !agent.tools.empty()) {
@@ -102,7 +102,7 @@ void print_as_json(const CliContext& context, const std::string& path,
   print(context, json.end_object().take() + "\n");
 }
 
-void print_sound(const CliContext& context, const std::string& path, const RunnableAgent& agent) {
+void print_sound(const CliContext& context, const std::string& path, const PreparedAgent& agent) {
   const Charter& charter = agent.charter;
   print(context, safe_line(path, 400) + ": no faults\n");
   print(context, safe_line(charter.name, kCharterNameBytesMax) +

@@ -1,5 +1,5 @@
 // state: what an instance keeps, as its owner outside sets it.
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/steering.h"
 

@@ -1,7 +1,7 @@
 // Commands on runs, with a store in memory.
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/cli_test_support.h"
 #include "pawl/surface/cli/context.h"
 

@@ -1,6 +1,6 @@
 // trust: a person says that a file which an agent may have written is as it should be.
-#include "pawl/base/json.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 

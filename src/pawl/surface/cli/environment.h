@@ -80,7 +80,7 @@ class Workspace {
 
 // A charter file with the model and the tools it names, or everything that is wrong with them.
 struct AgentReading {
-  std::optional<RunnableAgent> agent;
+  std::optional<PreparedAgent> agent;
   std::vector<std::string> faults;           // "file:line:column: message (remedy)"
   std::vector<std::string> notes = {};       // what the user should know all the same
   std::vector<FileQuestion> questions = {};  // among the faults
@@ -209,6 +209,10 @@ class CliEnvironment {
   // Of them: cut output of tools that was written before `before_ms`.
   virtual FileTally old_outputs(const Settings& settings, const std::string& run,
                                 std::int64_t before_ms, OldFiles what) = 0;
+  // What is damaged of the files that a run came with and of cut output of its tools, a sentence
+  // each.
+  virtual std::vector<std::string> damaged_files(const Settings& settings,
+                                                 const std::string& run) = 0;
   // Lets a fork read the files that its parent came with, where the parent has them.
   virtual void share_files(const Settings& settings, const std::string& parent,
                            const std::string& fork) = 0;

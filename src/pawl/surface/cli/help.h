@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 #include "pawl/surface/cli/command_table.h"
 
 namespace pawl {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 
 namespace pawl {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/waiting.h"
 
 namespace pawl {

@@ -1,9 +1,8 @@
 // The options of `pawl run`, as what a run is started with.
 #pragma once
 
-#include "pawl/kernel/limits.h"
-#include "pawl/kernel/sampling.h"
-#include "pawl/run/agent/invocation.h"
+#include "pawl/agent.h"
+#include "pawl/limits.h"
 #include "pawl/surface/cli/arguments.h"
 
 namespace pawl {

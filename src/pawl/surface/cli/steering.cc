@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/service/housekeeping.h"
 #include "pawl/surface/cli/drive.h"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/port/executor.h"
-#include "pawl/port/loop.h"
-#include "pawl/testing/executor_scripted/script.h"
+#include "pawl/executor.h"
+#include "pawl/loop.h"
+#include "pawl/testing.h"
 
 namespace pawl {
 

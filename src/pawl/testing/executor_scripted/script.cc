@@ -1,4 +1,4 @@
-#include "pawl/testing/executor_scripted/script.h"
+#include "pawl/testing.h"
 
 #include <string_view>
 #include <utility>

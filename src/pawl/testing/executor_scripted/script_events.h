@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/port/executor.h"
-#include "pawl/testing/executor_scripted/script.h"
+#include "pawl/executor.h"
+#include "pawl/testing.h"
 
 namespace pawl {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 #include "pawl/port/call_input.h"
 
 namespace pawl {

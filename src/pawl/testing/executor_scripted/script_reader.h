@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pawl/base/document.h"
-#include "pawl/testing/executor_scripted/script.h"
+#include "pawl/testing.h"
 
 namespace pawl {
 

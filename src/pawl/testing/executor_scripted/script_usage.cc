@@ -20,7 +20,7 @@ struct BlockBytes {
   std::uint64_t operator()(const RawBlock& block) const { return block.json.length(); }
 };
 
-std::uint64_t bytes_of(const Message& message) {
+std::uint64_t bytes_sent(const Message& message) {
   std::uint64_t bytes = message.text.length();
   for (const Block& block : message.blocks) {
     bytes = add_saturating(bytes, std::visit(BlockBytes{}, block));
@@ -54,7 +54,7 @@ Result<std::uint64_t> tokens_sent(const PhaseExecutionRequest& request,
   while (loaded < counted && tokens_of_bytes(bytes) < tokens_max) {
     const std::size_t slice = std::min(kMessagesSlice, counted - loaded);
     PAWL_TRY(const auto messages, request.transcript->load({length - loaded - slice, slice}));
-    for (const Message& message : messages) bytes = add_saturating(bytes, bytes_of(message));
+    for (const Message& message : messages) bytes = add_saturating(bytes, bytes_sent(message));
     loaded += slice;
   }
   return std::min(tokens_of_bytes(bytes), tokens_max);

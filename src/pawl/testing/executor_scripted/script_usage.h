@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pawl/base/result.h"
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/hash.h"
 #include "pawl/base/utf8.h"
+#include "pawl/ids.h"
 #include "pawl/testing/fake_provider/dialects/model_request.h"
 #include "pawl/testing/fake_provider/dialects/render.h"
 #include "pawl/testing/fake_provider/plan.h"

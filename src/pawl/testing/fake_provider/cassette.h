@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/json.h"
-#include "pawl/base/result.h"
+#include "pawl/json.h"
+#include "pawl/result.h"
 #include "pawl/testing/fake_provider/server/answerer.h"
 #include "pawl/testing/fake_provider/server/wire.h"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/testing/fake_provider/server/client_test_support.h"
 
 namespace pawl::fake {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/loop.h"
 #include "pawl/port/http.h"
-#include "pawl/port/loop.h"
 #include "pawl/testing/fake_provider/server/answerer.h"
 
 namespace pawl::fake {

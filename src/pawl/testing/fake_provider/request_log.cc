@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::fake {
 

@@ -1,5 +1,5 @@
 // A store in front of another that fails as planned: for crash tests and the simulator. With no
-// fault planned it keeps the contract of port/journal.h as well as the one behind it.
+// fault planned it keeps the contract of pawl/store.h as well as the one behind it.
 #pragma once
 
 #include <concepts>
@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/loop.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "pawl/kernel/codec.h"
-#include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/words.h"
 
 namespace pawl {
 namespace {

@@ -1,5 +1,5 @@
 // A store that lives as long as the object: for tests, the simulator, and hosts that want no disk.
-// It keeps the whole contract of port/journal.h except that nothing survives the process.
+// It keeps the whole contract of pawl/store.h except that nothing survives the process.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/journal.h"
-#include "pawl/port/loop.h"
-#include "pawl/port/upkeep.h"
+#include "pawl/loop.h"
+#include "pawl/store.h"
 
 namespace pawl {
 

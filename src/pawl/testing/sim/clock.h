@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 
 namespace pawl::sim {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/store.h"
+#include "pawl/store.h"
 #include "pawl/testing/sim/faults.h"
 #include "pawl/testing/sim/storage.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
 #include "pawl/base/rng.h"
+#include "pawl/result.h"
 
 namespace pawl::sim {
 

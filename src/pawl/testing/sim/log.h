@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 
 namespace pawl::sim {
 

@@ -12,15 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
 #include "pawl/history/fork.h"
-#include "pawl/journal/run_event.h"
+#include "pawl/journal/record_view.h"
 #include "pawl/kernel/kernel.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
 #include "pawl/testing/sim/storage.h"
 #include "pawl/testing/sim/world/policy.h"
+#include "pawl/tool.h"
 
 namespace pawl::sim {
 

@@ -13,7 +13,7 @@ SimProcess::SimProcess(World& world, SimStorage& storage, std::string name,
       name_(std::move(name)),
       loop_(world.clock),
       connection_(storage, loop_, world.faults, std::move(on_crash)) {
-  const AgentSource source = [this](const PinnedCharter&) -> Result<RunnableAgent> {
+  const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
     return agent();
   };
   engine_ = std::make_unique<Engine>(
@@ -33,8 +33,8 @@ SimProcess::~SimProcess() {
   connection_.die();
 }
 
-RunnableAgent SimProcess::agent() {
-  RunnableAgent agent;
+PreparedAgent SimProcess::agent() {
+  PreparedAgent agent;
   agent.charter.name = "sim";
   agent.charter.instructions = "Go on.";
   agent.charter.model = kSimModel;

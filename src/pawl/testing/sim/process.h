@@ -34,7 +34,7 @@ class SimProcess {
   const std::string& name() const { return name_; }
 
  private:
-  RunnableAgent agent();
+  PreparedAgent agent();
   CallbackRegistry callbacks();
   CallbackResult whim();
   CallbackResult whim_before(const RunId& run, std::uint64_t what, HookPoint point);

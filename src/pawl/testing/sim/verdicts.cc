@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "pawl/kernel/codec.h"
-#include "pawl/kernel/words.h"
 #include "pawl/port/journal_checks.h"
+#include "pawl/words.h"
 
 namespace pawl::sim {
 namespace {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "pawl/kernel/transcript.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
 #include "pawl/testing/stage/run_stage_test.h"
 #include "tests/support/forwarding_reader.h"
@@ -96,20 +97,23 @@ struct ModelStage {
   MemoryJournal journal{loop};
   DoorReader reader{journal};
   std::shared_ptr<LinedUpExecutor> model = std::make_shared<LinedUpExecutor>(loop);
-  RunnableAgent agent;
+  PreparedAgent agent;
   Engine engine;
   Service service{engine};
   const RunId id{"r"};
 
-  explicit ModelStage(std::shared_ptr<const ByteFilter> filter = nullptr)
+  explicit ModelStage(std::shared_ptr<const ByteFilter> filter = nullptr,
+                      std::uint64_t kept_bytes_max = kKeptBytesMax)
       : engine(
             EngineOptions{loop,
                           {&journal, &reader, &journal, &journal},
                           {},
-                          [this](const PinnedCharter&) -> Result<RunnableAgent> { return agent; },
+                          [this](const PinnedCharter&) -> Result<PreparedAgent> { return agent; },
                           "stage",
                           kSnapshotBytesMin,
-                          std::move(filter)}) {
+                          std::move(filter),
+                          {},
+                          kept_bytes_max}) {
     agent.charter.name = "stage";
     agent.charter.instructions = "Go.";
     agent.charter.model = "a/x";

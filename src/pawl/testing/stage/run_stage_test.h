@@ -83,17 +83,17 @@ struct RunStage {
                              "stage"}) {}
 
   AgentSource source() {
-    return [this](const PinnedCharter& pinned) -> Result<RunnableAgent> {
+    return [this](const PinnedCharter& pinned) -> Result<PreparedAgent> {
       if (pinned.model == model_refused) {
         return Error{ErrorCode::invalid_argument, "nobody here executes " + pinned.model};
       }
-      RunnableAgent made = agent();
+      PreparedAgent made = agent();
       made.charter.model = pinned.model;
       put_price(made);
       return made;
     };
   }
-  void put_price(RunnableAgent& made) const {
+  void put_price(PreparedAgent& made) const {
     const auto price = prices.find(made.charter.model);
     if (price == prices.end()) return;
     ResolvedTarget target;
@@ -103,8 +103,8 @@ struct RunStage {
     target.facts.max_output_tokens = 1'000;
     made.targets = {std::move(target)};
   }
-  RunnableAgent agent() {
-    RunnableAgent made;
+  PreparedAgent agent() {
+    PreparedAgent made;
     made.charter.name = "stage";
     made.charter.instructions = "Go.";
     made.charter.model = "scripted";

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

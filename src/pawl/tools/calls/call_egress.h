@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pawl/port/egress.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

@@ -7,9 +7,11 @@
 #include <unordered_set>
 
 #include "pawl/base/files.h"
-#include "pawl/base/json.h"
 #include "pawl/base/patch_reader.h"
 #include "pawl/gate/rules/reach.h"
+#include "pawl/gate/rules/verdict.h"
+#include "pawl/gate/shell/shell_rules.h"
+#include "pawl/json.h"
 #include "pawl/tools/calls/call_words.h"
 
 namespace pawl {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/gate/policy_gate.h"
+#include "pawl/permissions.h"
 #include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {

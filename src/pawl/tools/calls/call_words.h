@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/base/json.h"
-#include "pawl/port/backend.h"
-#include "pawl/port/tool.h"
+#include "pawl/backend.h"
+#include "pawl/json.h"
+#include "pawl/tool.h"
 #include "pawl/tools/tool_catalogue.h"
 
 // In the order in which they are listed.

@@ -1,6 +1,6 @@
 // The list of what is to be done. It has no state of its own: each call brings the whole list and
 // gets it back as text, so that the transcript is all there is to keep, replay and show.
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/tools/common/common_tool.h"
 #include "pawl/tools/native_tool.h"
 

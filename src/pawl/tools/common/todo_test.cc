@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/tools/common/common_tool.h"
 #include "tests/support/test_loop.h"
 

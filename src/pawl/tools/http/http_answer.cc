@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl::tools_http {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::tools_http {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::tools_http {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/result.h"
 #include "pawl/port/http.h"
+#include "pawl/result.h"
 #include "pawl/tools/http/http_fetch.h"
 
 namespace pawl::tools_http {

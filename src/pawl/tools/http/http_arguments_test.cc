@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "pawl/base/json.h"
 #include "pawl/base/schema.h"
+#include "pawl/json.h"
 
 namespace pawl::tools_http {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "pawl/port/http.h"
-#include "pawl/port/tool.h"
+#include "pawl/tool.h"
 
 namespace pawl {
 

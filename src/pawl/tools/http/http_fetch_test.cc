@@ -10,7 +10,7 @@
 #include "pawl/adapter/egress/guarded_client.h"
 #include "pawl/adapter/egress/thread_resolver.h"
 #include "pawl/adapter/http_curl/curl_client.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "tests/contract/http_contract_support.h"
 #include "tests/support/test_loop.h"
 

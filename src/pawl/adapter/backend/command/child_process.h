@@ -15,7 +15,7 @@
 
 #include "pawl/adapter/backend/command/process_tree.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::tool_command {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::tool_command {
 namespace {

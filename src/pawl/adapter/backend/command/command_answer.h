@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pawl/adapter/backend/command/command_run.h"
-#include "pawl/kernel/tool_spec.h"
-#include "pawl/port/tool.h"
+#include "pawl/content.h"
+#include "pawl/tool.h"
 
 namespace pawl::tool_command {
 

@@ -15,7 +15,7 @@
 #include "pawl/adapter/backend/command/command_pool.h"
 #include "pawl/adapter/backend/command/command_run.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
 
 namespace pawl::tool_command {
 

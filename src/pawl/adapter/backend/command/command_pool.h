@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -14,8 +14,8 @@
 
 #include "pawl/adapter/backend/command/command_pool.h"
 #include "pawl/base/program_path.h"
+#include "pawl/loop.h"
 #include "pawl/port/command.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::tool_command {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "pawl/adapter/backend/command/command_pool.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
+#include "pawl/loop.h"
 #include "pawl/port/command.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

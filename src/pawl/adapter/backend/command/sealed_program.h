@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "pawl/base/result.h"
 #include "pawl/port/command.h"
+#include "pawl/result.h"
 
 namespace pawl {
 

@@ -8,7 +8,7 @@
 #include "pawl/adapter/backend/files/change_watch.h"
 #include "pawl/adapter/backend/files/file_content.h"
 #include "pawl/adapter/backend/files/roots.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "pawl/adapter/backend/files/roots.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "pawl/base/assert.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "pawl/backend.h"
 #include "pawl/base/utf8.h"
-#include "pawl/port/backend.h"
 
 namespace pawl::backend {
 

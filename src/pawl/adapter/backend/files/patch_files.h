@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/files/roots.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

@@ -17,7 +17,7 @@
 
 #include "pawl/adapter/backend/files/file_scan.h"
 #include "pawl/adapter/backend/files/roots.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

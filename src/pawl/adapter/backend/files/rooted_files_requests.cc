@@ -9,6 +9,7 @@
 #include "pawl/adapter/backend/files/patch_files.h"
 #include "pawl/adapter/backend/files/rooted_files.h"
 #include "pawl/adapter/backend/files/shown_name.h"
+#include "pawl/base/digest_name.h"
 
 namespace pawl::backend {
 namespace {
@@ -34,12 +35,14 @@ struct Page {
   std::uint64_t total = 0;
 };
 
-Result<Page> read_page(const Place& place, std::uint64_t offset, std::uint64_t length) {
+Result<Page> read_page(const Place& place, const std::string& name, std::uint64_t offset,
+                       std::uint64_t length) {
   const AsHost as_host;
   PAWL_TRY(const Descriptor file, open_place(place, O_RDONLY | O_NOFOLLOW, Links::refused));
   struct stat status{};
   if (::fstat(file.number(), &status) != 0) return system_error(errno, shown_name(place.path));
   if (!S_ISREG(status.st_mode)) return Error{ErrorCode::not_found, "no such artifact"};
+  PAWL_CHECK(check_digest_name(file.number(), name));
   Page page{std::string(static_cast<std::size_t>(length), '\0'),
             static_cast<std::uint64_t>(status.st_size)};
   std::size_t taken = 0;
@@ -124,8 +127,8 @@ BackendOutcome RootedFiles::page(const OutputPage& page, std::uint64_t bytes_max
   const auto place = artifacts_->place(page.artifact, Access::read);
   if (!place) return file_failure(place.error().message);
   if (page.offset > (1ULL << 62U)) return file_failure("offset: too large");
-  auto read = read_page(*place, page.offset, length);
-  if (!read) return file_failure("artifact " + read.error().message);
+  auto read = read_page(*place, page.artifact, page.offset, length);
+  if (!read) return file_failure("artifact " + page.artifact + ": " + read.error().message);
   drop_cut_character(*read, page.offset);
   const std::uint64_t end = page.offset + read->bytes.size();
   // Bytes that are not UTF-8 grow when they are replaced.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl::git {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/hash.h"
-#include "pawl/base/result.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 
@@ -40,8 +40,12 @@ std::string agreed_text(const Agreed& agreed);
 Result<Agreed> parse_agreed(std::string_view text);
 
 // The words of a shell that prints a repository's state, to be run with GIT_DIR and GIT_WORK_TREE.
+// It fails where a ref cannot be read: git leaves it out with a warning, as if somebody had deleted
+// it.
 inline constexpr std::string_view kStateScript =
-    "git for-each-ref --format='%(objectname) %(refname)' && printf '\\0' && "
+    "exec 3>&1; said=$(git for-each-ref --format='%(objectname) %(refname)' 2>&1 >&3) && "
+    "case $said in *'ignoring broken ref'* | *'with broken name'*) exit 1 ;; esac; "
+    "[ $? -eq 0 ] && printf '\\0' && "
     "{ git symbolic-ref -q HEAD || git rev-parse -q --verify HEAD || :; } && printf '\\0' && "
     "exec git ls-files -s -z";
 // Its output, whoever wrote it. Refs with names that are not believed are left out. An Error: it is

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Access = sandbox::PlanMount::Access;
 
 constexpr std::uint64_t kSmallFileBytesMax = 1ULL << 20U;
-constexpr std::size_t kEmptyLinksMax = 32;
+constexpr std::size_t kEmptyLinksMax = 1024;
 
 const std::vector<std::string>& heads_of_marks() {
   static const std::vector<std::string> names = {"HEAD",         "index",
@@ -109,10 +109,15 @@ Status HeldRepository::begin() {
     std::error_code none;
     const bool empty = fs::is_directory(fs::symlink_status(place, none)) &&
                        !fs::exists(fs::symlink_status(place / ".git", none));
-    if (empty && links_.size() < kEmptyLinksMax) links_.push_back(place.string());
+    if (empty) links_.push_back(place.string());
+    if (links_.size() > kEmptyLinksMax) {
+      return Error{ErrorCode::limit_exceeded,
+                   "it has more than " + std::to_string(kEmptyLinksMax) + " empty submodules"};
+    }
   }
   if (!place_.is_new()) {
     PAWL_TRY(agreement_.agreed, place_.agreed());
+    doer_ = Doer::killed_session;
     return ok();  // Both sides are looked at before the first call.
   }
   PAWL_CHECK(fill(host));
@@ -151,7 +156,7 @@ std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayL
   const Marks before = look();
   const Publisher publisher(*git_, repository_, place_.slot_number());
   const InsideGit inside(run, repository_.work_tree, directory_inside());
-  const Sides sides{repository_, place_, settings_, publisher, inside, may_link};
+  const Sides sides{repository_, place_, settings_, publisher, inside, may_link, doer_};
   Settling::Outcome outcome = Settling(sides, agreement_).perform();
   if (outcome.was_overtaken) {  // by another session, say: the new look names what it did
     const bool changed = outcome.has_changed;
@@ -160,6 +165,7 @@ std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayL
   }
   is_settled_ = outcome.has_host_all;
   is_damaged_ = outcome.is_damaged;
+  if (!is_damaged_) doer_ = Doer::this_session;
   seen_.reset();
   // Whoever has changed something while it was looked at is seen the next time.
   if (!outcome.has_changed) seen_ = before;

@@ -69,6 +69,7 @@ class HeldRepository {
   PrivateDirectory place_;
   SessionSettings settings_;
   Agreement agreement_;
+  Doer doer_ = Doer::this_session;  // until the first look
   std::vector<std::string> links_;  // submodules of the host's that are empty directories
   std::optional<Marks> seen_;       // when there was nothing to do
   std::vector<std::string> said_;

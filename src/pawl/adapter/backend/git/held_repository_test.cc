@@ -171,6 +171,44 @@ TEST_CASE("a session that was killed is published by the next") {
   CHECK(left_directories(bench.data()).empty());
 }
 
+// What damage does between a kill and the next session. Git leaves out a ref that it cannot read,
+// and looks at no sum of its index: either must not be taken for what somebody meant.
+TEST_CASE("what a killed session's git directory has lost is not taken from the host") {
+  GitBench bench;
+  bench.outside("git branch other; git branch topic");
+  bench.held();
+  bench.inside("git commit -q --allow-empty -m mine");
+  bench.settle();
+  const std::string refs = "git for-each-ref; git symbolic-ref HEAD; git ls-files -s";
+  const std::string before = bench.outside(refs);
+  SUBCASE("a branch among packed refs has another name") {
+    bench.inside("sed -i s,heads/other,heads/othes, $GIT_DIR/packed-refs");
+    bench.forget();
+    CHECK(bench.settle().find("other is missing in the git directory of a session that was") == 0);
+    CHECK(bench.inside("git branch --list other").size() > 0);
+    CHECK(bench.outside("git branch -qD othes; " + refs) == before);
+  }
+  SUBCASE("a branch cannot be read") {
+    bench.inside("git rev-parse topic | tr 0-9 g >$GIT_DIR/refs/heads/topic");
+    bench.forget();
+    CHECK(bench.settle().find("nothing of") == 0);
+    CHECK(bench.outside(refs) == before);
+  }
+  SUBCASE("HEAD is on a branch that is nowhere") {
+    bench.inside("echo ref: refs/heads/maio >$GIT_DIR/HEAD");
+    bench.forget();
+    CHECK(bench.settle().find("HEAD of a session that was killed is on maio") == 0);
+    CHECK(bench.outside(refs) == before);
+    CHECK(bench.inside("git symbolic-ref HEAD") == "refs/heads/main\n");
+  }
+  SUBCASE("a bit of the index has flipped") {
+    bench.inside("tr a b <$GIT_DIR/index >i; mv i $GIT_DIR/index");
+    bench.forget();
+    CHECK(bench.settle().find("its index is damaged") != std::string::npos);
+    CHECK(bench.outside(refs) == before);
+  }
+}
+
 TEST_CASE("branches that only a session has deleted stay where nothing else leads to them") {
   GitBench bench;
   bench.outside(

@@ -230,6 +230,7 @@ Result<std::string> HostGit::settings_with_origins(const std::string& work_tree)
   PAWL_TRY(GitAnswer answer, spawn_git({program_, "-C", work_tree, "-c", "safe.directory=*",
                                         "config", "--list", "-z", "--show-origin"},
                                        own_environment(), {}));
+  if (answer.exit_code != 0) return Error{ErrorCode::unavailable, answer.errors};
   return std::move(answer.output);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/git/repository.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

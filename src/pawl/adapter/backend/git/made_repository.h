@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pawl/adapter/backend/git/host_git.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "pawl/adapter/backend/git/plain_file.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "pawl/base/path_text.h"
@@ -65,7 +66,15 @@ class Programs {
     }
   }
 
-  std::vector<std::string> found() { return std::move(found_); }
+  Result<std::vector<std::string>> found() const {
+    if (found_.size() <= kOperatorProgramsMax) {
+      return std::vector<std::string>(found_.begin(), found_.end());
+    }
+    return Error{ErrorCode::limit_exceeded,
+                 "the git settings of " + work_tree_ + " name more than " +
+                     std::to_string(kOperatorProgramsMax) +
+                     " files of the work tree, too many to keep commands from writing all of them"};
+  }
 
  private:
   std::string path_of(std::string_view origin) const {
@@ -80,19 +89,19 @@ class Programs {
     const bool within = std::ranges::any_of(
         roots_, [&](const std::string& root) { return is_beneath(path, root); });
     const bool of_git = (path + "/").find("/.git/") != std::string::npos;
-    if (!within || of_git || found_.size() >= kOperatorProgramsMax) return;
-    if (std::ranges::find(found_, path) == found_.end()) found_.push_back(path);
+    if (within && !of_git && found_.size() <= kOperatorProgramsMax) found_.insert(path);
   }
 
   const std::string& work_tree_;
   const std::vector<std::string>& roots_;
-  std::vector<std::string> found_;
+  std::set<std::string> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> operator_programs(std::string_view listed, const std::string& work_tree,
-                                           const std::vector<std::string>& roots) {
+Result<std::vector<std::string>> operator_programs(std::string_view listed,
+                                                   const std::string& work_tree,
+                                                   const std::vector<std::string>& roots) {
   Programs programs(work_tree, roots);
   while (!listed.empty()) {
     const std::string_view origin = take_part(listed);

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <fstream>
 
 #include "pawl/adapter/backend/git/git_test_support.h"
 
@@ -13,8 +13,8 @@ std::vector<std::string> found_in(const GitBench& bench) {
   const auto listed = bench.git().settings_with_origins(bench.work());
   REQUIRE(listed);
   auto found = operator_programs(*listed, bench.work(), {bench.work()});
-  std::ranges::sort(found);
-  return found;
+  REQUIRE(found);
+  return *found;
 }
 
 TEST_CASE("a plain repository runs nothing of its work tree") {
@@ -42,6 +42,24 @@ TEST_CASE("what lies elsewhere or in .git is held in other ways") {
   GitBench bench;
   bench.outside("git config core.hooksPath .git/other; git config core.pager /usr/bin/less");
   CHECK(found_in(bench).empty());
+}
+
+TEST_CASE("files that are too many to be held are an error, and none is left out in silence") {
+  const TempDirectory work;
+  const std::string at = work.path();
+  std::string listed;
+  for (std::size_t i = 0; i < kOperatorProgramsMax; ++i) {
+    const std::string name = "tool" + std::to_string(i);
+    std::ofstream{work / name};
+    listed += "file:.git/config" + std::string(1, '\0') + "alias.a" + std::to_string(i) + "\n!./" +
+              name + std::string(1, '\0');
+  }
+  CHECK(operator_programs(listed, at, {at})->size() == kOperatorProgramsMax);
+  std::ofstream{work / "last"};
+  listed += "file:.git/config" + std::string(1, '\0') + "alias.z\n!./last" + std::string(1, '\0');
+  const auto refused = operator_programs(listed, at, {at});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::limit_exceeded);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

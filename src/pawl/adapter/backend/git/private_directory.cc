@@ -12,8 +12,8 @@
 #include "pawl/adapter/backend/git/noted_lock.h"
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
 #include "pawl/base/describe_errno.h"
-#include "pawl/base/hash.h"
 #include "pawl/base/sealed_text.h"
+#include "pawl/ids.h"
 
 namespace pawl::git {
 namespace {
@@ -112,7 +112,7 @@ Status PrivateDirectory::lay_out(const Repository& repository) {
   // One that was begun and never agreed on has nothing of anybody's.
   if (is_new_) sandbox::remove_directory(path());
   PAWL_TRY(private_, make_beneath(lock_.number(), "private", owner_));
-  PAWL_CHECK(replace_beneath(lock_.number(), "repository", repository.work_tree + "\n", {}));
+  PAWL_CHECK(replace_beneath(lock_.number(), "repository", sealed(repository.work_tree), {}));
   for (const char* name : {"objects", "objects/info", "objects/pack", "refs", "refs/heads",
                            "refs/tags", "info", "logs", "logs/refs", "hooks"}) {
     PAWL_TRY(const Descriptor made, make_beneath(number(), name, owner_));
@@ -171,7 +171,9 @@ std::vector<LeftDirectory> left_directories(const std::string& git_directory) {
       const std::string path = slot.path().string();
       if (left.size() >= kLeftMax || !lock_slot(path)) continue;
       const auto text = read_plain_file(path + "/repository", kGitFileBytesMax);
-      if (text && !text->empty()) left.push_back({path, text->substr(0, text->size() - 1)});
+      if (!text) continue;
+      const auto whole = unsealed(*text);
+      left.push_back({path, whole ? std::string(*whole) : "a repository whose name is damaged"});
     }
   }
   return left;

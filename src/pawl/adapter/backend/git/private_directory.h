@@ -16,7 +16,7 @@
 #include "pawl/adapter/backend/git/repository.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

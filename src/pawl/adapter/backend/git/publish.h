@@ -11,7 +11,7 @@
 #include "pawl/adapter/backend/git/host_git.h"
 #include "pawl/adapter/backend/git/inside_git.h"
 #include "pawl/adapter/backend/git/ref_plan.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

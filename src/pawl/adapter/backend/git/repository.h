@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

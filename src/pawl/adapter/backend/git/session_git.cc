@@ -95,7 +95,7 @@ Status SessionGit::write_identity() {
 
 Status SessionGit::add(const std::string& work_tree) {
   PAWL_TRY(Repository repository, describe_repository(work_tree, roots_));
-  protect_programs(work_tree);
+  PAWL_CHECK(protect_programs(work_tree));
   if (!git_) repository.obstacle = "this machine has no git";
   if (!repository.obstacle.empty()) {
     add_read_only(repository);
@@ -127,12 +127,17 @@ Result<HeldRepository> SessionGit::hold(const Repository& repository) {
 }
 
 // What the operator's git runs of the work tree itself.
-void SessionGit::protect_programs(const std::string& work_tree) {
+Status SessionGit::protect_programs(const std::string& work_tree) {
   const auto listed = git_ ? git_->settings_with_origins(work_tree) : Result<std::string>("");
-  if (!listed) return;
-  for (std::string& path : operator_programs(*listed, work_tree, roots_)) {
-    programs_.push_back(std::move(path));
+  if (!listed) {
+    to_say_.push_back("the git settings of " + work_tree + " cannot be read (" +
+                      listed.error().message +
+                      "), so nothing holds the files there that git runs outside");
+    return ok();
   }
+  PAWL_TRY(const auto found, operator_programs(*listed, work_tree, roots_));
+  programs_.insert(programs_.end(), found.begin(), found.end());
+  return ok();
 }
 
 // The operator's git believes its configuration, and nothing of it is published.

@@ -14,7 +14,7 @@
 #include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::git {
 
@@ -55,7 +55,7 @@ class SessionGit {
   };
   void add_read_only(const Repository& repository);
   void add_bare(const std::string& path);
-  void protect_programs(const std::string& work_tree);
+  Status protect_programs(const std::string& work_tree);
   Status write_identity();
   Status keep_record() const;
   bool is_known(const std::string& work_tree) const;

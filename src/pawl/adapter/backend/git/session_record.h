@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::git {
 

@@ -14,7 +14,7 @@
 #include "pawl/adapter/backend/git/config_filter.h"
 #include "pawl/adapter/backend/git/host_git.h"
 #include "pawl/adapter/backend/git/private_directory.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl::git {
 

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "pawl/adapter/backend/git/index_changes.h"
+#include "pawl/adapter/backend/git/plain_file.h"
 #include "pawl/adapter/backend/git/ref_names.h"
+#include "pawl/base/sha1.h"
 
 namespace pawl::git {
 namespace {
@@ -68,12 +70,32 @@ Status Settling::look_inside() {
       return Error{ErrorCode::conflict, std::string(name) + " is not a file any more"};
     }
   }
+  PAWL_CHECK(check_index());
   const auto printed = sides_.inside.script(kStateScript, "", kStateBytesMax);
   if (!printed) return printed.error();
   PAWL_TRY(own_, parse_state(*printed));
   if (own_.head.empty()) return Error{ErrorCode::conflict, "HEAD cannot be read any more"};
   outcome_.is_damaged = false;
   return ok();
+}
+
+// Git itself does not look at the sum of its index. A sum of zeros is none (index.skipHash).
+Status Settling::check_index() const {
+  constexpr std::size_t kSumBytes = 20;
+  if (sides_.doer == Doer::this_session) return ok();
+  const auto index = read_plain_beneath(sides_.place.number(), "index", kIndexBytesMax);
+  if (!index || index->size() < kSumBytes) return ok();
+  const std::string_view sum = std::string_view(*index).substr(index->size() - kSumBytes);
+  const std::string wanted =
+      sha1_bytes(std::string_view(*index).substr(0, index->size() - kSumBytes));
+  if (wanted.empty() || sum == wanted || sum.find_first_not_of('\0') == sum.npos) return ok();
+  return Error{ErrorCode::conflict, "its index is damaged"};
+}
+
+// A killed session's HEAD, on a branch that is nowhere.
+bool Settling::is_lost(const std::string& head) const {
+  return sides_.doer == Doer::killed_session && !is_object_id(head) && !own_.refs.contains(head) &&
+         head != agreement_.agreed.head;
 }
 
 Status Settling::look_at_both() {
@@ -165,6 +187,12 @@ void Settling::publish(const RefStep& step) {
     return say(short_name(step.name) + " is not published: " + why_missing_);
   }
   const bool removes = step.own.empty();
+  if (removes && sides_.doer == Doer::killed_session) {
+    say(short_name(step.name) +
+        " is missing in the git directory of a session that was killed; it " +
+        "stays outside, and is here again");
+    return take_in(step);
+  }
   if (removes &&
       (step.name == host_.head || (!agreement_.made.contains(step.name) &&
                                    !sides_.publisher.is_reachable_without(step.name, step.host)))) {
@@ -273,7 +301,11 @@ void Settling::settle_head() {
     outcome_.has_changed = true;
     return;
   }
-  if (own_.head == agreed) {
+  if (is_lost(own_.head)) {
+    say("HEAD of a session that was killed is on " + short_name(own_.head) +
+        ", which is no branch; it is what it is outside");
+  }
+  if (own_.head == agreed || is_lost(own_.head)) {
     const bool detached = is_object_id(host_.head);
     const auto done = sides_.inside.script(
         detached ? "read -r head && exec git update-ref --no-deref HEAD \"$head\""

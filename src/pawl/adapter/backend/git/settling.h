@@ -1,6 +1,7 @@
 // One look at both sides of a repository, and what follows from it: see held_repository.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -23,6 +24,10 @@ struct Agreement {
   std::vector<std::string> stash = {};  // the list, newest first
 };
 
+// Whose doing the session's side is: of the calls of this session, or of one that was killed. What
+// the latter has lost may be damage, so nothing is taken from the host for it.
+enum class Doer : std::uint8_t { this_session, killed_session };
+
 struct Sides {
   const Repository& repository;
   const PrivateDirectory& place;
@@ -30,6 +35,7 @@ struct Sides {
   const Publisher& publisher;
   const InsideGit& inside;
   const std::function<bool(const std::string& path)>& may_link;
+  Doer doer = Doer::this_session;
 };
 
 class Settling {
@@ -47,6 +53,8 @@ class Settling {
 
  private:
   Status look_inside();
+  Status check_index() const;
+  bool is_lost(const std::string& head) const;
   Status look_at_both();
   void import_objects();
   void import_each(const std::vector<std::vector<std::string>>& wanted);

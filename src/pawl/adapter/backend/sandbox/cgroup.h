@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 
 namespace pawl::sandbox {
 

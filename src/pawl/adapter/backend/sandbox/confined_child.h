@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "pawl/adapter/backend/sandbox/namespaces.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::sandbox {
 

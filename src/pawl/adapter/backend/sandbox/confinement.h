@@ -24,7 +24,7 @@
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/seccomp_filter.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sandbox {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sandbox {
 

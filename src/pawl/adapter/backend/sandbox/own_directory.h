@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sandbox {
 

@@ -12,7 +12,7 @@
 
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::sandbox {
 

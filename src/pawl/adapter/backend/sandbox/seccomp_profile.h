@@ -2,7 +2,7 @@
 // no name yet cannot be denied by one.
 #pragma once
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::sandbox {
 

@@ -16,10 +16,10 @@
 #include <utility>
 
 #include "pawl/adapter/backend/sandbox/remove_directory.h"
-#include "pawl/base/assert.h"
 #include "pawl/base/describe_errno.h"
 #include "pawl/base/link_free_path.h"
 #include "pawl/base/sealed_text.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

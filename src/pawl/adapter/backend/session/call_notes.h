@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/session/running_process.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,8 @@
 #include <utility>
 
 #include "pawl/base/describe_errno.h"
+#include "pawl/base/digest_name.h"
+#include "pawl/base/disk_space.h"
 
 namespace pawl::backend {
 namespace {
@@ -36,11 +37,8 @@ std::string mebibytes(std::uint64_t bytes) {
 
 // Beyond the reserve.
 std::uint64_t disk_left(const std::string& directory) {
-  struct statvfs disk{};
-  if (::statvfs(directory.c_str(), &disk) != 0) return 0;
-  const std::uint64_t whole = std::uint64_t{disk.f_blocks} * disk.f_frsize;
-  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-  return left_of(free, disk_reserve(whole));
+  const auto disk = disk_space_of(directory);
+  return disk ? left_of(disk->free_bytes, disk_reserve(disk->whole_bytes)) : 0;
 }
 
 // A store of many runs is not counted again for each block of each call: what this process has
@@ -155,6 +153,24 @@ void CallOutput::open_artifact() {
   path_ = std::move(path);
 }
 
+// Whoever reads it later compares its bytes with its name.
+void CallOutput::name_artifact() {
+  if (path_.empty()) return;
+  const Descriptor file = std::move(file_);
+  const std::string before = std::exchange(path_, {});
+  const auto digest = digest_of_file(file.number());
+  if (digest && written_ > 0) {
+    std::string named = directory_ + "/" + digest_name("output-", *digest);
+    if (::rename(before.c_str(), named.c_str()) == 0) {
+      path_ = std::move(named);
+      return;
+    }
+  }
+  ::unlink(before.c_str());
+  if (written_ > 0) space_.close("the data disk: it cannot be read back");
+  written_ = 0;
+}
+
 std::string CallOutput::describe_cut() const {
   if (space_.reason().empty()) return "";
   return "[Of " + std::to_string(capture_.bytes_total()) + " bytes of output the first " +
@@ -163,12 +179,11 @@ std::string CallOutput::describe_cut() const {
 
 void CallOutput::finish(BackendOutcome& outcome, std::string_view note) {
   if (stream_) take(std::exchange(stream_, nullptr)->finish());
+  name_artifact();
   outcome.output_length = capture_.bytes_total();
   std::string before = std::string(note) + describe_cut();
   if (before.size() > bytes_max_) before.clear();
   outcome.output = before + capture_.render(bytes_max_ - before.size()).text;
-  file_.reset();
-  if (written_ == 0 && !path_.empty()) ::unlink(std::exchange(path_, {}).c_str());
   outcome.artifact = path_;
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "pawl/adapter/backend/command/output_capture.h"
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 #include "pawl/port/byte_filter.h"
 
 namespace pawl::backend {
@@ -75,6 +75,7 @@ class CallOutput {
  private:
   void overflow();
   void open_artifact();
+  void name_artifact();
   void take(std::string_view bytes);
   void keep(std::string_view bytes);
   std::string describe_cut() const;

@@ -10,7 +10,7 @@
 
 #include "pawl/adapter/backend/sandbox/protected_places.h"
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

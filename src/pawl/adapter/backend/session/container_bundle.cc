@@ -8,7 +8,7 @@
 #include "pawl/adapter/backend/sandbox/cgroup.h"
 #include "pawl/adapter/backend/sandbox/own_directory.h"
 #include "pawl/adapter/backend/sandbox/seccomp_profile.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::backend {
 namespace {

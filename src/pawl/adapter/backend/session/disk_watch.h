@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

@@ -1,8 +1,8 @@
 // What can be said of a level and a place before there is a session.
 #pragma once
 
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

@@ -20,9 +20,9 @@
 #include "pawl/adapter/backend/sandbox/sandbox_plan.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/adapter/backend/session/place_watch.h"
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

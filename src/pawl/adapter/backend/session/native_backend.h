@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "pawl/adapter/backend/session/process_backend.h"
-#include "pawl/port/backend.h"
-#include "pawl/port/loop.h"
+#include "pawl/backend.h"
+#include "pawl/loop.h"
 
 namespace pawl::backend {
 

@@ -10,9 +10,9 @@
 
 #include "pawl/adapter/backend/session/proxy_forwarder.h"
 #include "pawl/adapter/backend/session/session_files.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/loop.h"
 #include "pawl/port/byte_filter.h"
-#include "pawl/port/loop.h"
 
 namespace pawl::backend {
 

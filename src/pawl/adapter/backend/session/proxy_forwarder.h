@@ -8,8 +8,8 @@
 #include <functional>
 #include <thread>
 
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 
 namespace pawl::backend {
 

@@ -1,13 +1,16 @@
-#include "pawl/adapter/backend/session/registry.h"
-
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "pawl/adapter/backend/files/rooted_files.h"
 #include "pawl/adapter/backend/session/native_backend.h"
+#include "pawl/adapter/backend/session/process_backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 namespace {
+
+constexpr std::size_t kBackendsMax = 64;
 
 struct Registry {
   std::mutex mutex;
@@ -66,6 +69,10 @@ Result<std::unique_ptr<Backend>> make_backend(std::string_view name, Loop& loop,
   for (const std::string& each : backend_names()) known += (known.empty() ? "" : ", ") + each;
   return Error{ErrorCode::not_found,
                "no backend is called " + std::string(name) + " (there are: " + known + ")"};
+}
+
+Result<std::unique_ptr<Backend>> make_backend(std::string_view name, Loop& loop) {
+  return make_backend(name, loop, {open_rooted_files<RootedFiles, FileRoots>()});
 }
 
 }  // namespace pawl::backend

@@ -1,5 +1,3 @@
-#include "pawl/adapter/backend/session/registry.h"
-
 #include "pawl/adapter/backend/session/backend_test_support.h"
 #include "pawl/adapter/backend/session/native_backend.h"
 #include "tests/contract/backend_contract.h"

@@ -13,8 +13,8 @@
 #include "pawl/adapter/backend/sandbox/confinement.h"
 #include "pawl/adapter/backend/session/disk_watch.h"
 #include "pawl/adapter/backend/session/tree_watch.h"
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 
 namespace pawl::backend {
 

@@ -8,7 +8,7 @@
 #include "pawl/adapter/backend/sandbox/landlock_rules.h"
 #include "pawl/adapter/backend/sandbox/taken_names.h"
 #include "pawl/adapter/backend/session/left_names.h"
-#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 
 namespace pawl {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/loop.h"
 #include "pawl/port/finding.h"
-#include "pawl/port/loop.h"
 
 namespace pawl {
 

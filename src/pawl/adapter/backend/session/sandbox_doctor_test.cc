@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pawl/adapter/backend/session/registry.h"
+#include "pawl/adapter/backend/session/process_backend.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {

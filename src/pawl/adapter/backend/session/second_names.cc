@@ -68,6 +68,7 @@ class Search {
       std::ranges::copy(file.others, std::back_inserter(list));
       if (!complete && file.seen < file.links) names.unfound.push_back(file.path);
     }
+    names.unfound.insert(names.unfound.end(), left_out_.begin(), left_out_.end());
     return names;
   }
 
@@ -82,7 +83,11 @@ class Search {
   using Key = std::pair<dev_t, ino_t>;
 
   void want(const std::string& path, const struct stat& status, Hold hold) {
-    if (wanted_.size() >= kSecondNamesMax) return;
+    const bool full = wanted_.size() >= kSecondNamesMax;
+    if (full && !wanted_.contains(Key{status.st_dev, status.st_ino})) {
+      if (left_out_.size() < kSecondNamesToldMax) left_out_.push_back(path);
+      return;
+    }
     File& file = wanted_[Key{status.st_dev, status.st_ino}];
     if (file.path.empty()) file.path = path;
     file.hold = std::max(file.hold, hold);
@@ -102,6 +107,7 @@ class Search {
 
   std::vector<sandbox::ProtectedPlace> held_;
   std::map<Key, File> wanted_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace

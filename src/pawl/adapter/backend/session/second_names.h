@@ -10,13 +10,14 @@
 
 namespace pawl::backend {
 
-inline constexpr std::size_t kSecondNamesMax = 256;
+inline constexpr std::size_t kSecondNamesMax = 4096;
+inline constexpr std::size_t kSecondNamesToldMax = 16;  // of those beyond
 
 struct SecondNames {
   std::vector<std::string> read_only = {};  // absolute, beneath a write root
   std::vector<std::string> hidden = {};
   // Protected files with further names that were not found, and may be beneath a write root: the
-  // tree is too large to be searched as a whole.
+  // tree is too large to be searched as a whole, or there are too many such files.
   std::vector<std::string> unfound = {};
 };
 

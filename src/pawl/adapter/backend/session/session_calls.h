@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
-#include "pawl/port/loop.h"
+#include "pawl/loop.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

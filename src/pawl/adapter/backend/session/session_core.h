@@ -17,8 +17,8 @@
 #include "pawl/adapter/backend/session/session_calls.h"
 #include "pawl/adapter/backend/session/session_files.h"
 #include "pawl/adapter/backend/session/workspace_guard.h"
+#include "pawl/backend.h"
 #include "pawl/base/descriptor.h"
-#include "pawl/port/backend.h"
 
 namespace pawl::backend {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/base/result.h"
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
+#include "pawl/result.h"
 
 namespace pawl::backend {
 

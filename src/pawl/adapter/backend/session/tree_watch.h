@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "pawl/port/backend.h"
+#include "pawl/backend.h"
 
 namespace pawl::backend {
 

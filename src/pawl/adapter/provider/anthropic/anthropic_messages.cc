@@ -6,12 +6,13 @@
 
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/base/base64.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
 
 constexpr std::string_view kNoAnswer = "(no answer)";
-constexpr std::size_t kMarkedUserTurns = 2;  // the last ones: with system and tools, four marks
+constexpr std::string_view kCacheMark = R"(,"cache_control":{"type":"ephemeral"})";
 
 std::string member_of(const RawPart& raw, std::string_view key) {
   const auto json = parse_json(raw.json);
@@ -70,20 +71,21 @@ void trim_end(std::string& text) {
 
 class MessagesWriter {
  public:
-  MessagesWriter(JsonWriter& json, const WireOptions& options)
-      : json_(json), media_(kAnthropicMedia, options.model) {}
+  MessagesWriter(JsonWriter& json, const WireOptions& options, const MediaTotals& before)
+      : json_(json), media_(kAnthropicMedia, options.model, before) {}
 
-  enum class CacheMark : std::uint8_t { none, set };
-
-  Status write(const Part& part, CacheMark mark) {
-    json_.begin_object();
-    PAWL_CHECK(std::visit([this](const auto& one) { return fields(one); }, part));
-    if (mark == CacheMark::set) {
-      json_.key("cache_control").begin_object().field("type", "ephemeral").end_object();
+  Status write(const Turn& turn) {
+    json_.begin_object().field("role", turn.role == Role::user ? "user" : "assistant");
+    json_.key("content").begin_array();
+    for (const Part& part : turn.parts) {
+      json_.begin_object();
+      PAWL_CHECK(std::visit([this](const auto& one) { return fields(one); }, part));
+      json_.end_object();
     }
-    json_.end_object();
+    json_.end_array().end_object();
     return ok();
   }
+  const MediaTotals& media() const { return media_.totals(); }
 
  private:
   Status fields(const TextPart& part) {
@@ -133,20 +135,14 @@ class MessagesWriter {
   MediaCheck media_;
 };
 
-// What the next request will begin with, too: the note is of this one only.
-std::size_t marked_part(const Turn& turn, std::string_view note) {
-  const std::size_t last = turn.parts.size() - 1;
-  const auto* text = std::get_if<TextPart>(&turn.parts[last]);
-  return text != nullptr && !note.empty() && text->text == note && last > 0 ? last - 1 : last;
-}
+class AnthropicTurns final : public TurnStyle {
+ public:
+  explicit AnthropicTurns(const WireOptions& options) : options_(options) {}
 
-}  // namespace
-
-void fit_anthropic(std::vector<Turn>& turns) {
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (turns[i].role != Role::assistant) continue;
-    std::vector<Part>& parts = turns[i].parts;
-    const bool is_last = i + 1 == turns.size();
+  void fit(Turn& turn, Place place) const override {
+    if (turn.role != Role::assistant) return;
+    const bool is_last = place == Place::last;
+    std::vector<Part>& parts = turn.parts;
     std::erase_if(parts, is_unsigned);
     pair_own_tools(parts, is_last ? Unanswered::kept : Unanswered::dropped);
     while (!parts.empty() && is_thinking(parts.back())) parts.pop_back();
@@ -155,6 +151,25 @@ void fit_anthropic(std::vector<Turn>& turns) {
       trim_end(text->text);  // An answer that goes on must not end in space.
     }
   }
+
+  Status write(JsonWriter& out, const Turn& turn, TurnState& state) const override {
+    MessagesWriter writer(out, options_, state.media);
+    PAWL_CHECK(writer.write(turn));
+    state.media = writer.media();
+    return ok();
+  }
+
+ private:
+  const WireOptions& options_;
+};
+
+// A turn ends with its last part's brace and "]}".
+constexpr std::size_t kBehindLastPart = 3;
+
+}  // namespace
+
+std::unique_ptr<const TurnStyle> make_anthropic_turns(const WireOptions& options) {
+  return std::make_unique<AnthropicTurns>(options);
 }
 
 bool may_budget_thinking(const std::vector<Turn>& turns) {
@@ -163,26 +178,19 @@ bool may_budget_thinking(const std::vector<Turn>& turns) {
   return is_thinking(turns[turns.size() - 2].parts.front());
 }
 
-Status write_anthropic_messages(JsonWriter& json, const std::vector<Turn>& turns,
-                                std::string_view note, const WireOptions& options) {
-  MessagesWriter writer(json, options);
-  std::size_t user_turns_left = static_cast<std::size_t>(std::count_if(
-      turns.begin(), turns.end(), [](const Turn& turn) { return turn.role == Role::user; }));
-  json.begin_array();
-  for (const Turn& turn : turns) {
-    const bool is_user = turn.role == Role::user;
-    const bool marked = is_user && user_turns_left-- <= kMarkedUserTurns;
-    const std::size_t mark = marked ? marked_part(turn, note) : turn.parts.size();
-    json.begin_object().field("role", is_user ? "user" : "assistant");
-    json.key("content").begin_array();
-    for (std::size_t i = 0; i < turn.parts.size(); ++i) {
-      using CacheMark = MessagesWriter::CacheMark;
-      PAWL_CHECK(writer.write(turn.parts[i], i == mark ? CacheMark::set : CacheMark::none));
+std::vector<Insertion> cache_marks(const std::vector<TurnEnd>& user_turns,
+                                   const std::string& note) {
+  std::vector<Insertion> marks;
+  for (const TurnEnd& turn : user_turns) {
+    std::size_t at = turn.end - kBehindLastPart;
+    if (turn.parts > 1 && !note.empty() && turn.last_text == note) {
+      JsonWriter json;
+      json.begin_object().field("type", "text").field("text", note).end_object();
+      at -= json.take().size() + 1;  // and the comma before it
     }
-    json.end_array().end_object();
+    marks.push_back({at, std::string(kCacheMark)});
   }
-  json.end_array();
-  return ok();
+  return marks;
 }
 
 }  // namespace pawl::provider

@@ -4,22 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "pawl/adapter/provider/common/conversation.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
+#include "pawl/adapter/provider/common/kept_turns.h"
 
 namespace pawl::provider {
 
-// Makes the turns valid for Anthropic: thinking without a signature goes, and so does a tool of the
+// Makes turns valid for Anthropic: thinking without a signature goes, and so does a tool of the
 // provider's own that has no result (unless the turn is the last one: it was paused). No turn ends
-// with thinking.
-void fit_anthropic(std::vector<Turn>& turns);
+// with thinking. Refuses attachments that cannot be sent.
+std::unique_ptr<const TurnStyle> make_anthropic_turns(const WireOptions& options);
 
 // Whether the request may ask for thinking with a budget: an assistant turn whose tools are being
-// answered must then begin with the thinking that led to them.
+// answered must then begin with the thinking that led to them. `turns` are the last ones.
 bool may_budget_thinking(const std::vector<Turn>& turns);
 
-// invalid_argument: an attachment that cannot be sent.
-Status write_anthropic_messages(JsonWriter& json, const std::vector<Turn>& turns,
-                                std::string_view note, const WireOptions& options);
+// Marks for the provider's cache: what the next request will begin with, too. The note is of this
+// one only.
+std::vector<Insertion> cache_marks(const std::vector<TurnEnd>& user_turns, const std::string& note);
 
 }  // namespace pawl::provider

@@ -13,10 +13,11 @@ Part own_result(const std::string& id) {
 }
 
 std::vector<Part> fitted(std::vector<Part> parts, const std::vector<Turn>& after) {
-  std::vector<Turn> turns = {{Role::user, {TextPart{"a"}}}, {Role::assistant, std::move(parts)}};
-  turns.insert(turns.end(), after.begin(), after.end());
-  fit_anthropic(turns);
-  return turns[1].parts;
+  using Place = TurnStyle::Place;
+  const WireOptions options;
+  Turn turn{Role::assistant, std::move(parts)};
+  make_anthropic_turns(options)->fit(turn, after.empty() ? Place::last : Place::inside);
+  return turn.parts;
 }
 
 const std::vector<Turn> kGoesOn = {{Role::user, {TextPart{"b"}}}};
@@ -54,11 +55,26 @@ TEST_CASE("a budget is for turns that began with thinking, when tools are answer
   CHECK(may({TextPart{"a"}}, TextPart{"b"}));
 }
 
-std::string written(const std::vector<Turn>& turns, std::string_view note) {
-  JsonWriter json;
+std::string written(const std::vector<Turn>& turns, const std::string& note) {
   const WireOptions options;
-  CHECK(write_anthropic_messages(json, turns, note, options));
-  return json.take();
+  const auto style = make_anthropic_turns(options);
+  TurnState state;
+  std::string all;
+  std::vector<TurnEnd> ends;
+  for (const Turn& turn : turns) {
+    JsonWriter json;
+    CHECK(style->write(json, turn, state));
+    all += json.take();
+    if (turn.role == Role::user) ends.push_back(end_of(turn, all.size()));
+  }
+  const std::size_t unmarked = ends.size() - std::min<std::size_t>(ends.size(), 2);
+  ends.erase(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(unmarked));
+  std::size_t moved = 0;
+  for (const Insertion& mark : cache_marks(ends, note)) {
+    all.insert(mark.at + moved, mark.text);
+    moved += mark.text.size();
+  }
+  return all;
 }
 
 TEST_CASE("the last two turns of the user's are marked for the cache, before the note") {

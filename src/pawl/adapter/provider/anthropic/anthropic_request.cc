@@ -111,22 +111,11 @@ void write_system(JsonWriter& json, const PhaseExecutionRequest& request,
   json.end_array();
 }
 
-// Tools that only the past knows: a conversation with calls needs some declared.
-std::set<std::string> called_tools(const std::vector<Turn>& turns) {
-  std::set<std::string> names;
-  for (const Turn& turn : turns) {
-    for (const Part& part : turn.parts) {
-      if (const auto* call = std::get_if<CallPart>(&part)) names.insert(call->tool);
-    }
-  }
-  return names;
-}
-
-Status write_tools(JsonWriter& json, const PhaseExecutionRequest& request,
-                   const std::vector<Turn>& turns) {
+// Those that only the past knows, too: a conversation with calls needs some declared.
+Status write_tools(JsonWriter& json, const PhaseExecutionRequest& request, const KeptTurns& turns) {
   std::vector<ToolSpec> tools = request.tools;
   if (tools.empty()) {
-    for (const std::string& name : called_tools(turns)) tools.emplace_back().name = name;
+    for (const std::string& name : turns.called_tools()) tools.emplace_back().name = name;
   }
   if (tools.empty()) return ok();
   json.key("tools").begin_array();
@@ -203,16 +192,11 @@ AnthropicThinking anthropic_thinking_of(std::string_view model_id) {
   return version >= 307 ? AnthropicThinking::budget : AnthropicThinking::none;
 }
 
-Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
-                                   const std::vector<Message>& messages,
-                                   const WireOptions& options) {
-  if (!options.quirks.empty()) {
-    return Error{ErrorCode::invalid_argument,
-                 "there are no quirks of this dialect, but " + options.quirks.front() + " is set"};
-  }
-  PAWL_TRY(std::vector<Turn> turns, conversation_of(request, messages, options));
-  fit_anthropic(turns);
-  const Plan plan = plan_of(request, options, turns);
+namespace {
+
+Result<HttpBody> anthropic_body(const PhaseExecutionRequest& request, KeptTurns& turns,
+                                const WireOptions& options) {
+  const Plan plan = plan_of(request, options, turns.tail());
   JsonWriter json;
   json.begin_object().field("model", options.model.id).field("max_tokens", plan.max_tokens);
   // The tier that the price list is about. Servers that only speak the dialect may not know it.
@@ -224,19 +208,24 @@ Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
   write_thinking(json, plan);
   PAWL_CHECK(write_output_config(json, request, options, plan));
   PAWL_CHECK(write_temperature(json, request, options, plan));
-  json.key("messages");
-  PAWL_CHECK(write_anthropic_messages(json, turns, request.note, options));
-  return json.end_object().take();
+  json.key("messages").begin_array().end_array();
+  PAWL_CHECK(turns.write());
+  return body_around(json.end_object().take(), turns,
+                     cache_marks(turns.last_user_turns(), request.note), "{}");
 }
-
-namespace {
 
 class AnthropicDialect final : public Dialect {
  public:
-  Result<WireRequest> encode(const PhaseExecutionRequest& request,
-                             const std::vector<Message>& messages,
+  using Dialect::encode;
+
+  Result<std::unique_ptr<const TurnStyle>> turn_style(const WireOptions& options) const override {
+    PAWL_CHECK(check_no_quirks(options));
+    return make_anthropic_turns(options);
+  }
+
+  Result<WireRequest> encode(const PhaseExecutionRequest& request, KeptTurns& turns,
                              const WireOptions& options) const override {
-    PAWL_TRY(std::string body, anthropic_body(request, messages, options));
+    PAWL_TRY(HttpBody body, anthropic_body(request, turns, options));
     return json_post(options.base_url + "/v1/messages", headers(options), std::move(body),
                      request.sampling.stream);
   }

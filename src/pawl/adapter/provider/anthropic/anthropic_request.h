@@ -16,8 +16,4 @@ inline constexpr std::uint64_t kAnthropicOutputTokensUsual = 32'000;
 enum class AnthropicThinking : std::uint8_t { none, budget, adaptive };
 AnthropicThinking anthropic_thinking_of(std::string_view model_id);
 
-Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
-                                   const std::vector<Message>& messages,
-                                   const WireOptions& options);
-
 }  // namespace pawl::provider

@@ -11,6 +11,13 @@
 namespace pawl::provider {
 namespace {
 
+Result<std::string> anthropic_body(const PhaseExecutionRequest& request,
+                                   const std::vector<Message>& messages,
+                                   const WireOptions& options) {
+  PAWL_TRY(const WireRequest wire, make_anthropic_dialect()->encode(request, messages, options));
+  return wire.body.whole();
+}
+
 TEST_CASE("sc-P26: no transcript makes a request that Anthropic would refuse") {
   const std::uint64_t count = transcript_count();
   for (std::uint64_t seed = 0; seed < count; ++seed) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -1,6 +1,5 @@
 // OpenAI's Chat Completions API, and the many servers that speak it nearly.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +8,12 @@
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
+#include "pawl/adapter/provider/common/wire_request.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
 #include "pawl/adapter/provider/openai/chat_quirks.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
@@ -27,50 +27,30 @@ bool is_spoken(const Part& part) {
   return !std::holds_alternative<ThinkingPart>(part) && !std::holds_alternative<RawPart>(part);
 }
 
-// Turns in which an assistant only thought are none here: the user's around them become one. They
-// have no calls, so that what follows them has no results.
-std::vector<Turn> spoken(std::vector<Turn> turns) {
-  std::vector<Turn> kept;
-  for (Turn& turn : turns) {
-    if (std::ranges::none_of(turn.parts, is_spoken)) continue;
-    if (kept.empty() || kept.back().role != turn.role) {
-      kept.push_back(std::move(turn));
-    } else {
-      for (Part& part : turn.parts) kept.back().parts.push_back(std::move(part));
-    }
-  }
-  return kept;
-}
-
 void join(std::string& all, const std::string& more) {
   if (!all.empty() && !more.empty()) all += "\n\n";
   all += more;
 }
 
+// Of one turn.
 class MessageWriter {
  public:
-  MessageWriter(JsonWriter& out, const ExecutorModelDescriptor& model, const ChatQuirks& quirks)
+  MessageWriter(JsonWriter& out, const ExecutorModelDescriptor& model, const ChatQuirks& quirks,
+                const TurnState& before)
       : out_(out),
-        model_(model),
         quirks_(quirks),
-        media_(quirks.has(Quirk::documents) ? kOpenAiMedia : kImagesOnly, model) {}
+        media_(quirks.has(Quirk::documents) ? kOpenAiMedia : kImagesOnly, model, before.media),
+        state_(before) {}
 
-  Status write(const std::string& instructions, const std::vector<Turn>& turns) {
-    out_.begin_array();
-    if (!instructions.empty()) {
-      const bool developer = quirks_.has(Quirk::developer_role) &&
-                             model_.thinking == ExecutorModelDescriptor::Support::yes;
-      message(developer ? "developer" : "system").field("content", instructions).end_object();
-    }
-    for (const Turn& turn : turns) {
-      if (turn.role == Role::assistant) {
-        assistant(turn);
-      } else {
-        PAWL_CHECK(user(turn));
-      }
-    }
-    out_.end_array();
+  Status write(const Turn& turn) {
+    if (turn.role == Role::user) return user(turn);
+    assistant(turn);
     return ok();
+  }
+  TurnState state() const {
+    TurnState state = state_;
+    state.media = media_.totals();
+    return state;
   }
 
  private:
@@ -79,9 +59,10 @@ class MessageWriter {
   Status user(const Turn& turn) {
     const auto rest = std::ranges::find_if_not(
         turn.parts, [](const Part& part) { return std::holds_alternative<ResultPart>(part); });
+    std::uint64_t answered = 0;
     for (auto part = turn.parts.begin(); part != rest; ++part) {
       const auto& result = std::get<ResultPart>(*part);
-      message("tool").field("tool_call_id", wire_id(result.id));
+      message("tool").field("tool_call_id", wire_id(result.id, ++answered));
       out_.field("content", result_text(result)).end_object();
     }
     if (rest == turn.parts.end()) return ok();
@@ -158,37 +139,61 @@ class MessageWriter {
 
   void write_calls(const std::vector<const CallPart*>& calls) {
     if (calls.empty()) return;
+    state_.calls += std::exchange(state_.latest_calls, calls.size());
     out_.key("tool_calls").begin_array();
+    std::uint64_t asked = 0;
     for (const CallPart* call : calls) {
-      out_.begin_object().field("id", wire_id(call->id)).field("type", "function");
+      out_.begin_object().field("id", wire_id(call->id, ++asked)).field("type", "function");
       out_.key("function").begin_object().field("name", call->tool);
       out_.field("arguments", call->input).end_object().end_object();
     }
     out_.end_array();
   }
 
-  std::string wire_id(const std::string& id) {
+  // `place` is that among the calls of the turn, and among the results behind it.
+  std::string wire_id(const std::string& id, std::uint64_t place) const {
     if (!quirks_.has(Quirk::short_call_ids)) return id;
-    const auto [found, added] = short_ids_.try_emplace(id);
-    if (added) {
-      const std::string number = std::to_string(short_ids_.size());
-      const std::size_t zeros = kShortIdDigits - std::min(number.size(), kShortIdDigits);
-      found->second = "c" + std::string(zeros, '0') + number;
-    }
-    return found->second;
+    const std::string number = std::to_string(state_.calls + place);
+    const std::size_t zeros = kShortIdDigits - std::min(number.size(), kShortIdDigits);
+    return "c" + std::string(zeros, '0') + number;
   }
 
   JsonWriter& out_;
-  const ExecutorModelDescriptor& model_;
   const ChatQuirks& quirks_;
   MediaCheck media_;
-  std::map<std::string, std::string> short_ids_;
+  TurnState state_;
 };
 
-Status write_chat_messages(JsonWriter& out, const std::string& instructions,
-                           std::vector<Turn> turns, const ExecutorModelDescriptor& model,
-                           const ChatQuirks& quirks) {
-  return MessageWriter(out, model, quirks).write(instructions, spoken(std::move(turns)));
+class ChatTurns final : public TurnStyle {
+ public:
+  ChatTurns(const ExecutorModelDescriptor& model, const ChatQuirks& quirks)
+      : model_(model), quirks_(quirks) {}
+
+  // A turn in which an assistant only thought is none here. It has no calls, so that what follows
+  // it has no results.
+  bool counts(const Turn& turn) const override {
+    return std::ranges::any_of(turn.parts, is_spoken);
+  }
+
+  Status write(JsonWriter& out, const Turn& turn, TurnState& state) const override {
+    MessageWriter writer(out, model_, quirks_, state);
+    PAWL_CHECK(writer.write(turn));
+    state = writer.state();
+    return ok();
+  }
+
+ private:
+  const ExecutorModelDescriptor& model_;
+  const ChatQuirks quirks_;
+};
+
+void write_instructions(JsonWriter& out, const std::string& instructions,
+                        const ExecutorModelDescriptor& model, const ChatQuirks& quirks) {
+  if (instructions.empty()) return;
+  const bool developer =
+      quirks.has(Quirk::developer_role) && model.thinking == ExecutorModelDescriptor::Support::yes;
+  out.begin_object().field("role", developer ? "developer" : "system");
+  out.field("content", instructions).end_object();
 }
 
 using Support = ExecutorModelDescriptor::Support;
@@ -242,32 +247,39 @@ void write_streaming(JsonWriter& out, const PhaseExecutionRequest& request,
   out.key("stream_options").begin_object().field("include_usage", true).end_object();
 }
 
-Result<std::string> chat_body(const PhaseExecutionRequest& request,
-                              const std::vector<Message>& messages, const WireOptions& options) {
+Result<HttpBody> chat_body(const PhaseExecutionRequest& request, KeptTurns& turns,
+                           const WireOptions& options) {
   PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
-  PAWL_TRY(auto turns, conversation_of(request, messages, options));
   AnswerShape shape = answer_shape(request, options);
   if (shape == AnswerShape::format && quirks.has(Quirk::no_json_schema)) shape = AnswerShape::words;
-  JsonWriter out;
-  out.begin_object().field("model", options.model.id).key("messages");
-  PAWL_CHECK(write_chat_messages(out, instructions_of(request, shape), std::move(turns),
-                                 options.model, quirks));
-  PAWL_CHECK(write_tools(out, request.tools));
-  if (shape == AnswerShape::format) PAWL_CHECK(write_format(out, request));
-  write_sampling(out, request, options, quirks);
+  JsonWriter head;
+  head.begin_object().field("model", options.model.id).key("messages").begin_array();
+  write_instructions(head, instructions_of(request, shape), options.model, quirks);
+  head.end_array().end_object();
+  PAWL_CHECK(turns.write());
+  JsonWriter rest;
+  rest.begin_object();
+  PAWL_CHECK(write_tools(rest, request.tools));
+  if (shape == AnswerShape::format) PAWL_CHECK(write_format(rest, request));
+  write_sampling(rest, request, options, quirks);
   if (quirks.has(Quirk::prompt_cache_key) && !request.run.text.empty()) {
-    out.field("prompt_cache_key", request.run.text);
+    rest.field("prompt_cache_key", request.run.text);
   }
-  write_streaming(out, request, quirks, options);
-  return out.end_object().take();
+  write_streaming(rest, request, quirks, options);
+  return body_around(head.take(), turns, {}, rest.end_object().take());
 }
 
 class ChatDialect final : public OpenAiDialect {
  public:
-  Result<WireRequest> encode(const PhaseExecutionRequest& request,
-                             const std::vector<Message>& messages,
+  using Dialect::encode;
+
+  Result<std::unique_ptr<const TurnStyle>> turn_style(const WireOptions& options) const override {
+    PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
+    return std::unique_ptr<const TurnStyle>(std::make_unique<ChatTurns>(options.model, quirks));
+  }
+  Result<WireRequest> encode(const PhaseExecutionRequest& request, KeptTurns& turns,
                              const WireOptions& options) const override {
-    PAWL_TRY(std::string body, chat_body(request, messages, options));
+    PAWL_TRY(HttpBody body, chat_body(request, turns, options));
     return post_json(options, "/chat/completions", std::move(body), request.sampling.stream);
   }
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,

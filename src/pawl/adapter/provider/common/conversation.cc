@@ -1,11 +1,12 @@
 #include "pawl/adapter/provider/common/conversation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "pawl/adapter/provider/common/tool_names.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kBegunBefore = "(continued)";
 constexpr std::string_view kGoOn = "(continue)";
 constexpr std::string_view kNoResult = "There is no result of this call.";
+constexpr std::size_t kBytesOfAnId = 96;  // of memory, beside its own
 constexpr std::string_view kOrphan = "Result of an earlier call that is not shown any more:\n";
 
 bool is_blank(std::string_view text) {
@@ -45,84 +47,85 @@ bool is_own_tool(const Part& part) {
          (type->find("tool_use") != type->npos || type->find("tool_result") != type->npos);
 }
 
+void add_part(std::vector<Turn>& turns, Role role, Part part) {
+  if (turns.empty() || turns.back().role != role) turns.push_back({role, {}});
+  turns.back().parts.push_back(std::move(part));
+}
+
+// Of one stretch.
 class Composer {
  public:
-  Composer(const PhaseExecutionRequest& request, const std::vector<Message>& messages,
-           const WireOptions& options)
-      : request_(request), own_prefix_(options.name + "/"), messages_(messages) {
-    const bool resumes = options.resume == WireOptions::Resume::session && !request.session.empty();
-    first_ = resumes ? request.session_length : 0;
-  }
+  Composer(const Stretch& stretch, const ComposeRules& rules, WireCallIds& ids)
+      : messages_(stretch.messages), index_(stretch.index), rules_(rules), ids_(ids) {}
 
   Result<std::vector<Turn>> compose() {
     for (std::size_t i = 0; i < messages_.size(); ++i) PAWL_CHECK(on_message(i));
-    close();
     return std::move(turns_);
   }
 
  private:
   enum class Writer : std::uint8_t { this_provider, another };
 
-  Status on_message(std::size_t index) {
-    switch (messages_[index].role) {
+  Status on_message(std::size_t at) {
+    switch (messages_[at].role) {
       case Role::user:
-        return on_user(index);
+        return on_user(at);
       case Role::assistant:
-        return on_assistant(index);
+        return on_assistant(at);
       case Role::tool:
-        return on_orphan(index);
+        return on_orphan(at);
     }
     return ok();
   }
 
-  Status on_user(std::size_t index) {
-    for (const Attachment& attachment : messages_[index].attachments) {
+  Status on_user(std::size_t at) {
+    for (const Attachment& attachment : messages_[at].attachments) {
       PAWL_TRY(std::string bytes, whole(attachment.bytes));
       if (is_text(attachment.media_type)) {
-        add_text(index, Role::user, attachment.name + ":\n" + bytes);
+        add_text(at, Role::user, attachment.name + ":\n" + bytes);
       } else {
-        add(index, Role::user,
+        add(at, Role::user,
             AttachmentPart{attachment.media_type, attachment.name, std::move(bytes)});
       }
     }
-    PAWL_TRY(std::string text, whole(messages_[index].text));
-    add_text(index, Role::user, std::move(text));
+    PAWL_TRY(std::string text, whole(messages_[at].text));
+    add_text(at, Role::user, std::move(text));
     return ok();
   }
 
   // The results follow at once, before what the user may have said meanwhile.
-  Status on_assistant(std::size_t index) {
-    const Message& message = messages_[index];
+  Status on_assistant(std::size_t at) {
+    PAWL_ASSERT(at == 0);  // of a stretch
+    const Message& message = messages_[at];
     const Writer writer =
-        message.model.starts_with(own_prefix_) ? Writer::this_provider : Writer::another;
+        message.model.starts_with(rules_.own_prefix) ? Writer::this_provider : Writer::another;
     const auto is_call = [](const Block& b) { return std::holds_alternative<CallBlock>(b); };
     const auto calls = static_cast<std::size_t>(
         std::count_if(message.blocks.begin(), message.blocks.end(), is_call));
-    const auto results = results_of(calls, tool_messages_behind(index));
+    const auto results = results_of(calls, tool_messages());
     std::vector<ResultPart> answers;
     for (const Block& block : message.blocks) {
       if (const auto* call = std::get_if<CallBlock>(&block)) {
-        PAWL_CHECK(on_call(index, *call, writer, results[answers.size()], answers));
+        PAWL_CHECK(on_call(*call, writer, results[answers.size()], answers));
       } else {
-        PAWL_CHECK(on_block(index, block, writer));
+        PAWL_CHECK(on_block(block, writer));
       }
     }
     for (const Message* result : results) paired_.insert(result);
     // The session may know the calls without their results.
-    for (ResultPart& answer : answers) add(index + 1, Role::user, std::move(answer));
+    for (ResultPart& answer : answers) add(1, Role::user, std::move(answer));
     return ok();
   }
 
-  std::vector<const Message*> tool_messages_behind(std::size_t index) const {
+  std::vector<const Message*> tool_messages() const {
     std::vector<const Message*> found;
-    for (std::size_t i = index + 1; i < messages_.size(); ++i) {
-      if (messages_[i].role == Role::assistant) break;
-      if (messages_[i].role == Role::tool) found.push_back(&messages_[i]);
+    for (const Message& message : messages_) {
+      if (message.role == Role::tool) found.push_back(&message);
     }
     return found;
   }
 
-  Status on_call(std::size_t index, const CallBlock& call, Writer writer, const Message* result,
+  Status on_call(const CallBlock& call, Writer writer, const Message* result,
                  std::vector<ResultPart>& answers) {
     PAWL_TRY(const std::string input, whole(call.input));
     const bool own = writer == Writer::this_provider;
@@ -135,73 +138,50 @@ class Composer {
       answer.outcome = result->outcome;
     }
     answers.push_back(std::move(answer));
-    add(index, Role::assistant, std::move(part));
+    add(0, Role::assistant, std::move(part));
     return ok();
   }
 
-  Status on_block(std::size_t index, const Block& block, Writer writer) {
+  Status on_block(const Block& block, Writer writer) {
     if (const auto* text = std::get_if<TextBlock>(&block)) {
       PAWL_TRY(std::string bytes, whole(text->text));
-      add_text(index, Role::assistant, std::move(bytes));
+      add_text(0, Role::assistant, std::move(bytes));
     }
     if (writer == Writer::another) return ok();
     if (const auto* thinking = std::get_if<ThinkingBlock>(&block)) {
       PAWL_TRY(std::string bytes, whole(thinking->text));
-      add(index, Role::assistant, ThinkingPart{std::move(bytes), thinking->signature});
+      add(0, Role::assistant, ThinkingPart{std::move(bytes), thinking->signature});
     }
     if (const auto* raw = std::get_if<RawBlock>(&block)) {
       PAWL_TRY(std::string bytes, whole(raw->json));
       const auto json = parse_json(bytes);
       const bool known = json && json->is_object() && !is_native_result(*json);
-      if (known) add(index, Role::assistant, RawPart{std::move(bytes)});
+      if (known) add(0, Role::assistant, RawPart{std::move(bytes)});
     }
     return ok();
   }
 
-  Status on_orphan(std::size_t index) {
-    const Message& message = messages_[index];
+  Status on_orphan(std::size_t at) {
+    const Message& message = messages_[at];
     if (paired_.contains(&message)) return ok();
     PAWL_TRY(const std::string text, whole(message.text));
-    add_text(index, Role::user, std::string(kOrphan) + text);
+    add_text(at, Role::user, std::string(kOrphan) + text);
     return ok();
   }
 
-  void add_text(std::size_t index, Role role, std::string text) {
-    if (!is_blank(text)) add(index, role, TextPart{std::move(text)});
+  void add_text(std::size_t at, Role role, std::string text) {
+    if (!is_blank(text)) add(at, role, TextPart{std::move(text)});
   }
 
-  void add(std::size_t index, Role role, Part part) {
-    if (index < first_) return;
-    if (turns_.empty() || turns_.back().role != role) turns_.push_back({role, {}});
-    turns_.back().parts.push_back(std::move(part));
+  void add(std::size_t at, Role role, Part part) {
+    if (index_ + at >= rules_.first) add_part(turns_, role, std::move(part));
   }
 
-  bool is_paused() const {
-    if (messages_.empty() || messages_.back().role != Role::assistant) return false;
-    if (turns_.empty() || turns_.back().role != Role::assistant) return false;
-    const auto& parts = turns_.back().parts;
-    return std::any_of(parts.begin(), parts.end(), is_own_tool);
-  }
-
-  void close() {
-    const std::size_t end = messages_.size() + first_;
-    if (!is_paused()) {
-      add_text(end, Role::user, request_.note);
-      if (turns_.empty() || turns_.back().role == Role::assistant) {
-        add_text(end, Role::user, std::string(kGoOn));
-      }
-    }
-    if (turns_.front().role == Role::assistant) {
-      turns_.insert(turns_.begin(), {Role::user, {TextPart{std::string(kBegunBefore)}}});
-    }
-  }
-
-  const PhaseExecutionRequest& request_;
-  const std::string own_prefix_;
-  std::size_t first_ = 0;  // Messages before it are known.
-  const std::vector<Message>& messages_;
+  const std::span<const Message> messages_;
+  const std::size_t index_;
+  const ComposeRules& rules_;
+  WireCallIds& ids_;
   std::set<const Message*> paired_;  // results that have been given to their calls
-  WireCallIds ids_;
   std::vector<Turn> turns_;
 };
 
@@ -219,10 +199,39 @@ std::uint64_t number(const Message& message) {
 
 }  // namespace
 
-Result<std::vector<Turn>> conversation_of(const PhaseExecutionRequest& request,
-                                          const std::vector<Message>& messages,
-                                          const WireOptions& options) {
-  return Composer(request, messages, options).compose();
+void join_turns(std::vector<Turn>& to, std::vector<Turn> from) {
+  for (Turn& turn : from) {
+    if (to.empty() || to.back().role != turn.role) {
+      to.push_back(std::move(turn));
+    } else {
+      std::vector<Part>& parts = to.back().parts;
+      std::move(turn.parts.begin(), turn.parts.end(), std::back_inserter(parts));
+    }
+  }
+}
+
+Result<std::vector<Turn>> turns_of(const Stretch& stretch, const ComposeRules& rules,
+                                   WireCallIds& ids) {
+  return Composer(stretch, rules, ids).compose();
+}
+
+void begin_with_user(std::vector<Turn>& turns) {
+  if (turns.empty() || turns.front().role == Role::user) return;
+  turns.insert(turns.begin(), {Role::user, {TextPart{std::string(kBegunBefore)}}});
+}
+
+bool is_paused(const std::vector<Turn>& turns, const Message& last) {
+  if (last.role != Role::assistant) return false;
+  if (turns.empty() || turns.back().role != Role::assistant) return false;
+  const auto& parts = turns.back().parts;
+  return std::any_of(parts.begin(), parts.end(), is_own_tool);
+}
+
+void end_with_user(std::vector<Turn>& turns, const std::string& note) {
+  if (!is_blank(note)) add_part(turns, Role::user, TextPart{note});
+  if (turns.empty() || turns.back().role == Role::assistant) {
+    add_part(turns, Role::user, TextPart{std::string(kGoOn)});
+  }
 }
 
 std::string object_input(std::string_view input) {
@@ -250,14 +259,27 @@ std::vector<const Message*> results_of(std::size_t calls,
   return places;
 }
 
+bool WireCallIds::use(const std::string& id) {
+  if (before_ != nullptr && before_->used_.contains(id)) return false;
+  if (!used_.insert(id).second) return false;
+  bytes_ += id.size() + kBytesOfAnId;
+  return true;
+}
+
 std::string WireCallIds::next(const std::string& provider_id, const Message* result) {
   ++calls_;
-  if (is_wire_id(provider_id) && used_.insert(provider_id).second) return provider_id;
+  if (is_wire_id(provider_id) && use(provider_id)) return provider_id;
   const std::string plain = "call_" + std::to_string(result != nullptr ? number(*result) : calls_);
   std::string id = plain;
   // At most as many rounds as there are calls: each id that is taken belongs to one.
-  for (std::uint64_t n = 2; !used_.insert(id).second; ++n) id = plain + "_" + std::to_string(n);
+  for (std::uint64_t n = 2; !use(id); ++n) id = plain + "_" + std::to_string(n);
   return id;
+}
+
+void WireCallIds::add(WireCallIds&& behind) {
+  used_.merge(behind.used_);
+  calls_ = behind.calls_;
+  bytes_ += behind.bytes_;
 }
 
 }  // namespace pawl::provider

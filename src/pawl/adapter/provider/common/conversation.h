@@ -1,7 +1,7 @@
 // The transcript as turns that every provider accepts, whatever happened to it: several providers
 // wrote it, calls were refused or lost, its beginning was cut off.
 //
-// What holds for the turns of conversation_of():
+// What holds for the turns of a whole conversation:
 //  - There is one at least. The first is the user's, and roles alternate.
 //  - The last is the user's, unless the provider paused a turn of its own tools: then it is that
 //    turn, as it was.
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,11 +65,36 @@ struct Turn {
   friend bool operator==(const Turn&, const Turn&) = default;
 };
 
-// `messages` is the conversation of the request, loaded.
-// With WireOptions::Resume::session and a session: what the session does not know yet.
-Result<std::vector<Turn>> conversation_of(const PhaseExecutionRequest& request,
-                                          const std::vector<Message>& messages,
-                                          const WireOptions& options);
+// Appends what `from` says to `to`: turns of one role that meet become one.
+void join_turns(std::vector<Turn>& to, std::vector<Turn> from);
+
+class WireCallIds;
+
+// A stretch of a conversation: an assistant's message and what follows it up to the next one, or
+// what stands before the first one.
+struct Stretch {
+  std::span<const Message> messages;
+  std::size_t index = 0;  // of the first message, in the conversation
+};
+
+// What the composer of turns must know beside the messages.
+struct ComposeRules {
+  std::string own_prefix;  // of the models of the provider that is asked, "anthropic/"
+  std::size_t first = 0;   // Messages before it are known to the provider's session.
+};
+
+// The turns of a stretch. They depend on nothing behind it, and on nothing before it but `ids`.
+Result<std::vector<Turn>> turns_of(const Stretch& stretch, const ComposeRules& rules,
+                                   WireCallIds& ids);
+
+// A conversation begins with a user's turn: puts one before an assistant's.
+void begin_with_user(std::vector<Turn>& turns);
+
+// Whether the provider paused the turn that is the last: `last` is the conversation's last message.
+bool is_paused(const std::vector<Turn>& turns, const Message& last);
+
+// The end of a conversation that is not paused: the note, and a user's turn in any case.
+void end_with_user(std::vector<Turn>& turns, const std::string& note);
 
 // A call's input as an object: nothing is {}, and what is no object becomes the text of one.
 std::string object_input(std::string_view input);
@@ -82,12 +108,23 @@ std::vector<const Message*> results_of(std::size_t calls,
 // Gives each call an id that all providers accept and no other call of the conversation has.
 class WireCallIds {
  public:
+  WireCallIds() = default;
+  // Goes on behind `before`, which must outlive this object and not change meanwhile.
+  explicit WireCallIds(const WireCallIds* before) : before_(before), calls_(before->calls_) {}
+
   // `provider_id` is empty when the call is another provider's.
   std::string next(const std::string& provider_id, const Message* result);
+  // Takes over what was given out behind this.
+  void add(WireCallIds&& behind);
+  std::size_t bytes() const { return bytes_; }
 
  private:
+  bool use(const std::string& id);
+
+  const WireCallIds* before_ = nullptr;
   std::set<std::string, std::less<>> used_;
   std::uint64_t calls_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace pawl::provider

@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "pawl/adapter/provider/common/all_turns_test.h"
+
 #include <set>
 
 #include "pawl/adapter/provider/common/conversation_random_test.h"
 #include "pawl/adapter/provider/common/random_sampling_test.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

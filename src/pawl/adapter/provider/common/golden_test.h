@@ -11,7 +11,7 @@
 #include <string>
 
 #include "pawl/adapter/provider/common/conversation_random_test.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
@@ -58,13 +58,13 @@ Result<MediaKind> MediaCheck::take(const AttachmentPart& attachment) {
     return refused(attachment, "it is larger than the " + readable(bytes_max) + " that " +
                                    provider + " takes; make it smaller");
   }
-  bytes_ += attachment.bytes.size();
-  if (bytes_ > rules_.total_bytes_max) {
+  totals_.bytes += attachment.bytes.size();
+  if (totals_.bytes > rules_.total_bytes_max) {
     return refused(attachment, "the attachments of the conversation are larger than the " +
                                    readable(rules_.total_bytes_max) + " that " + provider +
                                    " takes in one request; make them smaller");
   }
-  if (++count_ > rules_.count_max) {
+  if (++totals_.count > rules_.count_max) {
     return refused(attachment, provider + " takes " + std::to_string(rules_.count_max) +
                                    " attachments in one request; send fewer");
   }

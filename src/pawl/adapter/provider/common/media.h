@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/adapter/provider/common/conversation.h"
+#include "pawl/adapter/provider/common/turn_style.h"
 
 namespace pawl::provider {
 
@@ -32,19 +32,19 @@ enum class MediaKind : std::uint8_t { image, document };
 // "image/png" of "IMAGE/PNG; q=1", "image/jpeg" of "image/jpg".
 std::string plain_media_type(std::string_view media_type);
 
-// The attachments of one request, checked one after the other.
+// The attachments of one request, checked one after the other; some may have been checked before.
 class MediaCheck {
  public:
-  MediaCheck(const MediaRules& rules, const ExecutorModelDescriptor& model)
-      : rules_(rules), model_(model) {}
+  MediaCheck(const MediaRules& rules, const ExecutorModelDescriptor& model, MediaTotals before = {})
+      : rules_(rules), model_(model), totals_(before) {}
   // invalid_argument: it cannot be sent. The media type to send it with is plain_media_type().
   Result<MediaKind> take(const AttachmentPart& attachment);
+  const MediaTotals& totals() const { return totals_; }
 
  private:
   const MediaRules& rules_;
   const ExecutorModelDescriptor& model_;
-  std::size_t count_ = 0;
-  std::size_t bytes_ = 0;
+  MediaTotals totals_;
 };
 
 }  // namespace pawl::provider

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl::provider {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
 
 namespace pawl::provider {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/base/json.h"
 #include "pawl/base/shared_data_test.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

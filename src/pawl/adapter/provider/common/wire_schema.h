@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/json.h"
-#include "pawl/kernel/tool_spec.h"
+#include "pawl/content.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

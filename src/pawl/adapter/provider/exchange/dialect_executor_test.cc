@@ -5,6 +5,7 @@
 
 #include "pawl/adapter/provider/anthropic/anthropic_stream_test.h"
 #include "pawl/adapter/provider/exchange/fake_http_test.h"
+#include "pawl/kernel/retry.h"
 #include "tests/contract/executor_contract.h"
 
 namespace pawl::provider {

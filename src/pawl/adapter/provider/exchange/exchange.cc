@@ -4,7 +4,7 @@
 #include <array>
 
 #include "pawl/adapter/provider/exchange/failures.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

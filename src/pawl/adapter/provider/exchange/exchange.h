@@ -11,7 +11,7 @@
 
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/provider_executor.h"
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 
 namespace pawl::provider {
 

@@ -5,8 +5,8 @@
 #include <initializer_list>
 
 #include "pawl/adapter/provider/exchange/retry_after.h"
-#include "pawl/base/json.h"
 #include "pawl/base/utf8.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pawl/adapter/provider/anthropic/anthropic_stream_test.h"
+#include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/exchange/fake_http_test.h"
 #include "pawl/adapter/provider/provider_executor.h"
 #include "tests/support/test_loop.h"

@@ -6,6 +6,7 @@
 
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/exchange/failures.h"
+#include "pawl/adapter/provider/exchange/phase_request.h"
 #include "pawl/adapter/provider/exchange/phase_usage.h"
 #include "pawl/base/utf8.h"
 
@@ -77,30 +78,18 @@ class Phase final : public std::enable_shared_from_this<Phase> {
         sink_(std::make_shared<const PhaseEventSink>(std::move(sink))) {}
 
   void start(const PhaseExecutionRequest& request, const WireOptions& options) {
-    const auto messages = load_conversation(request);
-    if (!messages) return fail_later(failure_of_encoding(messages.error()));
-    auto wire = dialect().encode(request, *messages, options);
-    if (!wire) return fail_later(failure_of_encoding(wire.error()));
-    asked_ = wire->framing;
-    usage_.sent(wire->body.size(), set_aside(request));
-    decoder_ = dialect().decoder(request, options);
-    auto http = http_request(*std::move(wire), config(), dialect());
-    if (!http) {
-      return fail_later({ErrorCategory::policy_violation, http.error().message, std::nullopt,
-                         FailureKind::permanent});
-    }
-    debug_request(config(), *http);
-    arm(config().deadlines.progress_ms);
-    http_ = services_->http->start(*std::move(http), handler());
+    writing_.emplace(dialect(), request, options);
+    write(request, options);
   }
 
   void fail_later(PhaseFailed failed) { end_later(std::move(failed)); }
 
   void abort() {
     if (stage_ != Stage::running) return;
+    const bool sent = http_ != nullptr;
     stop_work();
     stage_ = Stage::ending;
-    if (!head_) usage_.accepted();  // As far as is known: the request may have arrived.
+    if (sent && !head_) usage_.accepted();  // As far as is known: the request may have arrived.
     end_later(PhaseAborted{});
   }
 
@@ -124,6 +113,39 @@ class Phase final : public std::enable_shared_from_this<Phase> {
       if (self && self->stage_ == Stage::running) call(*self, arguments...);
     };
   }
+
+  // A conversation that nobody has kept is long in writing: the rest comes in callbacks of its own.
+  void write(const PhaseExecutionRequest& request, const WireOptions& options) {
+    const auto progress = writing_->go_on(request);
+    if (!progress) return fail_later(failure_of_encoding(progress.error()));
+    if (*progress == PhaseRequest::Progress::whole) return send(request, options);
+    if (!long_) long_ = std::make_unique<const LongRequest>(LongRequest{request, options});
+    services_->loop.post(
+        guarded([](Phase& self) { self.write(self.long_->request, self.long_->options); }));
+  }
+
+  void send(const PhaseExecutionRequest& request, const WireOptions& options) {
+    auto wire = writing_->finish(request);
+    writing_.reset();
+    if (!wire) return fail_later(failure_of_encoding(wire.error()));
+    asked_ = wire->framing;
+    usage_.sent(wire->body.size(), set_aside(request));
+    decoder_ = dialect().decoder(request, options);
+    auto http = http_request(*std::move(wire), config(), dialect());
+    if (!http) {
+      return fail_later({ErrorCategory::policy_violation, http.error().message, std::nullopt,
+                         FailureKind::permanent});
+    }
+    debug_request(config(), *http);
+    arm(config().deadlines.progress_ms);
+    http_ = services_->http->start(*std::move(http), handler());
+    long_.reset();
+  }
+
+  struct LongRequest {
+    PhaseExecutionRequest request;
+    WireOptions options;
+  };
 
   HttpHandler handler() {
     HttpHandler handler;
@@ -284,6 +306,8 @@ class Phase final : public std::enable_shared_from_this<Phase> {
   const std::shared_ptr<const PhaseServices> services_;
   std::shared_ptr<const PhaseEventSink> sink_;
   Stage stage_ = Stage::running;
+  std::optional<PhaseRequest> writing_;
+  std::unique_ptr<const LongRequest> long_;
   Framing asked_ = Framing::whole;
   std::unique_ptr<ReplyDecoder> decoder_;
   std::unique_ptr<WireSplitter> splitter_;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
 
 namespace pawl::provider {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/port/http.h"
 

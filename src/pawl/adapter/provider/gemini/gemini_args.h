@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -9,7 +9,7 @@
 #include "pawl/adapter/provider/exchange/failures.h"
 #include "pawl/adapter/provider/gemini/gemini_args.h"
 #include "pawl/base/flat_json.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
 
 namespace pawl::provider {
 namespace {

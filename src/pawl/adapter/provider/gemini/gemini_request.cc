@@ -23,29 +23,25 @@ constexpr std::string_view kForeignCall = "skip_thought_signature_validator";
 
 class ContentsWriter {
  public:
-  ContentsWriter(JsonWriter& json, const WireOptions& options)
+  ContentsWriter(JsonWriter& json, const WireOptions& options, const MediaTotals& before)
       : json_(json),
-        media_(kGeminiMedia, options.model),
+        media_(kGeminiMedia, options.model, before),
         generation_(gemini_generation_of(options.model.id)) {}
 
-  Status write(const std::vector<Turn>& turns) {
-    json_.begin_array();
-    for (const Turn& turn : turns) {
-      json_.begin_object().field("role", turn.role == Role::user ? "user" : "model");
-      json_.key("parts").begin_array();
-      first_call_ = true;
-      bool empty = true;
-      for (const Part& part : turn.parts) {
-        if (is_left_out(part)) continue;
-        empty = false;
-        PAWL_CHECK(std::visit([this](const auto& one) { return write(one); }, part));
-      }
-      if (empty) json_.begin_object().field("text", "(no answer)").end_object();
-      json_.end_array().end_object();
+  Status write(const Turn& turn) {
+    json_.begin_object().field("role", turn.role == Role::user ? "user" : "model");
+    json_.key("parts").begin_array();
+    bool empty = true;
+    for (const Part& part : turn.parts) {
+      if (is_left_out(part)) continue;
+      empty = false;
+      PAWL_CHECK(std::visit([this](const auto& one) { return write_part(one); }, part));
     }
-    json_.end_array();
+    if (empty) json_.begin_object().field("text", "(no answer)").end_object();
+    json_.end_array().end_object();
     return ok();
   }
+  const MediaTotals& media() const { return media_.totals(); }
 
  private:
   // Thoughts go back only for what they are signed with.
@@ -54,12 +50,12 @@ class ContentsWriter {
     return thinking != nullptr && thinking->signature.empty();
   }
 
-  Status write(const TextPart& part) {
+  Status write_part(const TextPart& part) {
     json_.begin_object().field("text", part.text).end_object();
     return ok();
   }
 
-  Status write(const AttachmentPart& part) {
+  Status write_part(const AttachmentPart& part) {
     PAWL_TRY(const MediaKind kind, media_.take(part));
     (void)kind;  // Images and documents are written alike.
     json_.begin_object().key("inlineData").begin_object();
@@ -68,19 +64,19 @@ class ContentsWriter {
     return ok();
   }
 
-  Status write(const ThinkingPart& part) {
+  Status write_part(const ThinkingPart& part) {
     json_.begin_object().field("text", part.text);
     if (!part.text.empty()) json_.field("thought", true);
     json_.field("thoughtSignature", part.signature).end_object();
     return ok();
   }
 
-  Status write(const RawPart& part) {
+  Status write_part(const RawPart& part) {
     json_.raw(part.json);
     return ok();
   }
 
-  Status write(const CallPart& part) {
+  Status write_part(const CallPart& part) {
     json_.begin_object().key("functionCall").begin_object();
     json_.field("id", part.id).field("name", part.tool).key("args").raw(part.input).end_object();
     const bool needs_one = first_call_ && generation_ == GeminiGeneration::level;
@@ -94,7 +90,7 @@ class ContentsWriter {
     return ok();
   }
 
-  Status write(const ResultPart& part) {
+  Status write_part(const ResultPart& part) {
     json_.begin_object().key("functionResponse").begin_object();
     json_.field("id", part.id).field("name", part.tool).key("response").begin_object();
     json_.field(part.outcome == Message::Outcome::error ? "error" : "output", part.text);
@@ -105,7 +101,22 @@ class ContentsWriter {
   JsonWriter& json_;
   MediaCheck media_;
   const GeminiGeneration generation_;
-  bool first_call_ = true;  // of a turn: the one whose signature is checked
+  bool first_call_ = true;  // of the turn: the one whose signature is checked
+};
+
+class GeminiTurns final : public TurnStyle {
+ public:
+  explicit GeminiTurns(const WireOptions& options) : options_(options) {}
+
+  Status write(JsonWriter& out, const Turn& turn, TurnState& state) const override {
+    ContentsWriter writer(out, options_, state.media);
+    PAWL_CHECK(writer.write(turn));
+    state.media = writer.media();
+    return ok();
+  }
+
+ private:
+  const WireOptions& options_;
 };
 
 // Early models refuse a response format beside functions.
@@ -228,23 +239,6 @@ GeminiGeneration gemini_generation_of(std::string_view model_id) {
   return version.starts_with("2.5") ? GeminiGeneration::budget : GeminiGeneration::early;
 }
 
-Result<std::string> gemini_body(const PhaseExecutionRequest& request,
-                                const std::vector<Message>& messages, const WireOptions& options) {
-  if (!options.quirks.empty()) {
-    return Error{ErrorCode::invalid_argument,
-                 "there are no quirks of this dialect, but " + options.quirks.front() + " is set"};
-  }
-  PAWL_TRY(const std::vector<Turn> turns, conversation_of(request, messages, options));
-  JsonWriter json;
-  json.begin_object();
-  write_system(json, request, options);
-  PAWL_CHECK(write_tools(json, request.tools));
-  PAWL_CHECK(write_generation(json, request, options));
-  json.key("contents");
-  PAWL_CHECK(ContentsWriter(json, options).write(turns));
-  return json.end_object().take();
-}
-
 Result<std::string> gemini_path(const PhaseExecutionRequest& request, const WireOptions& options) {
   const std::string& id = options.model.id;
   const bool is_plain = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
@@ -260,13 +254,31 @@ Result<std::string> gemini_path(const PhaseExecutionRequest& request, const Wire
 
 namespace {
 
+Result<HttpBody> gemini_body(const PhaseExecutionRequest& request, KeptTurns& turns,
+                             const WireOptions& options) {
+  JsonWriter json;
+  json.begin_object();
+  write_system(json, request, options);
+  PAWL_CHECK(write_tools(json, request.tools));
+  PAWL_CHECK(write_generation(json, request, options));
+  json.key("contents").begin_array().end_array();
+  PAWL_CHECK(turns.write());
+  return body_around(json.end_object().take(), turns, {}, "{}");
+}
+
 class GeminiDialect final : public Dialect {
  public:
-  Result<WireRequest> encode(const PhaseExecutionRequest& request,
-                             const std::vector<Message>& messages,
+  using Dialect::encode;
+
+  Result<std::unique_ptr<const TurnStyle>> turn_style(const WireOptions& options) const override {
+    PAWL_CHECK(check_no_quirks(options));
+    return std::unique_ptr<const TurnStyle>(std::make_unique<GeminiTurns>(options));
+  }
+
+  Result<WireRequest> encode(const PhaseExecutionRequest& request, KeptTurns& turns,
                              const WireOptions& options) const override {
     PAWL_TRY(const std::string path, gemini_path(request, options));
-    PAWL_TRY(std::string body, gemini_body(request, messages, options));
+    PAWL_TRY(HttpBody body, gemini_body(request, turns, options));
     return json_post(options.base_url + path, json_headers(options), std::move(body),
                      request.sampling.stream);
   }

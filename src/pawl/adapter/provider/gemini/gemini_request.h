@@ -10,9 +10,6 @@ namespace pawl::provider {
 enum class GeminiGeneration : std::uint8_t { early, budget, level };
 GeminiGeneration gemini_generation_of(std::string_view model_id);
 
-Result<std::string> gemini_body(const PhaseExecutionRequest& request,
-                                const std::vector<Message>& messages, const WireOptions& options);
-
 // "/v1beta/models/gemini-3:streamGenerateContent?alt=sse". invalid_argument: the id does not belong
 // into a path.
 Result<std::string> gemini_path(const PhaseExecutionRequest& request, const WireOptions& options);

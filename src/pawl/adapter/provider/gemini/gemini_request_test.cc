@@ -10,6 +10,12 @@
 namespace pawl::provider {
 namespace {
 
+Result<std::string> gemini_body(const PhaseExecutionRequest& request,
+                                const std::vector<Message>& messages, const WireOptions& options) {
+  PAWL_TRY(const WireRequest wire, make_gemini_dialect()->encode(request, messages, options));
+  return wire.body.whole();
+}
+
 using Signatures = GeminiValidator::Signatures;
 
 TEST_CASE("sc-P26: no transcript makes a request that Gemini would refuse") {

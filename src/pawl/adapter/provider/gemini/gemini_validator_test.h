@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pawl/base/base64.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "pawl/adapter/provider/dialect.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pawl/adapter/provider/common/reply_test.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider::openai_test {
 

@@ -9,8 +9,8 @@
 #include "pawl/adapter/provider/dialect.h"
 #include "pawl/adapter/provider/openai/openai_failure.h"
 #include "pawl/base/flat_json.h"
-#include "pawl/base/json.h"
-#include "pawl/kernel/usage.h"
+#include "pawl/json.h"
+#include "pawl/limits.h"
 
 namespace pawl::provider {
 

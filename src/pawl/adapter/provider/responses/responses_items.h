@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pawl/adapter/provider/common/tool_names.h"
-#include "pawl/base/json.h"
-#include "pawl/port/executor.h"
+#include "pawl/executor.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 

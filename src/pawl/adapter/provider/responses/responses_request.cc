@@ -11,11 +11,12 @@
 #include "pawl/adapter/provider/common/media.h"
 #include "pawl/adapter/provider/common/tool_names.h"
 #include "pawl/adapter/provider/common/wire_numbers.h"
+#include "pawl/adapter/provider/common/wire_request.h"
 #include "pawl/adapter/provider/common/wire_schema.h"
 #include "pawl/adapter/provider/openai/chat_quirks.h"
 #include "pawl/adapter/provider/openai/openai_schema.h"
 #include "pawl/adapter/provider/openai/openai_wire.h"
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 namespace {
@@ -63,23 +64,18 @@ std::map<std::size_t, RawFate> raw_fates(const Turn& turn) {
   return fates;
 }
 
+// Of one turn.
 class InputWriter {
  public:
-  InputWriter(JsonWriter& out, const ExecutorModelDescriptor& model)
-      : out_(out), media_(kOpenAiMedia, model) {}
+  InputWriter(JsonWriter& out, const ExecutorModelDescriptor& model, const MediaTotals& before)
+      : out_(out), media_(kOpenAiMedia, model, before) {}
 
-  Status write(const std::vector<Turn>& turns) {
-    out_.begin_array();
-    for (const Turn& turn : turns) {
-      if (turn.role == Role::assistant) {
-        assistant(turn);
-      } else {
-        PAWL_CHECK(user(turn));
-      }
-    }
-    out_.end_array();
+  Status write(const Turn& turn) {
+    if (turn.role == Role::user) return user(turn);
+    assistant(turn);
     return ok();
   }
+  const MediaTotals& media() const { return media_.totals(); }
 
  private:
   Status user(const Turn& turn) {
@@ -172,10 +168,20 @@ class InputWriter {
   MediaCheck media_;
 };
 
-Status write_responses_input(JsonWriter& out, const std::vector<Turn>& turns,
-                             const ExecutorModelDescriptor& model) {
-  return InputWriter(out, model).write(turns);
-}
+class ResponsesTurns final : public TurnStyle {
+ public:
+  explicit ResponsesTurns(const ExecutorModelDescriptor& model) : model_(model) {}
+
+  Status write(JsonWriter& out, const Turn& turn, TurnState& state) const override {
+    InputWriter writer(out, model_, state.media);
+    PAWL_CHECK(writer.write(turn));
+    state.media = writer.media();
+    return ok();
+  }
+
+ private:
+  const ExecutorModelDescriptor& model_;
+};
 
 constexpr std::uint64_t kOutputTokensMin = 16;  // The provider refuses fewer.
 
@@ -241,32 +247,37 @@ void write_state(JsonWriter& out, const PhaseExecutionRequest& request,
   out.field("stream", request.sampling.stream == Streaming::automatic);
 }
 
-Result<std::string> responses_body(const PhaseExecutionRequest& request,
-                                   const std::vector<Message>& messages,
-                                   const WireOptions& options) {
+Result<HttpBody> responses_body(const PhaseExecutionRequest& request, KeptTurns& turns,
+                                const WireOptions& options) {
   PAWL_TRY(const ChatQuirks quirks, chat_quirks_of(options));
-  PAWL_TRY(const auto turns, conversation_of(request, messages, options));
   const AnswerShape shape = answer_shape(request, options);
-  JsonWriter out;
-  out.begin_object().field("model", options.model.id);
+  JsonWriter head;
+  head.begin_object().field("model", options.model.id);
   const std::string instructions = instructions_of(request, shape);
-  if (!instructions.empty()) out.field("instructions", instructions);
-  out.key("input");
-  PAWL_CHECK(write_responses_input(out, turns, options.model));
-  PAWL_CHECK(write_tools(out, request.tools));
-  write_reasoning(out, request, options, quirks);
-  if (shape == AnswerShape::format) PAWL_CHECK(write_format(out, request));
-  write_sampling(out, request, options);
-  write_state(out, request, options);
-  return out.end_object().take();
+  if (!instructions.empty()) head.field("instructions", instructions);
+  head.key("input").begin_array().end_array().end_object();
+  PAWL_CHECK(turns.write());
+  JsonWriter rest;
+  rest.begin_object();
+  PAWL_CHECK(write_tools(rest, request.tools));
+  write_reasoning(rest, request, options, quirks);
+  if (shape == AnswerShape::format) PAWL_CHECK(write_format(rest, request));
+  write_sampling(rest, request, options);
+  write_state(rest, request, options);
+  return body_around(head.take(), turns, {}, rest.end_object().take());
 }
 
 class ResponsesDialect final : public OpenAiDialect {
  public:
-  Result<WireRequest> encode(const PhaseExecutionRequest& request,
-                             const std::vector<Message>& messages,
+  using Dialect::encode;
+
+  Result<std::unique_ptr<const TurnStyle>> turn_style(const WireOptions& options) const override {
+    PAWL_CHECK(chat_quirks_of(options));
+    return std::unique_ptr<const TurnStyle>(std::make_unique<ResponsesTurns>(options.model));
+  }
+  Result<WireRequest> encode(const PhaseExecutionRequest& request, KeptTurns& turns,
                              const WireOptions& options) const override {
-    PAWL_TRY(std::string body, responses_body(request, messages, options));
+    PAWL_TRY(HttpBody body, responses_body(request, turns, options));
     return post_json(options, "/responses", std::move(body), request.sampling.stream);
   }
   std::unique_ptr<ReplyDecoder> decoder(const PhaseExecutionRequest& request,

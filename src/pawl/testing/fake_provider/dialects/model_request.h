@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/base/json.h"
+#include "pawl/json.h"
 #include "pawl/testing/fake_provider/server/http_server.h"
 
 namespace pawl::fake {

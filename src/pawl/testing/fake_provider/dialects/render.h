@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "pawl/base/json.h"
 #include "pawl/base/rng.h"
+#include "pawl/json.h"
 #include "pawl/testing/fake_provider/dialects/model_request.h"
 #include "pawl/testing/fake_provider/reply.h"
 

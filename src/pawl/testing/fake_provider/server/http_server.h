@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "pawl/base/result.h"
+#include "pawl/result.h"
 #include "pawl/testing/fake_provider/server/wire.h"
 
 namespace pawl::fake {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "pawl/gate/approvals/approvals.h"
-#include "pawl/port/journal.h"
+#include "pawl/store.h"
 #include "pawl/testing/sim/world/world.h"
 
 namespace pawl::sim {

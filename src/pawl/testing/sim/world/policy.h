@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "pawl/base/hash.h"
 #include "pawl/base/rng.h"
-#include "pawl/kernel/permission.h"
+#include "pawl/content.h"
+#include "pawl/ids.h"
 
 namespace pawl::sim {
 

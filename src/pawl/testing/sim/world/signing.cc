@@ -1,9 +1,9 @@
 #include "pawl/testing/sim/world/signing.h"
 
-#include "pawl/base/assert.h"
 #include "pawl/base/base64.h"
 #include "pawl/base/ed25519.h"
-#include "pawl/base/hash.h"
+#include "pawl/ids.h"
+#include "pawl/result.h"
 
 namespace pawl::sim {
 namespace {

@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
-#include "pawl/port/compactor.h"
-#include "pawl/port/executor.h"
-#include "pawl/port/tool.h"
 #include "pawl/testing/sim/clock.h"
 #include "pawl/testing/sim/faults.h"
 #include "pawl/testing/sim/oracle.h"
 #include "pawl/testing/sim/planted.h"
 #include "pawl/testing/sim/world/policy.h"
+#include "pawl/tool.h"
 
 namespace pawl::sim {
 

@@ -1,0 +1,21 @@
+// Everything a host of Pawl needs.
+#pragma once
+
+#include "pawl/agent.h"
+#include "pawl/backend.h"
+#include "pawl/content.h"
+#include "pawl/events.h"
+#include "pawl/executor.h"
+#include "pawl/ids.h"
+#include "pawl/json.h"
+#include "pawl/limits.h"
+#include "pawl/loop.h"
+#include "pawl/machine.h"
+#include "pawl/permissions.h"
+#include "pawl/processor.h"
+#include "pawl/result.h"
+#include "pawl/runner.h"
+#include "pawl/store.h"
+#include "pawl/testing.h"
+#include "pawl/tool.h"
+#include "pawl/words.h"
