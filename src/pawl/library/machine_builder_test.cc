@@ -98,7 +98,7 @@ TEST_CASE("a run whose function is not there is refused by name") {
   RunnableAgent agent = built(a_shop(runner));
   const RunId run = runner.run(agent, "go").run_id;
   agent.commands.clear();
-  CHECK(runner.run(agent, "go").error.find("the command fail of the node open") !=
+  CHECK(runner.run(agent, "go").error.find("the command restock of the node open") !=
         std::string::npos);
   CHECK(runner.resume(agent, run).error.find("of the node open") != std::string::npos);
 }
