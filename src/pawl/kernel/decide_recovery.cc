@@ -151,6 +151,9 @@ void start_anew(Draft& draft, const OpenEffect& effect) {
       return;
     case EffectKind::end_agent:
       return;  // finish() asks for it anew
+    case EffectKind::ask_money:
+    case EffectKind::ask_place:
+      return;  // whoever wanted it asks again
   }
 }
 

@@ -1,4 +1,5 @@
 #include "pawl/content.h"
+#include "pawl/kernel/node_spec.h"
 
 namespace pawl {
 
