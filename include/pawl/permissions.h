@@ -355,6 +355,8 @@ struct PendingApproval {
   std::int64_t asked_at_ms = 0;
   std::int64_t expires_at_ms = 0;  // 0: never
   std::string to_sign;             // the text of which an approver's signature approves it
+  RunId parent = {};               // that started the run; empty: none did
+  std::string agent = {};          // as which it did
 };
 
 // What somebody decided, about what they were shown.

@@ -150,7 +150,7 @@ class JournalReader {
   virtual Result<std::string> blob(const RunId& run, const Digest& digest) = 0;
   // The newest snapshot; none, or one that cannot be read, is nullopt.
   virtual Result<std::optional<StoredSnapshot>> snapshot(const RunId& run) = 0;
-  // When the bytes of a blob were let go (Retention in pawl/store.h). nullopt: they were not.
+  // When the bytes of a blob were let go (see Retention). nullopt: they were not.
   virtual Result<std::optional<std::int64_t>> expired_at(const RunId& run,
                                                          const Digest& digest) = 0;
 };
@@ -207,7 +207,7 @@ class Inbox {
 // whole while it is in use. A store need not offer these.
 //
 // Contract, checked for every adapter by tests/contract/upkeep_contract.h. Threads and callbacks
-// are as in pawl/store.h. What is long is done in slices, between which others write.
+// are as in Journal. What is long is done in slices, between which others write.
 
 struct StoreSize {
   std::uint64_t bytes = 0;         // what the store occupies, without its log

@@ -102,6 +102,7 @@ struct ToolOutcome {
   std::optional<std::string> user_reply = {};  // what people are told, where it is something else
   std::string level = {};                      // of isolation that was reached: "namespace"
   EgressReport egress = {};  // what the guard decided while it ran: the host's word, not the tool's
+  std::shared_ptr<const struct ChildOutcome> child = {};  // of a run that Pawl's own tools start
 };
 
 // What a reconcilable tool says about a key.

@@ -70,8 +70,9 @@ enum class FailureKind : std::uint8_t {
   budget,           // not asked: what the tenant may spend in a time is spent
 };
 
-// What a budget is counted in; `tenant` is whatever a window of the tenant's counts.
-enum class BudgetUnit : std::uint8_t { money, tokens, time, tenant };
+// What a budget is counted in; `tenant` is whatever a window of the tenant's counts, `parent` what
+// the run that started this one has to give.
+enum class BudgetUnit : std::uint8_t { money, tokens, time, tenant, parent };
 
 enum class ReasoningEffort : std::uint8_t { unset, minimal, low, medium, high, max };
 
@@ -140,7 +141,9 @@ enum class StopReason : std::uint8_t {
   kernel_internal,
   validation_error,
   network_error,
-  context,  // the conversation is larger than any of its models takes
+  context,     // the conversation is larger than any of its models takes
+  phase,       // of a flow, has failed
+  work_items,  // are open, whoever is asked
 };
 
 enum class HookPoint : std::uint8_t {
@@ -192,7 +195,7 @@ inline constexpr std::uint8_t kCount<ErrorCategory> = 8;
 template <>
 inline constexpr std::uint8_t kCount<FailureKind> = 10;
 template <>
-inline constexpr std::uint8_t kCount<BudgetUnit> = 4;
+inline constexpr std::uint8_t kCount<BudgetUnit> = 5;
 template <>
 inline constexpr std::uint8_t kCount<ReasoningEffort> = 6;
 template <>
@@ -204,7 +207,7 @@ inline constexpr std::uint8_t kCount<RunStatus> = 8;
 template <>
 inline constexpr std::uint8_t kCount<WaitFor> = 10;
 template <>
-inline constexpr std::uint8_t kCount<StopReason> = 26;
+inline constexpr std::uint8_t kCount<StopReason> = 28;
 template <>
 inline constexpr std::uint8_t kCount<HookPoint> = 6;
 template <>

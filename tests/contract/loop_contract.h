@@ -1,4 +1,4 @@
-// The contract of pawl/loop.h, pawl/loop.h and port/main_loop.h as a test: each loop's own
+// The contract of pawl/loop.h and port/main_loop.h as a test: each loop's own
 // *_test.cc calls check_loop_contract<TheLoop>().
 #pragma once
 

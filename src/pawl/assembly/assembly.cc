@@ -6,6 +6,7 @@
 #include "pawl/base/files.h"
 #include "pawl/charter/charter_reader.h"
 #include "pawl/charter/host/agent_charters.h"
+#include "pawl/charter/host/agent_inheritance.h"
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
@@ -76,6 +77,31 @@ std::optional<AgentFault> fault_of_agent(const PreparedAgent& agent) {
 
 void append(std::vector<std::string> more, std::vector<std::string>& faults) {
   for (std::string& one : more) faults.push_back(std::move(one));
+}
+
+constexpr std::string_view kAdhocInstructions =
+    "Another agent hands you a task. Do what it asks for and nothing else, and answer with the "
+    "result: it sees your last reply only.";
+
+Result<AdhocCharter> adhoc_charter(const Node& root, const std::string& directory,
+                                   const DocumentParser& parse, const std::string& input) {
+  PAWL_TRY(const Json value, parse_json(input));
+  const JsonObject* asked = value.if_object();
+  const Json* prompt = asked == nullptr ? nullptr : asked->find("prompt");
+  const std::string* text = prompt == nullptr ? nullptr : prompt->if_string();
+  if (text == nullptr) return Error{ErrorCode::invalid_argument, "\"prompt\" is missing"};
+  AdhocCharter adhoc;
+  adhoc.prompt = *text;
+  JsonWriter said;
+  said.begin_object().field("instructions", kAdhocInstructions);
+  for (const std::string_view key : {"tools", "model"}) {
+    if (const Json* one = asked->find(key)) said.key(key).raw(write_json(*one));
+  }
+  const Json* steps = asked->find("max_steps");
+  const auto most = steps == nullptr ? std::nullopt : steps->as_int64();
+  if (most && *most > 0) adhoc.limits.steps = static_cast<std::uint64_t>(*most);
+  PAWL_TRY(adhoc.text, charter_asked_for({root, directory}, parse, said.end_object().take()));
+  return adhoc;
 }
 
 const Node* find_key(const Node& node, std::string_view key) {
@@ -222,6 +248,7 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   }
   // Before the models: a command may give the key of one.
   if (!admit(std::move(programs), origin, assembled)) return assembled;
+  agent.adhoc = adhoc_charters(agent.charter, *document.root);
   const Source source{document};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
   add_faults(features_ahead(agent.charter), document, agent.ahead);
@@ -229,6 +256,15 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   add_notes(source, agent, assembled);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
   return assembled;
+}
+
+// A model asks for an agent: what it may have is part of what this one has.
+std::function<Result<AdhocCharter>(const std::string& input)> AgentAssembler::adhoc_charters(
+    const Charter& charter, const Node& root) const {
+  if (charter.machine.adhoc_agents != Presence::present) return {};
+  return [parse = parse_, root, directory = charter.directory](const std::string& input) {
+    return adhoc_charter(root, directory, parse, input);
+  };
 }
 
 void AgentAssembler::equip(const Source& source, Origin& origin, PreparedAgent& agent,

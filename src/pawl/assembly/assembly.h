@@ -83,6 +83,8 @@ class AgentAssembler {
   CharterDocument read_document(const std::string& text, Origin& origin,
                                 Assembled& assembled) const;
   void equip(const Source& source, Origin& origin, PreparedAgent& agent, Assembled& assembled);
+  std::function<Result<AdhocCharter>(const std::string& input)> adhoc_charters(
+      const Charter& charter, const Node& root) const;
   static void add_notes(const Source& source, const PreparedAgent& agent, Assembled& assembled);
   // Adds the files to those that were read. False: one of them may not be.
   bool admit(std::vector<HostFile> files, Origin& origin, Assembled& assembled) const;

@@ -9,6 +9,7 @@
 #include "pawl/charter/host/host_programs.h"
 #include "pawl/gate/masked_programs.h"
 #include "pawl/gate/network_within.h"
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/tools/calls/call_egress.h"
 #include "pawl/tools/calls/call_facts.h"
 #include "pawl/tools/http/http_fetch.h"
@@ -423,6 +424,28 @@ void Toolbox::add_common(Work& work) {
   }
 }
 
+// Runs beneath the agent's: what those may do is judged in them.
+void Toolbox::add_agents(Work& work) {
+  const CharterMachine& machine = work.charter().machine;
+  std::vector<ToolSpec> tools;
+  for (const CharterAgent& agent : machine.agents) {
+    AgentSpec spec;
+    spec.name = agent.name;
+    spec.description = agent.description;
+    tools.push_back(agent_tool(spec));
+  }
+  if (machine.adhoc_agents == Presence::present) tools.push_back(adhoc_tool());
+  auto& allow = work.agent.charter.permissions.allow;
+  for (const ToolSpec& tool : tools) {
+    GatedTool gated;
+    gated.traits.name = tool.name;
+    gated.definition = definition_digest(tool);
+    work.gated[tool.name] = std::move(gated);
+    // Who lists an agent wants it called; policies around the charter have their own lists.
+    if (allow) allow->push_back(tool.name);
+  }
+}
+
 // The stage `author`: whoever has a charter with a tool must be allowed to add it.
 void Toolbox::check_authors(Work& work) const {
   for (const auto& [tool, gated] : work.gated) {
@@ -521,6 +544,7 @@ std::vector<ToolFault> Toolbox::equip(PreparedAgent& agent, std::vector<UserPoli
   check_sandbox(work);
   if (work.faults.empty()) add_commands(work);
   if (work.faults.empty()) add_common(work);
+  add_agents(work);
   check_authors(work);
   if (std::string objection = four_eyes_objection(agent.charter.permissions); !objection.empty()) {
     work.faults.push_back({"four_eyes", std::move(objection), std::string(kFourEyesRemedy)});

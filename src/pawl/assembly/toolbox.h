@@ -67,6 +67,7 @@ class Toolbox {
   void check_sandbox(Work& work) const;
   void add_commands(Work& work);
   void add_common(Work& work);
+  static void add_agents(Work& work);
   void add_http(Work& work, const std::string& name);
   void choose_shell(Work& work, ToolDescription& tool) const;
   void check_authors(Work& work) const;

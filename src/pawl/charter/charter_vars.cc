@@ -68,11 +68,6 @@ Error too_long() {
 
 }  // namespace
 
-bool is_variable_name(std::string_view text) {
-  return !text.empty() && text.size() <= kVariableNameBytesMax && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), is_name_char);
-}
-
 void read_variables(const Node& node, std::vector<Fault>& faults,
                     std::map<std::string, std::string>& out) {
   MapReader reader(node, faults, "vars");

@@ -9,16 +9,13 @@
 
 #include "pawl/base/document.h"
 #include "pawl/charter/charter.h"
+#include "pawl/kernel/phase_template.h"
 #include "pawl/result.h"
 
 namespace pawl {
 
 inline constexpr std::size_t kVariablesMax = 64;
-inline constexpr std::size_t kVariableNameBytesMax = 64;
 inline constexpr std::size_t kVariableBytesMax = 256U << 10U;
-
-// A letter or '_', then letters, digits, '_' and '-'.
-bool is_variable_name(std::string_view text);
 
 // The section `vars` of a charter: names and their defaults.
 void read_variables(const Node& node, std::vector<Fault>& faults,

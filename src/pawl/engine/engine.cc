@@ -10,6 +10,7 @@
 #include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/charter_ahead.h"
+#include "pawl/engine/child_runs.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/journal/contents.h"
@@ -38,6 +39,19 @@ std::string text_of(const PreparedAgent& agent) {
   return out.take();
 }
 
+// Executors that run subagents of their own are left to it.
+Presence offers_adhoc(const PreparedAgent& agent) {
+  const bool wanted = agent.charter.machine.adhoc_agents == Presence::present && agent.adhoc;
+  const bool native = agent.executor && agent.executor->capabilities().supports_native_subagents;
+  return wanted && !native ? Presence::present : Presence::absent;
+}
+
+std::vector<AgentSpec> specs_of(const std::vector<AgentText>& agents) {
+  std::vector<AgentSpec> specs;
+  for (const AgentText& agent : agents) specs.push_back(agent.spec);
+  return specs;
+}
+
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
 constexpr std::uint64_t kPreambleTokens = 100;
 constexpr std::uint64_t kToolsPreambleTokens = 400;
@@ -53,6 +67,13 @@ std::uint64_t base_tokens(const DriverSetup& setup, const std::string& instructi
          rules_of(kSemantics).estimate_tokens(bytes);
 }
 
+// Packs reach whoever carries out a phase.
+bool has_phase_of(const Charter& charter, const std::string& node) {
+  const auto& phases = charter.machine.phases;
+  return std::any_of(phases.begin(), phases.end(),
+                     [&node](const PhaseSpec& phase) { return phase.node == node; });
+}
+
 // The instructions of a node, and those of the packs that it has.
 Result<std::string> instructions_of(const CharterNode& node, const Charter& charter,
                                     const std::map<std::string, std::string>& variables) {
@@ -60,7 +81,8 @@ Result<std::string> instructions_of(const CharterNode& node, const Charter& char
   for (const CharterPack& pack : charter.machine.packs) {
     const auto& names = node.spec.packs;
     const bool has = std::find(names.begin(), names.end(), pack.spec.name) != names.end();
-    if (!has || pack.instructions.empty() || node.spec.kind == NodeKind::worker) continue;
+    const bool told = node.spec.kind != NodeKind::worker || has_phase_of(charter, node.spec.name);
+    if (!has || pack.instructions.empty() || !told) continue;
     PAWL_TRY(const std::string more, render_text(pack.instructions, charter, variables));
     text += (text.empty() ? "" : "\n\n") + more;
   }
@@ -90,7 +112,10 @@ void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& e
     spec.definition = sha256(node.said);
     spec.base_tokens = base_tokens(setup, parts.instructions);
     spec.output_tokens = parts.sampling.max_output_tokens.value_or(0);
+    spec.output_schema = parts.output_schema;
   }
+  event.phases = charter.machine.phases;
+  event.gate = charter.machine.gate;
   for (const CharterPack& pack : charter.machine.packs) event.packs.push_back(pack.spec);
   for (PinnedTool& tool : event.tools) {
     for (const CommandDeclaration& one : charter.commands) {
@@ -101,7 +126,22 @@ void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& e
   }
 }
 
-RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ingress& ingress) {
+// Its agents, pinned with their charters; and where it comes from.
+void pin_agents(const StartRequest& request, const DriverSetup& setup,
+                const std::vector<AgentText>& agents, RunStarted& event, Ingress& ingress) {
+  for (const AgentText& agent : agents) {
+    AgentSpec& spec = event.agents.emplace_back(agent.spec);
+    spec.charter = ingress.keep(agent.text);
+  }
+  event.adhoc_agents = offers_adhoc(setup.agent);
+  event.subagents = setup.agent.charter.machine.subagents;
+  if (!request.descent) return;
+  event.lineage = request.descent->lineage;
+  event.asks_parent = request.descent->asks_parent;
+}
+
+RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
+                      const std::vector<AgentText>& agents, Ingress& ingress) {
   const Charter& charter = request.agent.charter;
   const InvocationContext& context = *request.context;
   const std::string text = text_of(request.agent);
@@ -128,7 +168,12 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
   }
   event.tools = setup.tools.pinned();
   pin_machine(charter, setup, event);
-  for (const auto& [key, value] : context.variables()) event.variables.push_back({key, value});
+  // The kernel puts them into the prompts of phases, and knows no defaults.
+  std::map<std::string, std::string> variables = context.variables();
+  if (!charter.machine.phases.empty()) {
+    variables.insert(charter.variables.begin(), charter.variables.end());
+  }
+  for (const auto& [key, value] : variables) event.variables.push_back({key, value});
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
   }
@@ -147,7 +192,10 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup, Ing
     input = std::move(done.text);
     event.blocked = std::move(done.blocked);
   }
-  event.input = ingress.keep(std::move(input));
+  event.input = charter.machine.phases.empty()
+                    ? ingress.keep(std::move(input))
+                    : ingress.keep_readable(std::move(input), kFlowInputBytesMax);
+  pin_agents(request, setup, agents, event, ingress);
   return event;
 }
 
@@ -188,6 +236,7 @@ RunId make_run_id(std::int64_t wall_ms) {
 Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       guarded_(std::make_unique<GuardedStore>(options_.store)),
+      children_(std::make_unique<ChildRuns>(*this)),
       memory_(std::make_shared<ConversationMemory>(options_.kept_bytes_max)) {
   options_.store = guarded_->parts();
 }
@@ -219,7 +268,11 @@ void Engine::publish(const RunEvent& event) {
 }
 
 Result<DriverSetup> Engine::setup_for(PreparedAgent agent,
-                                      const std::map<std::string, std::string>& variables) const {
+                                      const std::map<std::string, std::string>& variables,
+                                      const std::vector<AgentSpec>& agents, Presence adhoc) const {
+  for (auto& tool : children_->tools_for(agents, adhoc, agent.adhoc)) {
+    agent.tools.push_back(std::move(tool));
+  }
   AgentParts parts;
   if (const auto fault = check_agent(agent, parts)) return fault->error;
   DriverSetup setup;
@@ -248,7 +301,10 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
                           [this, alive = alive_] { return *alive && !sinks_.empty(); },
                           options_.snapshot_bytes_min,
                           options_.filter,
-                          memory_};
+                          memory_,
+                          [this, alive = alive_](const RunId& from, const Effect& effect) {
+                            if (*alive) children_->carry(from, effect);
+                          }};
   auto driver = std::make_shared<Driver>(
       std::move(services), std::move(setup), [this, id, alive = alive_](const Status& status) {
         if (!*alive) return;
@@ -257,10 +313,12 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
         const bool over = ending != drivers_.end() &&
                           std::holds_alternative<Finished>(ending->second->run()->life);
         if (over) lent_.erase(id);
+        const std::shared_ptr<Driver> ended = ending == drivers_.end() ? nullptr : ending->second;
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
         if (status && takes_up_again(id)) return;
+        if (ended) children_->on_ended(id, ended->run().state(), status);
         if (ended_) ended_(id, status);
       });
   drivers_[id] = driver;
@@ -287,8 +345,12 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
   };
   if (const Status runs = check_ahead(request.agent); !runs) return refuse(runs.error());
-  auto setup =
-      guarded("the agent", [&] { return setup_for(request.agent, request.context->variables()); });
+  const std::vector<AgentText> agents =
+      request.descent ? request.descent->agents : agents_of(request.agent.charter);
+  auto setup = guarded("the agent", [&] {
+    return setup_for(request.agent, request.context->variables(), specs_of(agents),
+                     offers_adhoc(request.agent));
+  });
   if (!setup) return refuse(setup.error());
   // Looked at first: asking to drive a run that is there would count against it.
   if (options_.store.reader->read(id, 0, 1)) {
@@ -300,11 +362,14 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
     return refuse({ErrorCode::conflict, "there is a run " + id.text + " already"});
   }
   Ingress ingress;
-  auto event = guarded(
-      "the agent", [&]() -> Result<RunStarted> { return started_by(request, *setup, ingress); });
+  auto event = guarded("the agent", [&]() -> Result<RunStarted> {
+    return started_by(request, *setup, agents, ingress);
+  });
   if (!event) return refuse(event.error());
   filter_start(options_.filter.get(), *event, ingress.blobs());
-  if (const Status proven = prove_starter(*event, request.sign); !proven) {
+  if (request.descent) {
+    event->started_by = request.descent->started_by;  // who has proven it when the first one began
+  } else if (const Status proven = prove_starter(*event, request.sign); !proven) {
     return refuse(proven.error());
   }
   // A bound that comes with the call, and not with the charter, binds as little.
@@ -354,7 +419,8 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   PAWL_TRY(PreparedAgent agent, options_.agents(pinned));
   std::map<std::string, std::string> variables;
   for (const Variable& variable : started.variables) variables[variable.key] = variable.value;
-  PAWL_TRY(DriverSetup setup, setup_for(std::move(agent), variables));
+  PAWL_TRY(DriverSetup setup,
+           setup_for(std::move(agent), variables, started.agents, started.adhoc_agents));
   const auto lent = lent_.find(charter_of);
   PAWL_TRY(setup.context,
            recorded_invocation(started, charter_of, *options_.store.reader,
@@ -444,10 +510,11 @@ Status Engine::resume(const RunId& run) {
   const std::string& remark = setup.agent.remark;
   const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
   make_driver(std::move(setup), run)->attach(by);
+  children_->on_driven(run);
   return ok();
 }
 
-Status Engine::reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs) {
+Status Engine::reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
   if (drivers_.contains(run)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
   }
@@ -522,6 +589,10 @@ const Run* Engine::find(const RunId& run) const {
   return found == drivers_.end() ? nullptr : &found->second->run();
 }
 
+bool Engine::is_idle() const {
+  return drivers_.empty() && children_->under_way() == 0;
+}
+
 void Engine::poll() {
   poll_timer_.reset();
   if (drivers_.empty()) return;
@@ -532,6 +603,7 @@ void Engine::poll() {
   if (!addressed) return;  // It is asked again at the next poll.
   version_seen_ = *version;
   for (const RunId& run : *addressed) notice(run);
+  children_->look();
 }
 
 }  // namespace pawl

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "pawl/history/fork.h"
+#include "pawl/run/agent/descent.h"
 #include "pawl/run/driver.h"
 
 namespace pawl {
 
+class ChildRuns;
 class GuardedStore;
 
 struct PendingAttachment {
@@ -26,6 +28,7 @@ struct StartRequest {
   std::shared_ptr<const InvocationContext> context;
   std::vector<PendingAttachment> attachments = {};
   Sign sign = {};  // by the person who starts it; needed where two people have to agree
+  std::optional<Descent> descent = {};  // of a run that another one starts
 };
 
 struct EngineOptions {
@@ -69,9 +72,9 @@ class Engine {
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
   Status resume(const RunId& run);
-  // Takes a run up that is over, and lets it go on: see RunReopened. conflict: driven elsewhere,
-  // not over, or the run does not accept it; then nothing was changed.
-  Status reopen(const RunId& run, RunReopened event, std::vector<StoredBlob> blobs = {});
+  // Takes a run up that is over, and lets it go on by a RunReopened or a PhaseControlled. conflict:
+  // driven elsewhere, not over, or the run does not accept it; then nothing was changed.
+  Status reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
 
   // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
   void on_ended(std::function<void(const RunId&, const Status&)> ended);
@@ -86,13 +89,23 @@ class Engine {
   bool wakes(const RunId& run) const;
   const Run* find(const RunId& run) const;
   std::size_t live() const { return drivers_.size(); }
+  // No run is driven here, and nothing that one had to say to another is on its way.
+  bool is_idle() const;
   const Store& store() const { return options_.store; }
   const ByteFilter* filter() const { return options_.filter.get(); }
   Loop& loop() { return options_.loop; }
 
  private:
+  friend class ChildRuns;
+  using AdhocCharters = std::function<Result<AdhocCharter>(const std::string& input)>;
+
   Result<DriverSetup> setup_for(PreparedAgent agent,
-                                const std::map<std::string, std::string>& variables) const;
+                                const std::map<std::string, std::string>& variables,
+                                const std::vector<AgentSpec>& agents, Presence adhoc) const;
+  // A run that a call of a driven one starts. An error is told to its model.
+  Result<StartRequest> child_request(const RunId& parent, CallId call, const std::string& json,
+                                     const AdhocCharters& charters) const;
+  std::vector<std::pair<RunId, ChildStirred>> stirred_children() const;
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
@@ -116,6 +129,7 @@ class Engine {
 
   EngineOptions options_;  // its store is `guarded_`
   std::unique_ptr<GuardedStore> guarded_;
+  std::unique_ptr<ChildRuns> children_;
   std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
   std::function<void(const RunId&, const Status&)> ended_;

@@ -26,6 +26,8 @@ std::function<void(RunStarted&)> renamed(const RunStarted& own) {
     event.prices = own.prices;
     event.targets = own.targets;
     event.forked_from = own.forked_from;
+    event.lineage = own.lineage;
+    event.asks_parent = own.asks_parent;
   };
 }
 
@@ -93,6 +95,8 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   plan.started.run = *request.id;
   plan.started.started_by = request.by;
   plan.started.start_signature.clear();
+  plan.started.lineage.clear();  // no call waits for it
+  plan.started.asks_parent = Presence::absent;
   PAWL_CHECK(prove_starter(plan.started, request.sign));
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
   PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));

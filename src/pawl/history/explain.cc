@@ -34,6 +34,12 @@ std::string remedy_for(StopReason reason) {
              "brief.";
     case StopReason::refusal:
       return "The model declined to answer; what it said is the run's output.";
+    case StopReason::phase:
+      return "`pawl tree` shows its phases; `pawl phase RUN NAME rerun` carries one out again, "
+             "with "
+             "all that depends on it.";
+    case StopReason::work_items:
+      return "`pawl tree` lists the work items; `gate.blocks` sets how often it is asked.";
     case StopReason::callback:
       return "A callback of the host asked for it.";
     default:
@@ -53,6 +59,10 @@ std::string used(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
+std::string said_after(const std::string& remedy) {
+  return remedy.empty() ? "" : " " + remedy;
+}
+
 std::string explain_outcome(const RunState& state) {
   const Ending& ending = std::get<Ending>(state.course);
   const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
@@ -64,7 +74,8 @@ std::string explain_outcome(const RunState& state) {
     case RunStatus::cancelled:
       return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
     case RunStatus::failed:
-      return fmt::format("It failed in step {}: {}{}.\n", ending.step, name(ending.reason), detail);
+      return fmt::format("It failed in step {}: {}{}.{}\n", ending.step, name(ending.reason),
+                         detail, said_after(remedy_for(ending.reason)));
     default:
       return fmt::format("It was stopped in step {} by {}{}. {}\n", ending.step,
                          name(ending.reason), detail, remedy_for(ending.reason));
@@ -136,23 +147,48 @@ std::string explain_pause_of_provider(const RunState& state) {
          state.id.text + ", or pawl resume --due for all such runs\n";
 }
 
+std::string explain_children(const RunState& state) {
+  std::string text = "It waits for runs that it has started, which wait themselves:\n";
+  for (const ChildRun& child : state.children) {
+    text += fmt::format("  {} (call {}, agent {}): pawl explain {}\n", child.run.text,
+                        to_string(child.call), child.agent, child.run.text);
+  }
+  return text + fmt::format("When they can go on: pawl resume {}\n", state.id.text);
+}
+
+std::string explain_awaits(const RunState& state) {
+  std::string text;
+  for (std::size_t i = 0; i < state.flow.runs.size(); ++i) {
+    const PhaseRun& run = state.flow.runs[i];
+    const PhaseSpec& spec = state.flow.specs[i];
+    if (run.status != PhaseStatus::waiting || !spec.await) continue;
+    text += fmt::format("The phase {} awaits {}{}: pawl event {} {} [JSON], then pawl resume {}\n",
+                        spec.name, spec.await->event,
+                        run.until_at_ms == 0 ? "" : " until " + format_time(run.until_at_ms),
+                        state.id.text, spec.await->event, state.id.text);
+  }
+  return text;
+}
+
 std::string explain_wait(JournalReader& reader, const RunState& state) {
   switch (waits_for(state)) {
     case WaitFor::in_doubt:
       return "It waits for somebody to say what a call did.\n" + explain_doubt(reader, state);
     case WaitFor::approval:
     case WaitFor::input:
-      return explain_approvals(reader, state);
+      return explain_approvals(reader, state) + explain_awaits(state);
     case WaitFor::budget:
       return explain_budget_wait(state);
     case WaitFor::rate_limit:
       return explain_pause_of_provider(state);
+    case WaitFor::children:
+      return explain_children(state);
     case WaitFor::paused:
       return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
     default:
       break;
   }
-  std::string text = "It waits for an event.\n";
+  std::string text = "It waits for an event.\n" + explain_awaits(state);
   for (const Instance& instance : state.instances) {
     if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
       text += fmt::format("{} is suspended ({}): pawl resume {} --instance {} --suspend-id {}\n",
@@ -210,6 +246,15 @@ std::string explain_quarantine(const RunSummary& summary, const std::string& unr
 
 }  // namespace
 
+static std::string explain_parents_budget(const RunState& state) {
+  if (state.lineage.empty()) return "";
+  const std::string& root = state.lineage.front().run.text;
+  return fmt::format(
+      "It waits for money of the runs above it: pawl budget {} --raise 1.00 (or another of them), "
+      "then pawl resume {}\n",
+      root, root);
+}
+
 std::string explain_budget_wait(const RunState& state) {
   const std::string& run = state.id.text;
   for (const Instance& instance : state.instances) {
@@ -231,6 +276,8 @@ std::string explain_budget_wait(const RunState& state) {
             "It waits for its tenant's budget until {}: pawl budget --tenant {} --raise 1.00, "
             "then pawl resume {}\n",
             format_time(held->until_at_ms), state.tenant, run);
+      case BudgetUnit::parent:
+        return explain_parents_budget(state);
     }
   }
   return "";

@@ -75,6 +75,13 @@ std::string explain_approvals(JournalReader& reader, const RunState& state) {
     text +=
         fmt::format("{} ({} {}) waits for a person: {} ({}{}{}).\n", to_string(one.call), one.tool,
                     one.input, one.reason, name(one.stage), one.rule.empty() ? "" : " ", one.rule);
+    if (one.kind == InterruptKind::custom) {
+      text += fmt::format(
+          "Decide: pawl approve {0} {1} | pawl deny {0} {1} --reason TEXT | pawl answer {0} TEXT "
+          "--call {1}\n",
+          state.id.text, to_string(one.call));
+      continue;
+    }
     text += one.kind == InterruptKind::input
                 ? fmt::format("Answer it: pawl answer {} TEXT\n", state.id.text)
                 : fmt::format("Decide: pawl approve {0} {1} | pawl deny {0} {1} --reason TEXT\n",

@@ -12,6 +12,10 @@ namespace pawl {
 
 class Ingress {
  public:
+  // `words_max`: of what the kernel has to read of somebody's words, as phases of a flow hand them
+  // on.
+  explicit Ingress(std::size_t words_max = kInlineBytesMax) : words_max_(words_max) {}
+
   // Inline while short, and while the event as a whole stays far below kRecordBytesMax.
   Content keep(std::string bytes) {
     if (bytes.size() <= kInlineBytesMax && inlined_ + bytes.size() <= kInlineTotalMax) {
@@ -34,6 +38,13 @@ class Ingress {
     return Content(std::move(bytes));
   }
 
+  Content keep_words(std::string bytes) {
+    const bool readable = bytes.size() <= words_max_ && inlined_ + bytes.size() <= words_max_;
+    if (words_max_ <= kInlineBytesMax || !readable) return keep(std::move(bytes));
+    inlined_ += bytes.size();
+    return Content(std::move(bytes));
+  }
+
   // Of content that was kept here, before its blobs are taken.
   std::string_view view(const Content& content) const {
     if (const std::string* bytes = content.bytes()) return *bytes;
@@ -49,6 +60,7 @@ class Ingress {
  private:
   static constexpr std::size_t kInlineTotalMax = 256U << 10U;
 
+  std::size_t words_max_;
   std::size_t inlined_ = 0;
   std::vector<StoredBlob> blobs_;
 };

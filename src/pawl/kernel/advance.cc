@@ -1,5 +1,6 @@
 // A record of what an event leads to, made by checking and taking it; and the same record applied
 // again.
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -18,8 +19,10 @@ Status check_next(const RunState& state, const Record& record) {
   if (first != std::holds_alternative<NotStarted>(state.life)) {
     return Error{ErrorCode::corrupt, "run_started comes first, and only once"};
   }
-  const bool reopens = std::holds_alternative<RunReopened>(record.event);
-  if (std::holds_alternative<Finished>(state.life) != reopens) {
+  const bool over = std::holds_alternative<Finished>(state.life);
+  const bool reopens = std::holds_alternative<RunReopened>(record.event) ||
+                       (over && std::holds_alternative<PhaseControlled>(record.event));
+  if (over != reopens) {
     return Error{ErrorCode::corrupt, reopens ? "the run was not over" : "the run was already over"};
   }
   return ok();
@@ -44,6 +47,10 @@ Before before_of(const RunState& state, const Event& event) {
   if (const auto* stopped = std::get_if<HookStopped>(&event)) {
     if (const OpenEffect* effect = effect_stopped_by(state, *stopped)) before.stopped = *effect;
   }
+  if (const auto* answered = std::get_if<ParentAnswered>(&event)) {
+    const OpenEffect* effect = find_effect(state, answered->effect);
+    if (effect != nullptr) before.asked = effect->kind;
+  }
   return before;
 }
 
@@ -61,6 +68,7 @@ void take_event(Draft& draft, const Event& event) {
         }
       },
       event);
+  if (has_flow(draft.state)) go_on_with_flow(draft);
   draft.finish();
 }
 

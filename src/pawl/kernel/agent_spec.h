@@ -49,10 +49,12 @@ struct Ancestor {
   RunId run;
   CallId call{};
   std::string agent;
-  Digest charter = {};  // of the run
+  Digest charter = {};      // of the run
+  std::uint32_t depth = 0;  // the deepest level beneath the root that it lets runs start at
 
   PAWL_FACT(Ancestor, "ancestor",
-            PAWL_FIELD(run) PAWL_FIELD(call) PAWL_FIELD(agent) PAWL_FIELD(charter));
+            PAWL_FIELD(run) PAWL_FIELD(call) PAWL_FIELD(agent) PAWL_FIELD(charter)
+                PAWL_FIELD(depth));
 };
 
 template <>

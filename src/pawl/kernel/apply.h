@@ -51,6 +51,12 @@ class Applier {
   void on(const CompactionFailed& event) { end_compaction(event.instance, event.effect); }
   void on(const CallJudged& event);
   void on(const CallDecided& event);
+  void on(const ChildAsked& event);
+  void on(const ChildReported& event);
+  void on(const ChildWaits& event);
+  void on(const ParentAnswered& event);
+  void on(const PhaseControlled& event);
+  void on(const EventReceived& event);
   template <class Other>
   void on(const Other&) {}
 
@@ -102,6 +108,19 @@ class Applier {
   void on(const RootFailed& decision);
   void on(const OutputReady& decision);
   void on(const MessageReplaced& decision);
+  void on(const ChildAdmitted& decision);
+  void on(const ChildAnswered& decision);
+  void on(const ChildLeft& decision);
+  void on(const PhaseBegan& decision);
+  void on(const PhaseEnded& decision);
+  void on(const PhasesReset& decision);
+  void on(const CheckpointAsked& decision);
+  void on(const SeatTaken& decision);
+  void on(const SeatLeft& decision);
+  void on(const StepDiscovered& decision);
+  void on(const FlowEnded& decision);
+  void on(const WorkItemSet& decision);
+  void on(const EndingHeld& decision);
 
   // Effects.
   void on(const CallModel& effect);
@@ -111,12 +130,31 @@ class Applier {
   void on(const EndAgent& effect);
   void on(const CompactContext& effect);
   void on(const JudgeCall& effect);
+  void on(const AskParent& effect);
+  void on(const TellParent& effect);
 
   void end_compaction(InstanceId instance, EffectId effect);
   void remember_session(Instance& instance, const ModelReplied& event);
   void take_words(Instance& instance);
   void take_last_words(Instance& instance);
   void start_tree(const RunStarted& event);
+  void start_agents(const RunStarted& event);
+  void settle_child(CallId id);
+  void give_back_rest();
+  void settle_child_of(CallId id, const std::optional<TreeBooks>& books);
+  void take_books(CallId id, const TreeBooks& books, const TreeBounds& held);
+  void start_flow(const RunStarted& event);
+  void reopen();
+  // The place of a phase that is there.
+  std::uint32_t place(const std::string& phase);
+  PhaseRun& phase_run(std::uint32_t phase) { return state_.flow.runs[phase]; }
+  // Whether it stands among those that could begin an instance.
+  void queue_phase(std::uint32_t phase);
+  void take_events(PhaseRun& run, const PhaseSpec& spec, std::uint64_t count);
+  void take_item_output(PhaseRun& run, const MapSpec& spec, const Seat& seat, std::string output,
+                        SeatEnd end);
+  void leave_seat(const Instance& instance);
+  void let_followers_go(std::uint32_t phase);
   void forget_ended();
   void drop_births(InstanceId parent);
   void begin_anew(Instance& instance);
@@ -133,6 +171,7 @@ class Applier {
   Instance& instance(InstanceId id);
   void set_phase(Instance& where, Phase phase);
   Call& call(CallId id);
+  ChildRun& child(CallId id);
 
   RunState& state_;
   Reserved& reserved_;
@@ -141,6 +180,7 @@ class Applier {
   // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
   std::optional<Instance> no_instance_;
   std::optional<Call> no_call_;
+  std::optional<ChildRun> no_child_;
 };
 
 // The effect that a callback was asked about, if it is of the kind that is asked about there.

@@ -14,6 +14,7 @@ void Applier::on(const StepBegan& decision) {
   where.target = first_target(state_, where);
   where.failures.clear();
   ++where.node_steps;
+  if (where.seat) ++where.seat->steps;
   where.leave.reset();
   ++state_.tally.steps;
 }
@@ -281,6 +282,7 @@ void Applier::on(const CallDenied& decision) {
   Call& one = call(decision.call);
   one.state = CallEnded{record_.seq, decision.tokens};
   ++instance(one.instance).guard.tool_errors;
+  settle_child_of(decision.call, {});
 }
 
 void Applier::on(const AnsweredByTool& decision) {

@@ -146,6 +146,7 @@ void Applier::on(const RunStarted& event) {
   state_.instances.push_back(root_of(event, record_.seq, measured()));
   state_.instances_minted = 1;
   start_tree(event);
+  start_agents(event);
 }
 
 void Applier::on(const AgentBegan& event) {
@@ -216,6 +217,7 @@ void Applier::on(const ToolFinished& event) {
   end_call(event.call);
   LoopGuard& guard = instance(event.instance).guard;
   guard.tool_errors = event.end == ToolEnd::succeeded ? 0 : guard.tool_errors + 1;
+  settle_child_of(event.call, event.books);
 }
 
 void Applier::on(const ToolStatusLearned& event) {
@@ -292,6 +294,7 @@ void Applier::on(const ExternalTurnPushed& event) {
 
 void Applier::on(const RunWaiting&) {
   state_.parked = Parked::yes;
+  give_back_rest();
 }
 
 void Applier::on(const RunFinished& event) {
@@ -318,15 +321,20 @@ void Applier::begin_anew(Instance& where) {
                           std::holds_alternative<Failing>(where.phase) ||
                           std::holds_alternative<AwaitingBudget>(where.phase);
   if (asks_again) set_phase(where, Ready{});
+  if (has_flow(state_) && where.id == kRootInstance) set_phase(where, Flowing{});
+}
+
+void Applier::reopen() {
+  state_.life = Live{};
+  state_.course = Going{};
+  for (Instance& one : state_.instances) begin_anew(one);
+  state_.final_output.reset();
 }
 
 void Applier::on(const RunReopened& event) {
-  state_.life = Live{};
-  state_.course = Going{};
   if (event.limits) state_.limits = *event.limits;
   if (event.guards) state_.guards = *event.guards;
-  for (Instance& one : state_.instances) begin_anew(one);
-  state_.final_output.reset();
+  reopen();
   if (event.message.empty()) return;
   instance(kRootInstance)
       .waiting_messages.push_back({EntryKind::message, record_.seq, 0, measured().tokens});

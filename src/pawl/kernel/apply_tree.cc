@@ -16,9 +16,11 @@ constexpr std::uint32_t kEndedKept = 8;
 void Applier::start_tree(const RunStarted& event) {
   state_.nodes = event.nodes;
   state_.packs = event.packs;
+  state_.work.gate = event.gate;
   for (const PackSpec& pack : event.packs) {
     if (pack.state) state_.pack_states.push_back({pack.name, pack.state->initial, 0});
   }
+  if (!event.phases.empty()) return start_flow(event);
   if (!has_nodes(state_)) return;
   Instance& root = instance(kRootInstance);
   const NodeSpec* node = find_node(state_.nodes, root.node);
@@ -49,7 +51,7 @@ void Applier::drop_births(InstanceId parent) {
 
 void Applier::take_last_words(Instance& where) {
   if (!has_nodes(state_)) return;
-  if (auto said = output_of(record_)) where.last_words = *std::move(said);
+  if (auto said = words_in(record_.event)) where.last_words = *std::move(said);
 }
 
 // --- Events -------------------------------------------------------------------------------------
@@ -178,7 +180,9 @@ void Applier::on(const InstanceEnded& decision) {
   } else {
     parent.child.reset();
   }
-  if (decision.how != EndedHow::cancelled) {
+  if (where.seat) {
+    leave_seat(where);
+  } else if (decision.how != EndedHow::cancelled) {
     parent.contents.push_back({EntryKind::ceded, record_.seq,
                                static_cast<std::uint64_t>(decision.instance), decision.tokens});
   }

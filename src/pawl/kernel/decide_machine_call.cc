@@ -1,6 +1,7 @@
 // Calls of the kernel's own tools: transition, spawn, cede, suspend, update_state.
 #include "pawl/base/json_merge.h"
-#include "pawl/kernel/decide_tree.h"
+#include "pawl/kernel/decide_flow.h"
+#include "pawl/kernel/machine_arguments.h"
 #include "pawl/kernel/machine_tools.h"
 
 namespace pawl {
@@ -14,31 +15,10 @@ Error bad_argument(std::string why) {
   return Error{ErrorCode::invalid_argument, std::move(why)};
 }
 
-// The arguments of a call, which have no member but these.
-Result<JsonObject> arguments_of(const CallBlock& call, std::vector<std::string_view> names) {
-  const std::string* bytes = call.input.bytes();
-  if (bytes == nullptr || bytes->size() > kStateBytesMax) return bad_argument("they are too long");
-  PAWL_TRY(Json value, parse_json(*bytes));
-  JsonObject* object = value.if_object();
-  if (object == nullptr) return bad_argument("expected an object");
-  for (const JsonMember& member : object->members()) {
-    if (std::find(names.begin(), names.end(), member.key) == names.end()) {
-      return bad_argument("there is no \"" + member.key + "\"");
-    }
-  }
-  return std::move(*object);
-}
-
 // Text as it is, anything else as JSON.
 std::string text_of(const Json& value) {
   const std::string* text = value.if_string();
   return text != nullptr ? *text : write_json(value);
-}
-
-Result<std::string> required_text(const JsonObject& arguments, std::string_view name) {
-  const Json* value = arguments.find(name);
-  if (value == nullptr) return bad_argument("\"" + std::string(name) + "\" is missing");
-  return text_of(*value);
 }
 
 std::string optional_text(const JsonObject& arguments, std::string_view name) {
@@ -71,10 +51,19 @@ Result<Leave> transition_of(const Draft& draft, const Instance& instance, const 
   return leave;
 }
 
+// What a phase hands on fits its node's schema, however it is handed over.
+Status check_output(const NodeSpec& node, const Instance& instance, const std::string& content) {
+  if (!instance.seat || node.output_schema.empty()) return ok();
+  const std::string fault = fault_of_state(StateSpec{node.output_schema}, content);
+  if (fault.empty()) return ok();
+  return bad_argument("the content does not fit the output schema: " + fault);
+}
+
 Result<Leave> cede_of(const Draft& draft, const Instance& instance, const CallBlock& call) {
   if (instance.id == kRootInstance) return not_done(draft.rules.say.root_cedes);
   PAWL_TRY(const JsonObject arguments, arguments_of(call, {"content"}));
   PAWL_TRY(std::string content, required_text(arguments, "content"));
+  PAWL_CHECK(check_output(node_of(draft.state, instance), instance, content));
   return Leave{LeaveKind::cede, "", Content(std::move(content)), "", {}};
 }
 
@@ -166,8 +155,7 @@ Result<std::string> update(Draft& draft, InstanceId id, const CallBlock& call) {
   if (instance.leave) return not_done(draft.rules.say.left_already);
   const std::string pack = optional_text(arguments, "pack");
   const auto* spec = spec_of(draft.state, node, pack);
-  const bool mine =
-      pack.empty() || (instance.kind == NodeKind::primary && is_named(node.packs, pack));
+  const bool mine = pack.empty() || (sees_packs(instance) && is_named(node.packs, pack));
   if (!mine || spec == nullptr || !*spec) return bad_argument("there is no such state");
   const PackState* shared = find_pack_state(draft.state.pack_states, pack);
   const std::string& before = pack.empty() ? instance.state : shared->state;
@@ -230,6 +218,26 @@ bool is_offered(const Draft& draft, const Instance& instance, std::string_view t
 
 }  // namespace
 
+Result<JsonObject> arguments_of(const CallBlock& call, std::vector<std::string_view> names) {
+  const std::string* bytes = call.input.bytes();
+  if (bytes == nullptr || bytes->size() > kStateBytesMax) return bad_argument("they are too long");
+  PAWL_TRY(Json value, parse_json(*bytes));
+  JsonObject* object = value.if_object();
+  if (object == nullptr) return bad_argument("expected an object");
+  for (const JsonMember& member : object->members()) {
+    if (std::find(names.begin(), names.end(), member.key) == names.end()) {
+      return bad_argument("there is no \"" + member.key + "\"");
+    }
+  }
+  return std::move(*object);
+}
+
+Result<std::string> required_text(const JsonObject& arguments, std::string_view name) {
+  const Json* value = arguments.find(name);
+  if (value == nullptr) return bad_argument("\"" + std::string(name) + "\" is missing");
+  return text_of(*value);
+}
+
 std::optional<LeaveKind> planned_leave(const Draft& draft, const Instance& instance,
                                        const std::vector<Asked>& calls) {
   for (const Asked& asked : calls) {
@@ -248,6 +256,9 @@ void take_machine_call(Draft& draft, InstanceId id, const Asked& asked) {
         std::string(draft.rules.say.unknown_tool) + known_tools(draft, draft.instance(id)));
   }
   if (is_leave(tool)) return take_leave_call(draft, id, asked);
+  if (is_work_tool(tool)) {
+    return answer_call(draft, id, asked, take_work_call(draft, id, *asked.call));
+  }
   if (tool != kUpdateStateTool) return answer_call(draft, id, asked, spawn(draft, id, *asked.call));
   answer_call(draft, id, asked, update(draft, id, *asked.call));
 }

@@ -1,6 +1,7 @@
 // One attempt at a step: which model is asked, with how much room, for how much money; and what
 // follows when it fails.
 #include "pawl/kernel/context.h"
+#include "pawl/kernel/decide_agents.h"
 #include "pawl/kernel/decide_tree.h"
 
 namespace pawl {
@@ -10,6 +11,7 @@ struct Reservation {
   Usage usage;
   std::uint64_t output_tokens = 0;      // the bound that is sent; 0: none
   std::optional<BudgetHeld> held = {};  // the budget that does not allow it
+  TreeWants::Money wants = {};          // of the run that started this one
 
   void hold(const BudgetHeld& why) {
     if (!held) held = why;
@@ -78,6 +80,27 @@ std::uint64_t left_of(std::uint64_t bound, std::uint64_t spent, Reserved::Sum re
   return bound - static_cast<std::uint64_t>(std::min<Reserved::Sum>(bound, reserved + spent));
 }
 
+// What the run that started this one has allowed. As much as the call may take is asked for first;
+// what is given is taken if the reply has any room in it.
+void keep_within_allowance(const Draft& draft, Reservation& reservation, const Purse& own,
+                           std::uint64_t least) {
+  const std::uint64_t output = reservation.usage.output_tokens;
+  const std::uint64_t context = total_tokens(reservation.usage) - output;
+  const auto pico_for = [&](std::uint64_t tokens) {
+    return add_saturating(own.input, multiply_saturating(tokens, own.price));
+  };
+  const AllowedLeft left = left_of_allowance(draft);
+  reservation.wants = {pico_for(least), pico_for(output), add_saturating(context, least),
+                       add_saturating(context, output)};
+  const bool all = reservation.wants.pico <= left.pico && reservation.wants.tokens <= left.tokens;
+  if (all || draft.wants.takes_less) {
+    keep_within(reservation, {BudgetUnit::parent, left.pico, own.input, own.price}, least);
+    keep_within(reservation, {BudgetUnit::parent, left.tokens, context, 1}, least);
+  } else {
+    reservation.hold({kRootInstance, BudgetUnit::parent, reservation.wants.pico, left.pico, 0, 0});
+  }
+}
+
 Reservation reserve(const Draft& draft, const Instance& instance, const ModelTarget& target,
                     std::uint64_t wanted) {
   const std::uint64_t context = instance.context_tokens;
@@ -85,7 +108,7 @@ Reservation reserve(const Draft& draft, const Instance& instance, const ModelTar
   const Limits& limits = draft.state.limits;
   const Tally& tally = draft.state.tally;
   reservation.output_tokens = output_tokens_of(draft.state, instance);
-  if (limits.cost_pico == 0 && limits.budget_tokens == 0) {
+  if (!reserves(draft.state)) {
     reservation.usage.input_tokens = context;
     reservation.usage.output_tokens = std::min(wanted, draft.rules.reserved_output_tokens);
   } else {
@@ -103,6 +126,10 @@ Reservation reserve(const Draft& draft, const Instance& instance, const ModelTar
       const std::uint64_t left =
           left_of(limits.budget_tokens, total_tokens(tally.usage), reserved.tokens);
       keep_within(reservation, {BudgetUnit::tokens, left, context, 1}, least);
+    }
+    if (draft.state.asks_parent == Presence::present && !reservation.held) {
+      keep_within_allowance(draft, reservation, {BudgetUnit::parent, 0, input_pico, rates.output},
+                            least);
     }
   }
   if (limits.ask_cost_pico > 0 && tally.cost_pico >= limits.ask_cost_pico) {
@@ -132,6 +159,13 @@ void cut(Draft& draft, const Instance& instance, const CutPlan& plan, CutBy by,
   draft.add(TranscriptCut{instance.id, plan.to, by, plan.removed, after, std::move(text), tokens});
 }
 
+void hold(Draft& draft, const Instance& instance, const Reservation& reservation) {
+  BudgetHeld held = *reservation.held;
+  held.instance = instance.id;
+  draft.add(held);
+  if (held.unit == BudgetUnit::parent) draft.wants.want_money(reservation.wants);
+}
+
 // True: the step goes on when the summary is there. Without the money for one the conversation is
 // shortened on the spot.
 bool begins_compaction(Draft& draft, const Instance& instance) {
@@ -142,6 +176,10 @@ bool begins_compaction(Draft& draft, const Instance& instance) {
       plan_cut(draft.rules, instance, compaction_of(draft.state, instance).keep_messages);
   if (!plan) return false;
   const Reservation reservation = reserve(draft, instance, target, draft.rules.summary_tokens);
+  if (reservation.held && reservation.held->unit == BudgetUnit::parent) {
+    hold(draft, instance, reservation);
+    return true;
+  }
   if (reservation.held) {
     cut(draft, instance, *plan, CutBy::trim, 0);
     return false;
@@ -249,10 +287,7 @@ void call_model(Draft& draft, const Instance& instance) {
   if (*target != instance.target) draft.add(TargetChanged{instance.id, *target});
   const ModelTarget& model = draft.state.targets[*target];
   Reservation reservation = reserve(draft, instance, model, wanted_output(draft, instance, model));
-  if (reservation.held) {
-    reservation.held->instance = instance.id;
-    return draft.add(*reservation.held);
-  }
+  if (reservation.held) return hold(draft, instance, reservation);
   const std::uint64_t steps = draft.state.limits.steps;
   CallModel effect;
   effect.instance = instance.id;

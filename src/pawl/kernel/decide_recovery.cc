@@ -1,4 +1,5 @@
 // How a run goes on after it could not: after a crash, a pause, an end that was withdrawn.
+#include "pawl/kernel/decide_agents.h"
 #include "pawl/kernel/decide_tree.h"
 
 namespace pawl {
@@ -43,6 +44,7 @@ void recover_model(Draft& draft, const OpenEffect& effect) {
 void recover_tool(Draft& draft, const OpenEffect& effect) {
   draft.discard(effect, {});
   const Call& call = draft.call(effect.call);
+  if (starts_run(draft.state, call)) return recover_child(draft, call);
   const PinnedTool* tool = tool_of_call(draft.state, call);
   PAWL_ASSERT(tool != nullptr);
   switch (tool->effect) {
@@ -67,7 +69,7 @@ void start_what_was_held(Draft& draft) {
   }
   for (const Call& call : draft.state.calls) {
     const CallWaiting* waiting = std::get_if<CallWaiting>(&call.state);
-    if (waiting == nullptr || draft.ending()) continue;
+    if (waiting == nullptr || draft.ending() || waiting->held_for == HeldFor::place) continue;
     if (waiting->held_for == HeldFor::status) {
       ask_status(draft, call);
     } else if (waiting->held_for == HeldFor::judgement) {
@@ -83,9 +85,10 @@ void start_what_was_held(Draft& draft) {
 void ready_those_that_wait(Draft& draft) {
   for (const Instance& instance : draft.state.instances) {
     const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
-    const bool waits = std::holds_alternative<BackingOff>(instance.phase) ||
-                       std::holds_alternative<RateLimited>(instance.phase) ||
-                       (budget != nullptr && budget->until_at_ms != 0);
+    const bool waits =
+        std::holds_alternative<BackingOff>(instance.phase) ||
+        std::holds_alternative<RateLimited>(instance.phase) ||
+        (budget != nullptr && (budget->until_at_ms != 0 || budget->unit == BudgetUnit::parent));
     if (waits) draft.add(InstanceReadied{instance.id, failed_attempts_of(instance.phase)});
   }
 }
@@ -97,7 +100,8 @@ void ask_again_where_due(Draft& draft) {
     const bool over = phase != nullptr && draft.stamp.at_ms >= phase->until_at_ms;
     // Whoever takes the run up may have raised what the tenant may spend: asking costs nothing.
     const AwaitingBudget* budget = std::get_if<AwaitingBudget>(&instance.phase);
-    const bool asks = budget != nullptr && budget->until_at_ms != 0;
+    const bool asks =
+        budget != nullptr && (budget->until_at_ms != 0 || budget->unit == BudgetUnit::parent);
     if ((over || asks) && draft.going()) call_again(draft, instance);
   }
 }
@@ -123,6 +127,9 @@ void recover(Draft& draft, const OpenEffect& effect) {
       return;
     case EffectKind::end_agent:
       return draft.discard(effect, {});  // finish() asks for it anew
+    case EffectKind::ask_money:
+    case EffectKind::ask_place:
+      return draft.discard(effect, {});  // whoever wanted it asks again
   }
 }
 

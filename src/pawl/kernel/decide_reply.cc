@@ -1,6 +1,7 @@
 // What follows from what a model said.
 #include <span>
 
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine_tools.h"
 
@@ -44,7 +45,7 @@ void end_step(Draft& draft, const Instance& instance, const Reply& reply, YieldR
 
 // Of a tool that the kernel answers itself.
 bool is_machine_call(const RunState& state, const CallBlock& call) {
-  return has_nodes(state) && is_reserved_tool(call.tool);
+  return has_nodes(state) && is_reserved_tool(call.tool) && !is_agent_tool(call.tool);
 }
 
 bool refused(const RunState& state, const Instance& instance, const CallBlock& call) {

@@ -1,5 +1,7 @@
 // Births and ends of instances, and the end of a turn.
-#include "pawl/kernel/decide_tree.h"
+#include "pawl/kernel/decide_flow.h"
+
+#include "pawl/kernel/decide_agents.h"
 
 namespace pawl {
 namespace {
@@ -33,6 +35,7 @@ std::vector<InstanceId> children_of(const RunState& state, InstanceId parent) {
 // What it has under way is given up: it is charged what was set aside.
 void drop_work(Draft& draft, InstanceId id) {
   draft.withdraw_starts_of(id);
+  cancel_child_runs(draft, id);
   const std::vector<OpenEffect> open = draft.state.open;
   for (const OpenEffect& effect : open) {
     const bool agent =
@@ -41,12 +44,6 @@ void drop_work(Draft& draft, InstanceId id) {
     draft.abort(effect.id);
     draft.discard(effect, reserved_for(draft.state, effect));
   }
-}
-
-void cancel_instance(Draft& draft, InstanceId id) {
-  cancel_children(draft, id);
-  drop_work(draft, id);
-  draft.add(InstanceEnded{id, EndedHow::cancelled, "", {}, 0});
 }
 
 std::string header(const Draft& draft, const Instance& instance, EndedHow how) {
@@ -101,6 +98,7 @@ bool leaves_workers(Draft& draft, InstanceId id) {
       cancel_children(draft, id);
       return false;
     case WorkersOnEnd::detach:
+      if (is_held_by_gate(draft, id)) return true;
       draft.add(OutputReady{});
       break;
     case WorkersOnEnd::wait:
@@ -160,6 +158,12 @@ void begin_instance(Draft& draft, InstanceId id) {
   if (!draft.ending() && is_live(draft.instance(id))) begin_step(draft, draft.instance(id));
 }
 
+void cancel_instance(Draft& draft, InstanceId id) {
+  cancel_children(draft, id);
+  drop_work(draft, id);
+  draft.add(InstanceEnded{id, EndedHow::cancelled, "", {}, 0});
+}
+
 void cancel_children(Draft& draft, InstanceId id) {
   const Instance& instance = draft.instance(id);
   if (instance.workers == 0 && !instance.child) return;
@@ -168,9 +172,11 @@ void cancel_children(Draft& draft, InstanceId id) {
 
 void end_instance(Draft& draft, InstanceId id, EndedHow how, Content content) {
   if (draft.ending()) return;
+  if (how == EndedHow::ceded && is_held_by_gate(draft, id)) return;
   cancel_children(draft, id);
   drop_work(draft, id);
   const Instance& instance = draft.instance(id);
+  if (instance.seat) return end_seat(draft, id, how, content);
   const InstanceId parent = instance.parent;
   InstanceEnded ended{id, how, header(draft, instance, how), std::move(content), 0};
   ended.tokens = draft.rules.estimate_tokens(ended.text.size() + ended.content.length());
@@ -222,6 +228,7 @@ void end_turn_of(Draft& draft, InstanceId id) {
   if (id != kRootInstance) {
     return end_instance(draft, id, EndedHow::ceded, draft.instance(id).last_words);
   }
+  if (is_held_by_gate(draft, id)) return;
   draft.add(InstanceRested{id});
   draft.stop(RunStatus::done, StopReason::end_turn, "");
 }

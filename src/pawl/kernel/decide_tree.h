@@ -28,6 +28,7 @@ void bear_those_that_wait(Draft& draft);
 void end_turn_of(Draft& draft, InstanceId id);
 // A child leaves the tree with what it has to say, and what lives below it is cancelled.
 void end_instance(Draft& draft, InstanceId id, EndedHow how, Content content);
+void cancel_instance(Draft& draft, InstanceId id);
 void cancel_children(Draft& draft, InstanceId id);
 // A child that fails hands its failure to its parent. The root fails the run, when its workers have
 // ended as its node says. Of a run without nodes every instance is the run.

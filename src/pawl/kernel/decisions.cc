@@ -21,8 +21,9 @@ std::string_view name(RefusedBecause value) {
 }
 
 std::string_view name(HeldFor value) {
-  if (value == HeldFor::judgement) return "judgement";
-  return value == HeldFor::run ? "run" : "status";
+  static constexpr std::array<std::string_view, 5> kNames = {"run", "status", "judgement", "place",
+                                                             "child"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 bool counts(const CallRefused& decision) {
@@ -36,7 +37,8 @@ std::string_view name(CutBy value) {
 }
 
 std::string_view name(Note value) {
-  static constexpr std::array<std::string_view, 3> kNames = {"wrap_up", "repair", "entered"};
+  static constexpr std::array<std::string_view, 4> kNames = {"wrap_up", "repair", "entered",
+                                                             "work_items"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

@@ -87,10 +87,12 @@ enum class HeldFor : std::uint8_t {
   run,     // to be run (again)
   status,  // its tool is to be asked what became of it
   judgement,
+  place,  // for the run that it starts
+  child,  // the run that it has started, which waits
 };
 std::string_view name(HeldFor value);
 template <>
-inline constexpr std::uint8_t kCount<HeldFor> = 3;
+inline constexpr std::uint8_t kCount<HeldFor> = 5;
 
 // To go on once effects may start.
 struct CallHeld {
@@ -126,10 +128,10 @@ struct RetryPlanned {
             PAWL_FIELD(instance) PAWL_FIELD(failed_attempts) PAWL_FIELD(at_elapsed_ms));
 };
 
-enum class Note : std::uint8_t { wrap_up, repair, entered };
+enum class Note : std::uint8_t { wrap_up, repair, entered, work_items };
 std::string_view name(Note value);
 template <>
-inline constexpr std::uint8_t kCount<Note> = 3;
+inline constexpr std::uint8_t kCount<Note> = 4;
 
 struct NoteAdded {
   InstanceId instance = kRootInstance;
@@ -376,7 +378,9 @@ using AnyDecision =
                  ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
                  LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
                  StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
-                 RootFailed, OutputReady, MessageReplaced>;
+                 RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft,
+                 PhaseBegan, PhaseEnded, PhasesReset, CheckpointAsked, SeatTaken, SeatLeft,
+                 StepDiscovered, FlowEnded, WorkItemSet, EndingHeld>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;
@@ -469,8 +473,9 @@ struct CompactContext {
                 PAWL_FIELD(reserved) PAWL_FIELD(reserved_pico));
 };
 
-using AnyEffect = std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent,
-                               CompactContext, JudgeCall>;
+using AnyEffect =
+    std::variant<CallModel, RunTool, AskStatus, AbortEffect, BeginAgent, EndAgent, CompactContext,
+                 JudgeCall, AskParent, TellParent, AnswerChild, SteerChild>;
 // As Event.
 struct Effect : AnyEffect {
   using AnyEffect::AnyEffect;

@@ -30,13 +30,18 @@ TEST_CASE("the numbers of decisions in journals never change") {
               "session_lost",       "cost_added",       "limits_raised",      "call_answered",
               "leave_planned",      "node_entered",     "state_changed",      "state_proposed",
               "state_conflict",     "child_born",       "birth_put_off",      "instance_ended",
-              "contents_delivered", "root_failed",      "output_ready",       "message_replaced"});
+              "contents_delivered", "root_failed",      "output_ready",       "message_replaced",
+              "child_admitted",     "child_answered",   "child_left",         "phase_began",
+              "phase_ended",        "phases_reset",     "checkpoint_asked",   "seat_taken",
+              "seat_left",          "step_discovered",  "flow_ended",         "work_item_set",
+              "ending_held"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {
   CHECK(names_in_order<Effect>() == Names{"call_model", "run_tool", "ask_status", "abort_effect",
                                           "begin_agent", "end_agent", "compact_context",
-                                          "judge_call"});
+                                          "judge_call", "ask_parent", "tell_parent", "answer_child",
+                                          "steer_child"});
 }
 
 TEST_CASE("the note to wrap up asks for an answer, not for more of the same") {

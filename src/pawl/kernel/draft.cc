@@ -1,6 +1,8 @@
 #include "pawl/kernel/draft.h"
 
 #include "pawl/kernel/context.h"
+#include "pawl/kernel/decide_agents.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/invariants.h"
 
@@ -137,9 +139,34 @@ bool Draft::starts_for(CallId call) const {
   });
 }
 
+bool Draft::is_from_child() const {
+  const auto* finished = std::get_if<ToolFinished>(&record_.event);
+  return std::holds_alternative<ChildAsked>(record_.event) ||
+         std::holds_alternative<ChildReported>(record_.event) ||
+         std::holds_alternative<ChildWaits>(record_.event) ||
+         (finished != nullptr && finished->books);
+}
+
+// What is said to other runs is no work.
+static bool has_outcome(const Effect& effect) {
+  return !std::holds_alternative<AbortEffect>(effect) &&
+         !std::holds_alternative<TellParent>(effect) &&
+         !std::holds_alternative<AnswerChild>(effect) &&
+         !std::holds_alternative<SteerChild>(effect);
+}
+
+bool Draft::starts_other_than_tools_for(const std::function<bool(CallId)>& which) const {
+  return std::any_of(record_.effects.begin(), record_.effects.end(), [&](const Effect& effect) {
+    const RunTool* tool = std::get_if<RunTool>(&effect);
+    if (tool != nullptr) return !which(tool->call);
+    return has_outcome(effect) && !std::holds_alternative<AskParent>(effect);
+  });
+}
+
 Reserved Draft::reserved() const {
   Reserved sum = run_.reserved();
   sum.add(to_start_);
+  if (!state.children.empty()) sum.add(granted(state));
   return sum;
 }
 
@@ -154,6 +181,7 @@ void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
   add(EndingBegan{status, reason, std::move(detail)});
   withdraw_starts();
   doubt_held_questions();
+  leave_child_runs(*this);
   for (const OpenEffect& effect : state.open) {
     const bool abortable =
         effect.kind != EffectKind::begin_agent && effect.kind != EffectKind::end_agent;
@@ -163,8 +191,11 @@ void Draft::stop(RunStatus status, StopReason reason, std::string detail) {
 
 // What this very record was to start is not started: the run is ending now.
 void Draft::withdraw_starts() {
-  const std::vector<Effect> withdrawn = std::exchange(record_.effects, {});
-  for (const Effect& effect : withdrawn) {
+  std::vector<Effect> withdrawn = std::exchange(record_.effects, {});
+  for (Effect& effect : withdrawn) {
+    const bool said = !has_outcome(effect) && !std::holds_alternative<AbortEffect>(effect);
+    if (said) record_.effects.push_back(std::move(effect));
+    if (said) continue;
     if (const AskStatus* asked = std::get_if<AskStatus>(&effect)) add(CallInDoubt{asked->call});
     const JudgeCall* judged = std::get_if<JudgeCall>(&effect);
     if (judged != nullptr) add(CallHeld{judged->call, HeldFor::judgement});
@@ -203,9 +234,8 @@ void Draft::stop_at(StopReason limit) {
 }
 
 void Draft::finish() {
-  const bool starts = std::any_of(
-      record_.effects.begin(), record_.effects.end(),
-      [](const Effect& effect) { return !std::holds_alternative<AbortEffect>(effect); });
+  settle_tree(*this);
+  const bool starts = std::any_of(record_.effects.begin(), record_.effects.end(), has_outcome);
   const bool live = std::holds_alternative<Live>(state.life);
   if (live && ending() && state.open.empty() && !starts) start(EndAgent{});
   for (const Effect& effect : record_.effects) applier_.apply(effect);
@@ -227,7 +257,8 @@ static bool is_held_by_tree(Draft& draft, const Instance& instance) {
     return true;
   }
   const std::uint64_t most = node_of(draft.state, instance).steps;
-  if (most == 0 || instance.node_steps < most) return false;
+  const bool spent = most > 0 && instance.node_steps >= most;
+  if (!spent && !is_at_phase_limit(draft.state, instance)) return false;
   stop_at_node_limit(draft, instance.id);
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,31 @@
 
 namespace pawl {
 
+// What is wanted of the run that started this one, as it comes up while a record is made.
+struct TreeWants {
+  struct Money {
+    std::uint64_t least_pico = 0;
+    std::uint64_t pico = 0;
+    std::uint64_t least_tokens = 0;
+    std::uint64_t tokens = 0;
+  };
+  std::optional<Money> money = {};
+  std::optional<TreeBounds> place = {};  // one at a time: the first that needs one
+  bool takes_less = false;               // than is wanted: the answer has just come
+  bool refused_above = false;
+
+  void want_money(const Money& more) {
+    if (!money) money = Money{};
+    money->least_pico = add_saturating(money->least_pico, more.least_pico);
+    money->pico = add_saturating(money->pico, more.pico);
+    money->least_tokens = add_saturating(money->least_tokens, more.least_tokens);
+    money->tokens = add_saturating(money->tokens, more.tokens);
+  }
+  void want_place(const TreeBounds& bounds) {
+    if (!place) place = bounds;
+  }
+};
+
 class Draft {
  public:
   // The record holds its event and stamp; the run accepts the event (machine.h).
@@ -23,6 +49,7 @@ class Draft {
   const RunState& state;  // after the event and what was decided so far
   const Stamp& stamp;
   const Rules& rules;  // of the run's semantics
+  TreeWants wants;
 
   // Measures what the event brings, and applies it.
   void take_event();
@@ -37,6 +64,9 @@ class Draft {
 
   template <class One>
   void add(One&& decision) {
+    if constexpr (std::is_same_v<std::decay_t<One>, ChildBorn>) {
+      if (decision.input) input_bytes_ += decision.input->length();
+    }
     record_.decisions.emplace_back(std::forward<One>(decision));
     applier_.apply(record_.decisions.back());
   }
@@ -50,6 +80,18 @@ class Draft {
     if constexpr (std::is_same_v<One, CallModel>) ++model_calls_to_start_;
     record_.effects.emplace_back(std::move(effect));
   }
+  // Has no outcome.
+  template <class One>
+  void send(One effect) {
+    record_.effects.emplace_back(std::move(effect));
+  }
+  bool is_attach() const { return std::holds_alternative<DriverAttached>(record_.event); }
+  // A run beneath this one has said what it uses.
+  bool is_from_child() const;
+  // Something is to be started that is no call of these.
+  bool starts_other_than_tools_for(const std::function<bool(CallId)>& which) const;
+  // What the instances are told that were born so far.
+  std::uint64_t input_bytes() const { return input_bytes_; }
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
   // What another process had under way is gone with it: nobody is there to abort it.
@@ -97,6 +139,7 @@ class Draft {
   std::uint64_t effects_minted_;
   Reserved to_start_;
   std::uint64_t model_calls_to_start_ = 0;
+  std::uint64_t input_bytes_ = 0;
 };
 
 // Begins the instance's next step, or readies it, or ends the run at an exhausted bound.

@@ -37,6 +37,12 @@ InboxRank inbox_rank(const Event& event) {
   if (std::holds_alternative<BudgetRaised>(event)) return InboxRank::resolve;
   if (std::holds_alternative<CallDecided>(event)) return InboxRank::resolve;
   if (std::holds_alternative<StateSet>(event)) return InboxRank::resolve;
+  const bool of_tree = std::holds_alternative<ChildAsked>(event) ||
+                       std::holds_alternative<ChildReported>(event) ||
+                       std::holds_alternative<ParentAnswered>(event);
+  if (of_tree) return InboxRank::resolve;
+  if (std::holds_alternative<PhaseControlled>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<EventReceived>(event)) return InboxRank::turn;
   if (std::holds_alternative<ExternalTurnPushed>(event)) return InboxRank::turn;
   if (std::holds_alternative<MessageReceived>(event)) return InboxRank::message;
   return InboxRank::refused;

@@ -11,7 +11,9 @@
 
 #include "pawl/content.h"
 #include "pawl/ids.h"
+#include "pawl/kernel/agent_facts.h"
 #include "pawl/kernel/agent_spec.h"
+#include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
 #include "pawl/kernel/retry.h"
@@ -138,6 +140,7 @@ struct RunStarted {
   Presence adhoc_agents = Presence::absent;  // run_subagent is offered
   SubagentBounds subagents = {};
   std::vector<Ancestor> lineage = {};  // the root of the tree of runs first; none: it is the root
+  Presence asks_parent = Presence::absent;  // for money, before each call of a model
 
   PAWL_FACT(
       RunStarted, "run_started",
@@ -158,7 +161,8 @@ struct RunStarted {
                                                           PAWL_FIELD(gate) PAWL_FIELD(agents)
                                                               PAWL_FIELD(adhoc_agents)
                                                                   PAWL_FIELD(subagents)
-                                                                      PAWL_FIELD(lineage));
+                                                                      PAWL_FIELD(lineage)
+                                                                          PAWL_FIELD(asks_parent));
 };
 
 // A process took the run over: after a crash, or because it had been parked.
@@ -242,12 +246,13 @@ struct ToolFinished {
   std::optional<Content> user_reply = {};    // what people are told, where it is something else
   std::string level;                         // of isolation that was reached; empty: it has none
   EgressReport egress = {};
+  std::optional<TreeBooks> books = {};  // of the run that the call had started
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
                 PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
                     PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level)
-                        PAWL_FIELD(egress));
+                        PAWL_FIELD(egress) PAWL_FIELD(books));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };
@@ -498,7 +503,8 @@ using AnyEvent =
                  ResumeRequested, CancelRequested, TimerFired, HookFailed, HookStopped,
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
-                 CallDecided, RunReopened, StateSet, Unrecognised>;
+                 CallDecided, RunReopened, StateSet, ChildAsked, ChildReported, ChildWaits,
+                 ChildStirred, ParentAnswered, PhaseControlled, EventReceived, Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {

@@ -46,7 +46,9 @@ TEST_CASE("the numbers of events in journals never change") {
               "instance_spawned", "instance_resumed", "external_turn_pushed", "run_waiting",
               "run_finished",     "result_came_late", "context_compacted",    "compaction_failed",
               "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
-              "state_set",        "unrecognised"});
+              "state_set",        "child_asked",      "child_reported",       "child_waits",
+              "child_stirred",    "parent_answered",  "phase_controlled",     "event_received",
+              "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {
@@ -55,7 +57,7 @@ TEST_CASE("an event about an instance says which; all others are about the run")
   CHECK(instance_of(InstanceSpawned{InstanceId{3}, "", {}}) == kRootInstance);
 }
 
-TEST_CASE("only what people may say comes through the inbox") {
+TEST_CASE("only what people and other runs may say comes through the inbox") {
   std::string accepted;
   Rng rng(1);
   for (std::size_t i = 0; i < std::variant_size_v<Event>; ++i) {
@@ -64,7 +66,8 @@ TEST_CASE("only what people may say comes through the inbox") {
   }
   CHECK(accepted ==
         "doubt_resolved message_received pause_requested resume_requested cancel_requested "
-        "instance_resumed external_turn_pushed budget_raised call_decided state_set ");
+        "instance_resumed external_turn_pushed budget_raised call_decided state_set "
+        "child_asked child_reported parent_answered phase_controlled event_received ");
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "pawl/kernel/golden_agents_test.h"
+#include "pawl/kernel/golden_flow_test.h"
 #include "pawl/kernel/golden_machine_test.h"
 #include "pawl/kernel/random_history_test.h"
 #include "pawl/kernel/rules.h"
@@ -332,6 +334,9 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"permissions", encoded(permissions().records())},
           {"machine", encoded(machine_that_fails().records())},
           {"machine-detached", encoded(machine_that_detaches().records())},
+          {"agents-parent", encoded(run_with_children().records())},
+          {"agents-child", encoded(run_beneath_another().records())},
+          {"flow", encoded(flow_with_everything().records())},
           {"future", with_optional_event()}};
 }
 

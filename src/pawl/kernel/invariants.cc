@@ -79,7 +79,8 @@ std::string fault_of_effects(const RunState& state) {
   if (judging != open_count(state, EffectKind::judge))
     return "judged calls and open effects differ";
   for (const OpenEffect& one : state.open) {
-    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent;
+    const bool agent = one.kind == EffectKind::begin_agent || one.kind == EffectKind::end_agent ||
+                       one.kind == EffectKind::ask_money || one.kind == EffectKind::ask_place;
     if (!agent && awaited.count(one.id) == 0) return to_string(one.id) + " is awaited by nobody";
     if (static_cast<std::uint64_t>(one.id) > state.effects_minted) return "an unminted effect";
   }
@@ -133,6 +134,35 @@ std::string fault_of_tree(const RunState& state) {
   return "";
 }
 
+// The flow's own books, and that nothing of it waits without a reason.
+std::string fault_of_flow_books(const RunState& state) {
+  const FlowState& flow = state.flow;
+  if (flow.specs.size() != flow.runs.size()) return "phases and what is known of them differ";
+  std::vector<std::uint32_t> live(flow.runs.size(), 0);
+  for (const Instance& one : state.instances) {
+    if (is_live(one) && one.seat) ++live.at(one.seat->phase);
+  }
+  std::uint32_t waiting = 0;
+  for (std::uint32_t i = 0; i < flow.runs.size(); ++i) {
+    const PhaseRun& run = flow.runs[i];
+    const std::string phase = "phase " + flow.specs[i].name;
+    if (run.live != live[i]) return phase + " has another number of instances";
+    waiting += run.status == PhaseStatus::waiting ? 1U : 0U;
+    const bool queued = std::count(flow.queue.begin(), flow.queue.end(), i) == 1;
+    if (queued != may_begin(flow.specs[i], run)) return phase + " is queued, or not";
+    const bool asks = run.call != CallId{};
+    if (asks && find_call(state, run.call) == nullptr)
+      return phase + " asks by a call that is gone";
+    if (run.map && run.map->running > flow.specs[i].map->max) return phase + " has too many items";
+  }
+  if (waiting != flow.waiting) return "another number of phases waits";
+  const Instance* root = find_instance(state, kRootInstance);
+  const bool over = root->workers == 0 && flow.waiting == 0 && flow.ready.empty() &&
+                    flow.queue.empty() && std::holds_alternative<Going>(state.course);
+  const bool began = state.begin_held == Presence::absent && state.open.empty();
+  return over && began ? "the flow is through, and nobody ends it" : "";
+}
+
 std::string fault_of_liveness(const RunState& state) {
   const bool going = std::holds_alternative<Going>(state.course);
   const bool ending = std::holds_alternative<Ending>(state.course);
@@ -158,7 +188,8 @@ std::string fault_of_liveness(const RunState& state) {
     const bool awaiting = std::holds_alternative<AwaitingTools>(one.phase);
     const bool any = std::any_of(state.calls.begin(), state.calls.end(), mine);
     const bool suspended = std::holds_alternative<Suspended>(one.phase);
-    if (awaiting != any && !suspended)
+    const bool asks = has_flow(state) && one.id == kRootInstance;  // at checkpoints
+    if (awaiting != any && !suspended && !asks)
       return to_string(one.id) + " awaits tools, or has calls, not both";
     if (any && !ending && std::all_of(state.calls.begin(), state.calls.end(), over)) {
       return to_string(one.id) + " has all results, and does not go on";
@@ -169,7 +200,8 @@ std::string fault_of_liveness(const RunState& state) {
   for (const Call& call : state.calls) {
     const auto* held = std::get_if<CallWaiting>(&call.state);
     if (held == nullptr) continue;
-    if (going) return to_string(call.id) + " is held, and nobody runs it";
+    const bool run = held->held_for == HeldFor::child || held->held_for == HeldFor::place;
+    if (going && !run) return to_string(call.id) + " is held, and nobody runs it";
     if (ending && held->held_for == HeldFor::status) {
       return to_string(call.id) + " waits for a question that nobody asks any more";
     }
@@ -208,6 +240,7 @@ std::string fault_of(const Run& run) {
   if (reserved != run.reserved()) return "something else is set aside than what is under way";
   std::string fault = fault_of_effects(state);
   if (fault.empty() && has_nodes(state)) fault = fault_of_tree(state);
+  if (fault.empty() && has_flow(state)) fault = fault_of_flow_books(state);
   return fault.empty() ? fault_of_liveness(state) : fault;
 }
 

@@ -74,6 +74,20 @@ PAWL_NAMED(OnParentEnd, "on_parent_end");
 PAWL_NAMED(LeaveKind, "leave_kind");
 PAWL_NAMED(EndedHow, "ended_how");
 PAWL_NAMED(Delivery, "delivery");
+PAWL_NAMED(WaitFor, "wait_for");
+PAWL_NAMED(PlaceUse, "place_use");
+PAWL_NAMED(AskKind, "ask_kind");
+PAWL_NAMED(AskVerdict, "ask_verdict");
+PAWL_NAMED(Steer, "steer");
+PAWL_NAMED(ChildLife, "child_life");
+PAWL_NAMED(ChildLeave, "child_leave");
+PAWL_NAMED(PhaseAction, "phase_action");
+PAWL_NAMED(PhaseStatus, "phase_status");
+PAWL_NAMED(OutputFrom, "output_from");
+PAWL_NAMED(SeatRole, "seat_role");
+PAWL_NAMED(SeatEnd, "seat_end");
+PAWL_NAMED(OutputKind, "output_kind");
+PAWL_NAMED(WorkStatus, "work_status");
 #undef PAWL_NAMED
 template <class T>
 struct Named<std::optional<T>> {
@@ -169,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> tables() {
                          PinnedFile, EgressNote, EgressReport, NodeSpec, NextSpec, ChildSpec,
                          NodeCommand, StateSpec, PackSpec, DiscoverSpec, PhaseSpec, MapSpec,
                          AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
-                         SuspendedInstance>()},
+                         SuspendedInstance, TreeBooks, TreeBounds, WorkItem>()},
           {"vocabularies",
            vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
                            HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
@@ -177,7 +191,9 @@ std::vector<std::pair<std::string, std::string>> tables() {
                            BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
                            GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
                            NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
-                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery>()}};
+                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery, WaitFor, PlaceUse,
+                           AskKind, AskVerdict, Steer, ChildLife, ChildLeave, PhaseAction,
+                           PhaseStatus, OutputFrom, SeatRole, SeatEnd, OutputKind, WorkStatus>()}};
 }
 
 std::string document_path() {

@@ -2,6 +2,9 @@
 // name. A check changes nothing, and finds every reason to refuse.
 #include "pawl/kernel/machine.h"
 
+#include "pawl/json.h"
+#include "pawl/kernel/agent_tree.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/tally.h"
@@ -44,25 +47,49 @@ Refusal check_open(const Moment& now, std::string_view event, EffectId id, Effec
 
 // What a charter may say and no run does yet: better no run than one that leaves it out.
 std::string what_is_not_driven(const RunStarted& event) {
-  if (!event.phases.empty()) return "flows are not part of this version";
-  if (event.gate) return "gates are not part of this version";
-  const bool agents = !event.agents.empty() || event.adhoc_agents == Presence::present;
-  if (agents) return "agents with runs of their own are not part of this version";
+  if (event.agents.size() > kAgentsMax) return "too many agents";
+  if (event.lineage.size() > kLineageMax) return "too many ancestors";
   for (const PackSpec& pack : event.packs) {
     if (pack.state && pack.state->owner == StateOwner::external) {
       return "pack " + pack.name + ": a state that is owned outside belongs to a node";
     }
   }
   for (const NodeSpec& node : event.nodes) {
-    if (node.discover) return "node " + node.name + ": steps are discovered in flows only";
+    if (node.discover && event.phases.empty()) {
+      return "node " + node.name + ": steps are discovered in flows only";
+    }
   }
   return "";
+}
+
+// Of a run that has a flow.
+std::string fault_of_flow(const RunStarted& event) {
+  if (!event.node.empty()) return "a flow starts at no node";
+  const auto agent = std::find_if(event.phases.begin(), event.phases.end(),
+                                  [](const PhaseSpec& one) { return !one.agent.empty(); });
+  if (agent != event.phases.end()) return "phase " + agent->name + ": it has an agent";
+  if (event.limits.branches == 0 && !event.nodes.empty()) {
+    return "limits.branches is 0, and a flow needs room for an instance";
+  }
+  if (event.input.bytes() == nullptr || event.input.length() > kFlowInputBytesMax) {
+    return "the input of a flow has at most " + std::to_string(kFlowInputBytesMax) +
+           " bytes; give the flow the name of a file instead";
+  }
+  return fault_of(event.phases, event.nodes);
+}
+
+// What is needed of a charter that is not about its nodes alone.
+std::string fault_of_parts(const RunStarted& event) {
+  if (!event.phases.empty()) return fault_of_flow(event);
+  if (event.nodes.empty()) return event.gate ? "a gate is for runs that have nodes" : "";
+  return event.node.empty() ? "it starts at no node of its own" : "";
 }
 
 Refusal check(const Moment&, const NotStarted&, const RunStarted& event) {
   if (const Status known = check_semantics(event.semantics); !known) return known.error();
   const std::size_t targets = std::max<std::size_t>(event.targets.size(), 1);
   std::string fault = fault_of(event.nodes, event.packs, event.node, targets);
+  if (fault.empty()) fault = fault_of_parts(event);
   if (fault.empty()) fault = what_is_not_driven(event);
   return fault.empty() ? Refusal(kAccepted) : refuse("run_started: " + fault);
 }
@@ -76,6 +103,9 @@ Refusal check(const Moment& now, const Unfinished auto&, const AgentBegan& event
 }
 
 Refusal check(const Moment& now, const Active auto&, const MessageReceived& event) {
+  if (has_flow(now.state) && event.instance == kRootInstance) {
+    return refuse("message_received: i1 is the root of a flow and reads nothing; name an instance");
+  }
   const bool final = now.state.final_output.has_value() && event.instance == kRootInstance;
   return final ? refuse("message_received comes too late: the output of the run is final")
                : Refusal(kAccepted);
@@ -157,6 +187,65 @@ Refusal check(const Moment& now, const Active auto&, const StateSet& event) {
   return fault.empty() ? Refusal(kAccepted) : refuse(whose + " would not fit: " + fault);
 }
 
+// Runs beneath this one speak of themselves as long as they are not over.
+template <class E>
+Refusal check_child(const Moment& now, const E& event) {
+  const bool known = find_child(now.state, event.call) != nullptr;
+  return known ? Refusal(kAccepted)
+               : refuse(std::string(E::kName) + ": no run beneath this one was started by " +
+                        to_string(event.call) + ", or it is over");
+}
+
+Refusal check(const Moment& now, const Active auto&, const ChildAsked& event) {
+  return check_child(now, event);
+}
+
+Refusal check(const Moment& now, const Unfinished auto&, const ChildReported& event) {
+  return check_child(now, event);
+}
+
+// One that names no ask is the last word of a run that ends before this one.
+Refusal check(const Moment& now, const Unfinished auto&, const ParentAnswered& event) {
+  if (!has_parent(now.state)) return refuse("parent_answered: no run has started this one");
+  if (event.effect == EffectId{}) return kAccepted;
+  const OpenEffect* asked = find_effect(now.state, event.effect);
+  const bool open = asked != nullptr &&
+                    (asked->kind == EffectKind::ask_money || asked->kind == EffectKind::ask_place);
+  return open ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const Active auto&, const PhaseControlled& event) {
+  const std::string fault = fault_of_control(now.state, event);
+  return fault.empty() ? Refusal(kAccepted) : refuse("phase_controlled: " + fault);
+}
+
+// Events are kept for phases: one that none awaits would wait for ever.
+Refusal check(const Moment& now, const Active auto&, const EventReceived& event) {
+  const FlowState& flow = now.state.flow;
+  std::string names;
+  bool awaited = false;
+  for (const PhaseSpec& spec : flow.specs) {
+    if (!spec.await) continue;
+    awaited = awaited || spec.await->event == event.event;
+    names += (names.empty() ? "" : ", ") + spec.await->event;
+  }
+  if (!awaited) {
+    return refuse("event_received: no phase awaits " + in_few_words(event.event) +
+                  (names.empty() ? "" : "; they await " + in_few_words(names)));
+  }
+  if (flow.events.size() >= kFlowEventsMax) {
+    return refuse("event_received: " + std::to_string(kFlowEventsMax) + " events wait already");
+  }
+  const std::string* json = event.payload.bytes();
+  if (json == nullptr || json->size() > kFlowEventBytesMax) {
+    return refuse("event_received: an event has at most " + std::to_string(kFlowEventBytesMax) +
+                  " bytes");
+  }
+  if (json->empty()) return kAccepted;
+  const auto value = parse_json(*json);
+  return value ? Refusal(kAccepted) : refuse("event_received: " + value.error().message);
+}
+
 Refusal nothing_due() {
   return refuse("timer_fired, but nothing is due");
 }
@@ -165,7 +254,12 @@ Refusal check(const Moment& now, const Active auto&, const TimerFired&) {
   const Tally after = tally_after(now.state, now.event, now.stamp);
   const auto& instances = now.state.instances;
   const auto& calls = now.state.calls;
-  const bool due = after.active_ms >= now.state.limits.time_ms ||
+  const auto& phases = now.state.flow.runs;
+  const bool awaited = std::any_of(phases.begin(), phases.end(), [&](const PhaseRun& run) {
+    return has_waited_enough(run, now.stamp.at_ms, now.stamp.elapsed_ms);
+  });
+  const bool due = after.active_ms >= now.state.limits.time_ms || awaited ||
+                   flow_may_go_on(now.state) ||
                    std::any_of(calls.begin(), calls.end(),
                                [&](const Call& call) { return has_expired(call, now.stamp); }) ||
                    std::any_of(instances.begin(), instances.end(), [&](const Instance& instance) {
@@ -199,6 +293,9 @@ Refusal check(const Moment& now, const Finished&, const RunReopened& event) {
   if (ended.status == RunStatus::stopped && ended.reason == StopReason::policy_violation) {
     return refuse("run_reopened: the input of this run was not let in; start another one");
   }
+  if (has_flow(now.state) && !event.message.empty()) {
+    return refuse("run_reopened: the root of a flow reads no message");
+  }
   if (event.limits && !is_raise(now.state.limits, *event.limits)) {
     return refuse("run_reopened lowers a limit");
   }
@@ -208,6 +305,15 @@ Refusal check(const Moment& now, const Finished&, const RunReopened& event) {
                     ? "run_reopened: its last tool has answered, nothing is left to do; give a "
                       "message"
                     : "run_reopened: a limit leaves no room to go on; raise it");
+}
+
+// What has ended is run again, and the run goes on.
+Refusal check(const Moment& now, const Finished&, const PhaseControlled& event) {
+  const std::string fault = fault_of_control(now.state, event);
+  if (!fault.empty()) return refuse("phase_controlled: " + fault);
+  const auto again = ends_again(now);
+  if (!again || *again == RunStatus::done) return kAccepted;
+  return refuse("phase_controlled: the run would end at once; a limit leaves no room to go on");
 }
 
 // --- An instance -------------------------------------------------------------------------------
@@ -257,6 +363,19 @@ bool awaits(const Call* call, EffectId effect) {
 Refusal check(const Moment& now, const AwaitingTools&, const ToolFinished& event) {
   const bool awaited = awaits<CallRunning>(call_of(now, event), event.effect);
   return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ChildWaits& event) {
+  const bool awaited = awaits<CallRunning>(call_of(now, event), event.effect) &&
+                       find_child(now.state, event.call) != nullptr;
+  return awaited ? Refusal(kAccepted) : too_late(event.kName, event.effect);
+}
+
+Refusal check(const Moment& now, const AwaitingTools&, const ChildStirred& event) {
+  const Call* call = call_of(now, event);
+  const auto* held = call == nullptr ? nullptr : std::get_if<CallWaiting>(&call->state);
+  const bool waits = held != nullptr && held->held_for == HeldFor::child;
+  return waits ? Refusal(kAccepted) : refuse(to_string(event.call) + " does not wait for a run");
 }
 
 // Kept for whoever decides about the call, as long as nobody has; the first one only.
@@ -323,6 +442,16 @@ Refusal check(const Moment& now, const AwaitingTools&, const CallDecided& event)
   if (fits(asked->kind, event)) return kAccepted;
   return refuse(std::string(name(event.decision)) + " does not answer " + to_string(event.call) +
                 ", which asks for " + std::string(name(asked->kind)));
+}
+
+// A checkpoint asks for the root of its flow.
+Refusal check(const Moment& now, const Flowing&, const CallDecided& event) {
+  if (event.edited) return refuse("a checkpoint has no arguments to edit");
+  if (event.text.bytes() == nullptr || event.text.length() > kFlowOutputBytesMax) {
+    return refuse("an answer at a checkpoint has at most " + std::to_string(kFlowOutputBytesMax) +
+                  " bytes");
+  }
+  return check(now, AwaitingTools{}, event);
 }
 
 Refusal check(const Moment& now, const Suspended& phase, const InstanceResumed& event) {

@@ -19,6 +19,7 @@ Refusal refusal_of(const Run& run, const Event& event, const Stamp& stamp);
 struct Before {
   Phase phase;                        // of the instance that it names
   std::optional<OpenEffect> stopped;  // HookStopped: the effect that the callback was asked about
+  EffectKind asked = EffectKind::ask_money;  // ParentAnswered: what was asked for
 };
 
 // Applies the draft's event, which is accepted, and decides what follows from it.
@@ -39,6 +40,8 @@ void take(Draft& draft, const TimerFired& event);
 void take(Draft& draft, const RunReopened& event);
 void take(Draft& draft, const StateSet& event);
 void take(Draft& draft, const RunWaiting& event);
+void take(Draft& draft, const PhaseControlled& event);
+void take(Draft& draft, const EventReceived& event);
 
 void take(Draft& draft, const ModelReplied& event);
 void take(Draft& draft, const Before& before, const ModelFailed& event);
@@ -51,6 +54,12 @@ void take(Draft& draft, const ToolStatusLearned& event);
 void take(Draft& draft, const DoubtResolved& event);
 void take(Draft& draft, const CallJudged& event);
 void take(Draft& draft, const CallDecided& event);
+
+void take(Draft& draft, const ChildAsked& event);
+void take(Draft& draft, const ChildReported& event);
+void take(Draft& draft, const ChildWaits& event);
+void take(Draft& draft, const ChildStirred& event);
+void take(Draft& draft, const Before& before, const ParentAnswered& event);
 
 void take(Draft& draft, const InstanceResumed& event);
 void take(Draft& draft, const ExternalTurnPushed& event);

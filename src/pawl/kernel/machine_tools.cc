@@ -76,10 +76,6 @@ ToolSpec spawn_tool(const RunState& state, const ChildSpec& child) {
               input);
 }
 
-bool sees_packs(const Instance& instance) {
-  return instance.kind == NodeKind::primary;
-}
-
 bool has_state_to_patch(const RunState& state, const Instance& instance, const NodeSpec& node) {
   if (node.state) return true;
   if (!sees_packs(instance)) return false;
@@ -106,6 +102,32 @@ ToolSpec state_tool(const RunState& state, const Instance& instance, const NodeS
               input);
 }
 
+void add_work_tools(std::vector<ToolSpec>& tools) {
+  InputSchema title;
+  title.with("title", kText, Need::required);
+  tools.push_back(tool(std::string(kWorkItemAddTool),
+                       "Notes something that is to be done before the run may end.", title));
+  InputSchema id;
+  id.with("id", kText, Need::required);
+  tools.push_back(tool(std::string(kWorkItemDoneTool), "Says that a work item is done.", id));
+  id.with("reason", kText, Need::required);
+  tools.push_back(
+      tool(std::string(kWorkItemEscalateTool), "Leaves a work item to people, and says why.", id));
+}
+
+ToolSpec discover_tool(const DiscoverSpec& spec) {
+  std::string nodes;
+  for (const std::string& node : spec.nodes) {
+    nodes += nodes.empty() ? "" : ",";
+    append_json_string(nodes, node);
+  }
+  InputSchema input;
+  input.with("node", "{\"enum\":[" + nodes + "]}", Need::required);
+  input.with("input", kText, Need::required).with("reason", kText, Need::required);
+  return tool(std::string(kDiscoverTool),
+              "Has a step carried out behind this phase that nobody had planned.", input);
+}
+
 }  // namespace
 
 std::vector<ToolSpec> machine_tools(const RunState& state, const Instance& instance) {
@@ -130,6 +152,8 @@ std::vector<ToolSpec> machine_tools(const RunState& state, const Instance& insta
                          "Ends your work and hands its result, text or JSON, to who started you.",
                          input));
   }
+  if (state.work.gate) add_work_tools(tools);
+  if (node.discover && instance.seat) tools.push_back(discover_tool(*node.discover));
   InputSchema input;
   input.with("reason", kText, Need::required).with("metadata", kAnything, Need::optional);
   tools.push_back(tool(std::string(kSuspendTool),

@@ -213,7 +213,8 @@ std::string fault_of(const std::vector<NodeSpec>& nodes, const std::vector<PackS
   if (!ascends(nodes) || !ascends(packs)) {
     return "nodes and packs are not in the order of their names";
   }
-  if (find_node(nodes, start) == nullptr) return "it starts at no node of its own";
+  if (!start.empty() && find_node(nodes, start) == nullptr)
+    return "it starts at no node of its own";
   const NodeCheck check(nodes, packs, targets);
   for (const NodeSpec& node : nodes) {
     const std::string fault = check.fault_of(node);

@@ -110,13 +110,15 @@ struct NodeSpec {
   std::vector<NodeCommand> commands = {};
   std::vector<std::string> packs = {};
   std::optional<DiscoverSpec> discover = {};
+  std::string output_schema = {};  // JSON Schema of its answer; empty: it is text
 
   PAWL_FACT(NodeSpec, "node_spec",
             PAWL_FIELD(name) PAWL_FIELD(kind) PAWL_FIELD(definition) PAWL_FIELD(targets)
                 PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens) PAWL_FIELD(steps)
                     PAWL_FIELD(compaction) PAWL_FIELD(tools) PAWL_FIELD(state) PAWL_FIELD(next)
                         PAWL_FIELD(workers) PAWL_FIELD(children) PAWL_FIELD(workers_on_end)
-                            PAWL_FIELD(commands) PAWL_FIELD(packs) PAWL_FIELD(discover));
+                            PAWL_FIELD(commands) PAWL_FIELD(packs) PAWL_FIELD(discover)
+                                PAWL_FIELD(output_schema));
 };
 
 // Tools and a state that primary instances of several nodes share.

@@ -120,6 +120,9 @@ class RandomHost {
         return compacted(effect.instance, effect.id);
       case EffectKind::judge:
         return CallJudged{effect.instance, effect.call, effect.id, random_judgement(rng_)};
+      case EffectKind::ask_money:
+      case EffectKind::ask_place:
+        return ParentAnswered{effect.id, any<AskVerdict>(), {}, "no"};
     }
     return TimerFired{};
   }

@@ -93,7 +93,15 @@ constexpr Sentences kSentences1 = {
     .content_ceded = "{} has ended and hands you this:",
     .content_failed = "{} has failed:",
     .content_stopped = "{} was stopped at its limit of steps, and had this:",
+    .agent_too_deep = "runs start others at most {} levels beneath the first one; do it yourself",
+    .agent_too_many =
+        "no more than {} runs may be started beneath one; do it yourself, or end your turn",
+    .agent_calls_itself =
+        "{} has the charter of this run or of one above it, and would call itself",
     .last_of = "(the last of {})",
+    .work_is_open =
+        "These work items are open: {}. The run does not end before each is done (work_item_done) "
+        "or left to people (work_item_escalate). Go on.",
     .entered = "You have new instructions. Go on by them.",
     .begin = "Begin.",
     .steps_left = {"This is your last step. Call no tools: give your final answer now.",

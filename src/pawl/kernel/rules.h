@@ -61,9 +61,13 @@ struct Sentences {
   std::string_view content_ceded;  // {}: the sender
   std::string_view content_failed;
   std::string_view content_stopped;
-  std::string_view last_of;                    // {}: how many messages with one key there have been
-  std::string_view entered;                    // where a conversation goes on in another node
-  std::string_view begin;                      // where it has no beginning
+  std::string_view agent_too_deep;      // {}: how many levels there may be beneath the first run
+  std::string_view agent_too_many;      // {}: how many runs may be started
+  std::string_view agent_calls_itself;  // {}: the tool
+  std::string_view last_of;             // {}: how many messages with one key there have been
+  std::string_view work_is_open;        // {}: the items
+  std::string_view entered;             // where a conversation goes on in another node
+  std::string_view begin;               // where it has no beginning
   std::array<std::string_view, 3> steps_left;  // none, one, two
   std::string_view summary_wanted;             // the instructions of whoever sums up
 };

@@ -23,6 +23,15 @@ bool any_in(const RunState& state) {
   });
 }
 
+// Runs that it has started, and that wait.
+bool waits_for_children(const RunState& state) {
+  if (state.children.empty()) return false;
+  return std::any_of(state.calls.begin(), state.calls.end(), [](const Call& call) {
+    const auto* held = std::get_if<CallWaiting>(&call.state);
+    return held != nullptr && held->held_for == HeldFor::child;
+  });
+}
+
 bool any_in_doubt(const RunState& state) {
   return std::any_of(state.calls.begin(), state.calls.end(), [](const Call& call) {
     return std::holds_alternative<CallDoubtful>(call.state);
@@ -72,7 +81,8 @@ const OpenEffect* find_effect(const RunState& state, EffectId id) {
 }
 
 bool reserves(const RunState& state) {
-  return state.limits.cost_pico > 0 || state.limits.budget_tokens > 0;
+  return state.limits.cost_pico > 0 || state.limits.budget_tokens > 0 ||
+         state.asks_parent == Presence::present;
 }
 
 Reserved reserved_in(const RunState& state, const Phase& phase) {
@@ -114,7 +124,7 @@ bool is_idle(const RunState& state) {
 }
 
 bool is_waiting(const RunState& state) {
-  return is_idle(state) && !any_in<BackingOff>(state);
+  return is_idle(state) && !any_in<BackingOff>(state) && !flow_may_go_on(state);
 }
 
 bool wants_park(const RunState& state) {
@@ -128,6 +138,7 @@ WaitFor waits_for(const RunState& state) {
   if (const auto wanted = wanted_of_people(state)) return *wanted;
   if (any_in<AwaitingBudget>(state)) return WaitFor::budget;
   if (any_in<RateLimited>(state)) return WaitFor::rate_limit;
+  if (waits_for_children(state)) return WaitFor::children;
   return WaitFor::event;
 }
 
@@ -148,7 +159,12 @@ std::optional<std::uint64_t> wake_at(const RunState& state) {
     if (is_winding_up(state)) return std::nullopt;
     return add_saturating(ending->since_elapsed_ms, rules_of(state.semantics).ending_grace_ms);
   }
+  if (flow_may_go_on(state)) return state.elapsed_ms;
   std::uint64_t due = is_idle(state) ? UINT64_MAX : deadline(state);
+  for (const PhaseRun& run : state.flow.runs) {
+    const bool awaits = run.status == PhaseStatus::waiting && run.until_at_ms != 0;
+    if (awaits) due = std::min(due, run.until_elapsed_ms);
+  }
   for (const Instance& instance : state.instances) {
     if (const BackingOff* phase = std::get_if<BackingOff>(&instance.phase)) {
       due = std::min(due, phase->until_elapsed_ms);
@@ -174,8 +190,12 @@ std::optional<std::int64_t> wake_wall_at(const RunState& state) {
   const WaitFor reason = waits_for(state);
   const bool people = reason == WaitFor::approval || reason == WaitFor::input;
   const bool itself = reason == WaitFor::rate_limit || reason == WaitFor::budget;
-  if (!itself && !people) return std::nullopt;
+  if (!itself && !people && reason != WaitFor::event) return std::nullopt;
   std::optional<std::int64_t> due;
+  for (const PhaseRun& run : state.flow.runs) {
+    if (run.status != PhaseStatus::waiting || run.until_at_ms == 0) continue;
+    if (!due || run.until_at_ms < *due) due = run.until_at_ms;
+  }
   for (const Call& call : state.calls) {
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
     if (asked == nullptr || asked->expires_at_ms == 0) continue;
@@ -239,8 +259,9 @@ std::string_view name(WrapUp value) {
 }
 
 std::string_view name(EffectKind value) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "model", "tool", "status", "begin_agent", "end_agent", "compact", "judge"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "model",   "tool",  "status",    "begin_agent", "end_agent",
+      "compact", "judge", "ask_money", "ask_place"};
   return kNames[static_cast<std::size_t>(value)];
 }
 

@@ -10,6 +10,7 @@
 
 #include "pawl/kernel/decisions.h"
 #include "pawl/kernel/events.h"
+#include "pawl/kernel/flow_state.h"
 
 namespace pawl {
 
@@ -100,6 +101,10 @@ struct Failing {  // the root, until its workers have ended
   PAWL_FACT(Failing, "failing", PAWL_FIELD(status) PAWL_FIELD(reason) PAWL_FIELD(detail));
 };
 
+struct Flowing {  // the root of a flow: it never acts
+  PAWL_FACT(Flowing, "flowing");
+};
+
 struct Ended {  // it has left the tree, and is forgotten when many have
   PAWL_FACT(Ended, "ended");
 };
@@ -107,7 +112,7 @@ struct Ended {  // it has left the tree, and is forgotten when many have
 // DO NOT REORDER: the index is embedded in snapshots.
 using Phase =
     std::variant<Ready, AwaitingModel, BackingOff, AwaitingTools, Suspended, AwaitingExternal,
-                 Resting, RateLimited, AwaitingBudget, Compacting, Failing, Ended>;
+                 Resting, RateLimited, AwaitingBudget, Compacting, Failing, Ended, Flowing>;
 
 // One message of a transcript, by reference: the content stays in the journal.
 enum class EntryKind : std::uint8_t {
@@ -206,6 +211,7 @@ struct Instance {
   std::uint32_t silent_messages = 0;           // which wake nobody
   Presence urgent_message = Presence::absent;  // for which its model call is interrupted
   std::vector<Singleton> singletons = {};
+  std::optional<Seat> seat = {};  // what it does for a phase of a flow
 
   PAWL_FACT(Instance, "instance",
             PAWL_FIELD(id) PAWL_FIELD(parent) PAWL_FIELD(node) PAWL_FIELD(phase)
@@ -224,7 +230,8 @@ struct Instance {
                                                                 PAWL_FIELD(last_words)
                                                                     PAWL_FIELD(silent_messages)
                                                                         PAWL_FIELD(urgent_message)
-                                                                            PAWL_FIELD(singletons));
+                                                                            PAWL_FIELD(singletons)
+                                                                                PAWL_FIELD(seat));
 };
 
 // States of a call, from its opening until its result is taken.
@@ -322,10 +329,12 @@ enum class EffectKind : std::uint8_t {
   end_agent,
   compact,
   judge,
+  ask_money,  // these two are answered by the run that started this one
+  ask_place,
 };
 std::string_view name(EffectKind value);
 template <>
-inline constexpr std::uint8_t kCount<EffectKind> = 7;
+inline constexpr std::uint8_t kCount<EffectKind> = 9;
 
 struct OpenEffect {
   EffectId id{};
@@ -440,26 +449,44 @@ struct RunState {
   std::uint32_t ended = 0;                         // instances that are still listed
   std::uint32_t ended_calls = 0;                   // likewise, calls of such instances
   std::optional<std::uint64_t> final_output = {};  // the record that holds it, while workers go on
+  // Runs beneath this one and above it.
+  std::vector<AgentSpec> agents = {};  // by name, without their charters
+  Presence adhoc_agents = Presence::absent;
+  SubagentBounds subagents = {};
+  std::vector<Ancestor> lineage = {};
+  std::vector<ChildRun> children = {};  // by the number of their calls
+  std::uint32_t runs_settled = 0;       // beneath it that are over
+  Presence asks_parent = Presence::absent;
+  TreeBounds allowed = {};    // by the run that started this one
+  TreeBooks told_books = {};  // what it was told last
+  TreeBounds told_held = {};
+  FlowState flow = {};
+  WorkState work = {};
 
   PAWL_FACT(
       RunState, "run_state",
       PAWL_FIELD(id) PAWL_FIELD(tenant) PAWL_FIELD(name) PAWL_FIELD(model) PAWL_FIELD(directory)
-          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(guards)
-              PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
-                  PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from)
-                      PAWL_FIELD(targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens)
-                          PAWL_FIELD(compaction) PAWL_FIELD(life) PAWL_FIELD(course)
-                              PAWL_FIELD(instances) PAWL_FIELD(calls) PAWL_FIELD(open)
-                                  PAWL_FIELD(begin_held) PAWL_FIELD(denials)
-                                      PAWL_FIELD(question_hour) PAWL_FIELD(parked) PAWL_FIELD(tally)
-                                          PAWL_FIELD(calls_minted) PAWL_FIELD(effects_minted)
-                                              PAWL_FIELD(instances_minted) PAWL_FIELD(length)
-                                                  PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
-                                                      PAWL_FIELD(at_ms) PAWL_FIELD(nodes)
-                                                          PAWL_FIELD(packs) PAWL_FIELD(pack_states)
-                                                              PAWL_FIELD(births) PAWL_FIELD(ended)
-                                                                  PAWL_FIELD(ended_calls)
-                                                                      PAWL_FIELD(final_output));
+          PAWL_FIELD(semantics) PAWL_FIELD(charter_digest) PAWL_FIELD(limits) PAWL_FIELD(
+              guards) PAWL_FIELD(retry) PAWL_FIELD(prices) PAWL_FIELD(tools) PAWL_FIELD(started_by)
+              PAWL_FIELD(approvers) PAWL_FIELD(started_at_ms) PAWL_FIELD(forked_from) PAWL_FIELD(
+                  targets) PAWL_FIELD(base_tokens) PAWL_FIELD(output_tokens) PAWL_FIELD(compaction)
+                  PAWL_FIELD(life) PAWL_FIELD(course) PAWL_FIELD(instances) PAWL_FIELD(calls)
+                      PAWL_FIELD(open) PAWL_FIELD(begin_held) PAWL_FIELD(denials)
+                          PAWL_FIELD(question_hour) PAWL_FIELD(parked) PAWL_FIELD(tally) PAWL_FIELD(
+                              calls_minted) PAWL_FIELD(effects_minted) PAWL_FIELD(instances_minted)
+                              PAWL_FIELD(length) PAWL_FIELD(epoch) PAWL_FIELD(elapsed_ms)
+                                  PAWL_FIELD(at_ms) PAWL_FIELD(nodes) PAWL_FIELD(packs)
+                                      PAWL_FIELD(pack_states) PAWL_FIELD(births) PAWL_FIELD(ended)
+                                          PAWL_FIELD(ended_calls) PAWL_FIELD(final_output)
+                                              PAWL_FIELD(agents) PAWL_FIELD(adhoc_agents)
+                                                  PAWL_FIELD(subagents) PAWL_FIELD(lineage)
+                                                      PAWL_FIELD(children) PAWL_FIELD(runs_settled)
+                                                          PAWL_FIELD(asks_parent)
+                                                              PAWL_FIELD(allowed)
+                                                                  PAWL_FIELD(told_books)
+                                                                      PAWL_FIELD(told_held)
+                                                                          PAWL_FIELD(flow)
+                                                                              PAWL_FIELD(work));
 };
 
 struct Record;
@@ -539,6 +566,12 @@ const Prices& prices_of(const RunState& state, InstanceId instance);
 // --- The tree ----------------------------------------------------------------------------------
 
 bool has_nodes(const RunState& state);
+// Its phases are carried out by workers of the root, which never acts.
+bool has_flow(const RunState& state);
+// Something of the flow could begin now, and waits for nothing but a record.
+bool flow_may_go_on(const RunState& state);
+// A phase has awaited an event for as long as it may.
+bool has_waited_enough(const PhaseRun& run, std::int64_t at_ms, std::uint64_t elapsed_ms);
 bool is_live(const Instance& instance);
 // A message waits for it, and not only silent ones.
 bool has_news(const Instance& instance);
@@ -548,6 +581,8 @@ InstanceId default_target(const RunState& state);
 std::size_t live_count(const RunState& state);
 // Of a run that has nodes.
 const NodeSpec& node_of(const RunState& state, const Instance& instance);
+// Primary instances do, and those that carry out a phase.
+bool sees_packs(const Instance& instance);
 const PackState* find_pack_state(const std::vector<PackState>& states, std::string_view pack);
 // Of the conversations that an instance begins with in its node.
 std::uint64_t base_tokens_of(const RunState& state, const Instance& instance);

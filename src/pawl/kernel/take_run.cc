@@ -1,4 +1,6 @@
 // What follows from the events of a run as a whole: its beginning, control, recovery, time.
+#include "pawl/kernel/decide_agents.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/decide_tree.h"
 #include "pawl/kernel/machine.h"
 
@@ -23,6 +25,7 @@ void take_command(Draft& draft, const Instance& instance) {
 
 // What starts with its node has been born, if its callbacks run again after a crash.
 void begin_root(Draft& draft) {
+  if (has_flow(draft.state)) return;  // Its phases begin at the end of the record.
   if (has_nodes(draft.state)) return begin_instance(draft, kRootInstance);
   begin_step(draft, draft.instance(kRootInstance));
 }
@@ -122,12 +125,14 @@ void take(Draft& draft, const PauseRequested&) {
     if (effect.kind == EffectKind::model) draft.abort(effect.id);
   }
   ready_those_that_wait(draft);
+  steer_children(draft, Steer::pause);
 }
 
 void take(Draft& draft, const ResumeRequested&) {
   if (draft.going()) return;
   draft.add(PauseEnded{});
   take_up_again(draft);
+  steer_children(draft, Steer::resume);
 }
 
 void take(Draft& draft, const CancelRequested& event) {
@@ -160,6 +165,7 @@ void take(Draft& draft, const BudgetRaised& event) {
     if (draft.going()) call_again(draft, instance);
     if (draft.pausing()) draft.add(InstanceReadied{instance.id, 0});
   }
+  wake_children(draft);
 }
 
 void take(Draft& draft, const Before& before, const HookStopped& event) {
@@ -178,7 +184,9 @@ void take(Draft& draft, const DriverAttached&) {
   draft.stop_where_crossed();
   for (const OpenEffect& effect : lost) recover(draft, effect);
   ask_again_where_due(draft);
+  wake_children(draft);
   expire_approvals(draft);
+  expire_awaits(draft);
   go_on_where_all_ended(draft);
 }
 
@@ -207,6 +215,7 @@ void take(Draft& draft, const TimerFired&) {
       std::any_of(draft.state.calls.begin(), draft.state.calls.end(),
                   [&](const Call& call) { return has_expired(call, draft.stamp); });
   expire_approvals(draft);
+  expire_awaits(draft);
   if (expired) go_on_where_all_ended(draft);
   for (const InstanceId id : instance_ids(draft.state)) {
     const Instance& instance = draft.instance(id);

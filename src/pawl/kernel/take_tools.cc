@@ -1,5 +1,7 @@
 // What becomes of calls: outcomes, judgements and decisions of people, and what follows from them:
 // a result, another attempt, a question, a doubt.
+#include "pawl/kernel/decide_agents.h"
+#include "pawl/kernel/decide_flow.h"
 #include "pawl/kernel/machine.h"
 
 namespace pawl {
@@ -56,6 +58,7 @@ void take(Draft& draft, const CallJudged& event) {
 
 void take(Draft& draft, const CallDecided& event) {
   draft.stop_where_crossed();
+  if (phase_of_call(draft.state.flow, event.call)) return take_checkpoint(draft, event);
   take_decision(draft, draft.instance(event.instance), draft.call(event.call), event);
   go_on_when_all_ended(draft, event.instance);
 }
@@ -68,6 +71,7 @@ bool may_have_acted(const RunState& state, const Call& call) {
 }
 
 void run_call(Draft& draft, const Call& call) {
+  if (starts_run(draft.state, call)) return run_child(draft, call);
   if (draft.over(call.instance)) return;
   if (draft.pausing()) return draft.add(CallHeld{call.id, HeldFor::run});
   draft.start(RunTool{{}, call.instance, call.id, call.attempts + 1});

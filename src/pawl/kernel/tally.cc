@@ -1,5 +1,9 @@
 #include "pawl/kernel/tally.h"
 
+#include <algorithm>
+
+#include "pawl/kernel/agent_tree.h"
+
 namespace pawl {
 namespace {
 
@@ -55,6 +59,7 @@ struct Counter {
   void count(const RunReopened& event) { in(event.message); }
   void count(const InstanceResumed& event) { in(event.message); }
   void count(const StateSet& event) { in(event.state); }
+  void count(const EventReceived& event) { in(event.payload); }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
   void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {
@@ -81,8 +86,36 @@ std::uint64_t bytes_of(const std::vector<Block>& blocks) {
   return bytes;
 }
 
+// A run beneath this one says what it has used by now: what is new of it counts here, too.
+static void count_child(const RunState& state, CallId call, const TreeBooks& books, Tally& tally) {
+  const ChildRun* child = find_child(state, call);
+  if (child == nullptr) return;
+  const Usage& before = child->books.usage;
+  const auto more = [](std::uint64_t now, std::uint64_t then) { return now - std::min(now, then); };
+  tally.usage = tally.usage +
+                Usage{more(books.usage.input_tokens, before.input_tokens),
+                      more(books.usage.output_tokens, before.output_tokens),
+                      more(books.usage.cache_read_tokens, before.cache_read_tokens),
+                      more(books.usage.cache_creation_tokens, before.cache_creation_tokens),
+                      more(books.usage.cache_creation_1h_tokens, before.cache_creation_1h_tokens)};
+  tally.cost_pico = add_saturating(tally.cost_pico, more(books.cost_pico, child->books.cost_pico));
+}
+
 Tally tally_after(const RunState& state, const Event& event, const Stamp& stamp) {
   Tally tally = state.tally;
+  if (!state.children.empty()) {
+    std::visit(
+        [&](const auto& fact) {
+          if constexpr (requires { fact.books.cost_pico; }) {
+            count_child(state, fact.call, fact.books, tally);
+          }
+        },
+        event);
+    const auto* finished = std::get_if<ToolFinished>(&event);
+    if (finished != nullptr && finished->books) {
+      count_child(state, finished->call, *finished->books, tally);
+    }
+  }
   if (std::holds_alternative<Live>(state.life) && !is_idle(state) &&
       stamp.elapsed_ms > state.elapsed_ms) {
     tally.active_ms = add_saturating(tally.active_ms, stamp.elapsed_ms - state.elapsed_ms);

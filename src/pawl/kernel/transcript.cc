@@ -235,15 +235,22 @@ Result<Message> message_of(const Entry& entry, const Record& record) {
 }
 
 std::optional<Content> output_of(const Record& record) {
-  if (const auto* finished = std::get_if<RunFinished>(&record.event)) return finished->output;
-  if (const auto* began = std::get_if<AgentBegan>(&record.event)) return began->replacement;
-  if (const auto* tool = std::get_if<ToolFinished>(&record.event)) {
+  for (const Decision& decision : record.decisions) {
+    if (const auto* ended = std::get_if<FlowEnded>(&decision)) return ended->output;
+  }
+  return words_in(record.event);
+}
+
+std::optional<Content> words_in(const Event& event) {
+  if (const auto* finished = std::get_if<RunFinished>(&event)) return finished->output;
+  if (const auto* began = std::get_if<AgentBegan>(&event)) return began->replacement;
+  if (const auto* tool = std::get_if<ToolFinished>(&event)) {
     return tool->user_reply ? tool->user_reply : tool->content;
   }
-  if (const auto* learned = std::get_if<ToolStatusLearned>(&record.event)) return learned->content;
-  if (const auto* resolved = std::get_if<DoubtResolved>(&record.event)) return resolved->result;
-  if (const auto* decided = std::get_if<CallDecided>(&record.event)) return decided->text;
-  const std::vector<Block>* blocks = blocks_of(record.event);
+  if (const auto* learned = std::get_if<ToolStatusLearned>(&event)) return learned->content;
+  if (const auto* resolved = std::get_if<DoubtResolved>(&event)) return resolved->result;
+  if (const auto* decided = std::get_if<CallDecided>(&event)) return decided->text;
+  const std::vector<Block>* blocks = blocks_of(event);
   if (blocks == nullptr) return std::nullopt;
   std::optional<Content> last;
   for (const Block& block : *blocks) {

@@ -17,6 +17,9 @@ Result<Message> message_of(const Entry& entry, const Record& record);
 // nullopt when it wrote none.
 std::optional<Content> output_of(const Record& record);
 
+// The same of the event alone: what the instance that it is about has said by it.
+std::optional<Content> words_in(const Event& event);
+
 // The call block a call was opened from: a part of the record.
 Result<const CallBlock*> call_block(const Call& call, const Record& record);
 

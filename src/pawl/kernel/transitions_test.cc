@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "pawl/kernel/machine_stage_test.h"
+#include "pawl/kernel/flow_stage_test.h"
 #include "pawl/kernel/source_test.h"
 
 namespace pawl::testing {
@@ -170,6 +170,38 @@ TestRun failing() {
   return run;
 }
 
+// A run beneath another, with one beneath itself.
+TestRun with_child() {
+  RunStarted start = a_start();
+  start.agents = {AgentSpec{"helper"}};
+  start.agents[0].digest = sha256("helper");
+  start.lineage = {Ancestor{RunId{"above"}, kC1, "me", sha256("above"), 3}};
+  start.tools.push_back(PinnedTool{"agent__helper", EffectClass::reconcilable, OnDoubt::wait, {}});
+  TestRun run(start);
+  run.replies({calls("agent__helper", R"({"input":"go"})")});
+  const EffectId ask = run.effect_of(EffectKind::ask_place);
+  run.takes(ParentAnswered{ask, AskVerdict::given, {0, 0, 1, 1}, ""});
+  return run;
+}
+
+TestRun child_waiting() {
+  TestRun run = with_child();
+  run.takes(ChildWaits{kRootInstance, kC1, run.call_effect(kC1), WaitFor::approval, {}, {}});
+  return run;
+}
+
+TestRun flowing() {
+  PhaseSpec phase = a_checkpoint("c", {});
+  return TestRun(a_flow({phase, a_phase("a", "n"), an_await("b", "merged", {"a"})}));
+}
+
+TestRun flow_over() {
+  TestRun run(a_flow({a_phase("a", "n")}));
+  run.replies_as(kI2, {says("done")});
+  run.ends();
+  return run;
+}
+
 TestRun finished() {
   TestRun run;
   run.replies({says("done")});
@@ -187,10 +219,14 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["awaiting_model"] = {scene_of(TestRun()), scene_of(cancelled(TestRun())),
                            scene_of(owned_outside()), scene_of(paused(owned_outside()))};
   all["failing"] = {scene_of(failing()), scene_of(cancelled(failing()))};
+  all["flowing"] = {scene_of(flowing()), scene_of(paused(flowing())),
+                    scene_of(cancelled(flowing()))};
   all["backing_off"] = {scene_of(backing_off()), scene_of(cancelled(backing_off()))};
-  all["awaiting_tools"] = {scene_of(awaiting_tools()), scene_of(in_doubt()),
-                           scene_of(cancelled(in_doubt())), scene_of(awaiting_a_person()),
-                           scene_of(paused(running_a_tool()))};
+  all["awaiting_tools"] = {scene_of(awaiting_tools()),         scene_of(in_doubt()),
+                           scene_of(cancelled(in_doubt())),    scene_of(awaiting_a_person()),
+                           scene_of(paused(running_a_tool())), scene_of(with_child()),
+                           scene_of(paused(with_child())),     scene_of(cancelled(with_child())),
+                           scene_of(child_waiting())};
   const std::map<std::string, ReplyStop> yields = {{"suspended", ReplyStop::suspend},
                                                    {"awaiting_external", ReplyStop::external},
                                                    {"resting", ReplyStop::end_turn}};
@@ -208,7 +244,9 @@ std::map<std::string, std::vector<Scene>> scenes() {
   all["compacting"] = {scene_of(compacting()), scene_of(with_spawned(compacting()))};
   // At once, as above.
   const TestRun over = finished();
-  all["finished"] = {scene_of(over), {over.run(), {over->epoch, over->at_ms, over->elapsed_ms}}};
+  all["finished"] = {scene_of(over),
+                     {over.run(), {over->epoch, over->at_ms, over->elapsed_ms}},
+                     scene_of(flow_over())};
   return all;
 }
 
@@ -218,6 +256,11 @@ CallId call_in(const RunState& state) {
     if (std::holds_alternative<State>(call.state)) return call.id;
   }
   return {};
+}
+
+Digest binding_asked(const RunState& state) {
+  const Call* call = find_call(state, call_in<CallAwaitingPerson>(state));
+  return call == nullptr ? Digest{} : std::get<CallAwaitingPerson>(call->state).binding;
 }
 
 EffectId effect_of(const RunState& state, EffectKind kind, CallId call = {}) {
@@ -239,11 +282,13 @@ std::vector<Event> events_for(const RunState& state) {
   const CallId doubtful = call_in<CallDoubtful>(state);
   const CallId judging = call_in<CallJudging>(state);
   const EffectId model = effect_of(state, EffectKind::model);
+  const CallId child = state.children.empty() ? CallId{} : state.children.front().call;
   ModelReplied replied;
   replied.effect = model;
   ToolFinished tool;
   tool.call = running;
   tool.effect = effect_of(state, EffectKind::tool, running);
+  const bool is_over = std::holds_alternative<Finished>(state.life);
   return {
       a_start(),
       DriverAttached{"p"},
@@ -279,7 +324,7 @@ std::vector<Event> events_for(const RunState& state) {
       CallDecided{kRootInstance,
                   call_in<CallAwaitingPerson>(state),
                   InterruptDecision::approve,
-                  sha256("it"),
+                  binding_asked(state),
                   "u",
                   {},
                   {},
@@ -287,6 +332,18 @@ std::vector<Event> events_for(const RunState& state) {
                   0},
       RunReopened{"u", {}, {}, Content("more")},
       StateSet{kRootInstance, Content("{}"), "u"},
+      ChildAsked{child, EffectId{3}, AskKind::money, {}, {}, {}, {}},
+      ChildReported{child, {}, {}, ChildLife::goes_on},
+      ChildWaits{kRootInstance,
+                 running,
+                 effect_of(state, EffectKind::tool, running),
+                 WaitFor::approval,
+                 {},
+                 {}},
+      ChildStirred{kRootInstance, call_in<CallWaiting>(state)},
+      ParentAnswered{effect_of(state, EffectKind::ask_money), AskVerdict::given, {}, ""},
+      PhaseControlled{"a", is_over ? PhaseAction::rerun : PhaseAction::abandon, "u"},
+      EventReceived{"merged", {}, "u"},
       Unrecognised{99, "?"}};
 }
 

@@ -33,9 +33,8 @@ const PinnedTool* find_in_nodes(const RunState& state, const Instance& instance,
   return nullptr;
 }
 
-// Packs are for primary instances only.
 bool has_pack(const Instance& instance, const NodeSpec& node, std::string_view pack) {
-  return instance.kind == NodeKind::primary && lists(node.packs, pack);
+  return sees_packs(instance) && lists(node.packs, pack);
 }
 
 // A tool of the charter's that packs name is there only where one of them is.
@@ -70,8 +69,33 @@ const PinnedTool* nearest(const RunState& state, const Instance& instance, const
 
 }  // namespace
 
+bool sees_packs(const Instance& instance) {
+  return instance.kind == NodeKind::primary || instance.seat.has_value();
+}
+
 bool has_nodes(const RunState& state) {
   return !state.nodes.empty();
+}
+
+bool has_flow(const RunState& state) {
+  return !state.flow.specs.empty();
+}
+
+bool flow_may_go_on(const RunState& state) {
+  if (!has_flow(state) || !std::holds_alternative<Going>(state.course)) return false;
+  const Instance* root = find_instance(state, kRootInstance);
+  if (root == nullptr || !std::holds_alternative<Flowing>(root->phase)) return false;
+  const bool begins = std::any_of(state.open.begin(), state.open.end(), [](const OpenEffect& one) {
+    return one.kind == EffectKind::begin_agent;
+  });
+  if (begins || state.begin_held == Presence::present) return false;
+  const bool room = live_count(state) <= state.limits.branches;
+  return !state.flow.ready.empty() || (!state.flow.queue.empty() && room);
+}
+
+bool has_waited_enough(const PhaseRun& run, std::int64_t at_ms, std::uint64_t elapsed_ms) {
+  return run.status == PhaseStatus::waiting && run.until_at_ms != 0 &&
+         (at_ms >= run.until_at_ms || elapsed_ms >= run.until_elapsed_ms);
 }
 
 bool is_live(const Instance& instance) {
@@ -96,6 +120,8 @@ std::size_t live_count(const RunState& state) {
 }
 
 const NodeSpec& node_of(const RunState& state, const Instance& instance) {
+  static const NodeSpec kNone;
+  if (instance.id == kRootInstance && has_flow(state)) return kNone;
   const NodeSpec* node = find_node(state.nodes, instance.node);
   PAWL_ASSERT(node != nullptr);
   return *node;

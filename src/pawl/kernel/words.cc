@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 8> kReplyStops = {
 constexpr std::array<std::string_view, 10> kFailureKinds = {
     "transient",   "rate_limited", "overloaded",   "permanent",    "model_not_found",
     "unsupported", "empty",        "circuit_open", "session_lost", "budget"};
-constexpr std::array<std::string_view, 4> kBudgetUnits = {"money", "tokens", "time", "tenant"};
+constexpr std::array<std::string_view, 5> kBudgetUnits = {"money", "tokens", "time", "tenant",
+                                                          "parent"};
 constexpr std::array<std::string_view, 6> kReasoningEfforts = {"unset",  "minimal", "low",
                                                                "medium", "high",    "max"};
 constexpr std::array<std::string_view, 2> kStreamings = {"auto", "off"};
@@ -33,13 +34,13 @@ constexpr std::array<std::string_view, 8> kRunStatuses = {
 constexpr std::array<std::string_view, 10> kWaitFors = {
     "",       "approval", "input",    "event", "rate_limit",
     "budget", "in_doubt", "children", "time",  "paused"};
-constexpr std::array<std::string_view, 26> kStopReasons = {
+constexpr std::array<std::string_view, 28> kStopReasons = {
     "end_turn",      "cede",           "steps",           "model_calls",      "tool_calls",
     "time",          "tokens",         "bytes_in",        "bytes_out",        "branches",
     "repeated_call", "repeated_step",  "tool_errors",     "max_tokens",       "refusal",
     "callback",      "cancelled",      "llm_error",       "tool_error",       "policy_violation",
     "timeout",       "quota_exceeded", "kernel_internal", "validation_error", "network_error",
-    "context"};
+    "context",       "phase",          "work_items"};
 constexpr std::array<std::string_view, 6> kHookPoints = {
     "before_agent", "after_agent", "before_model", "after_model", "before_tool", "after_tool"};
 constexpr std::array<std::string_view, 3> kHookVerdicts = {"proceed", "replace", "stop"};

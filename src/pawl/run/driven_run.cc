@@ -52,6 +52,11 @@ const NodeParts* DrivenRun::parts_of(InstanceId id) const {
   return found == setup_.nodes.end() ? nullptr : &found->second;
 }
 
+std::size_t DrivenRun::words_max(InstanceId id) const {
+  const Instance* instance = find_instance(state(), id);
+  return instance != nullptr && instance->seat ? kFlowOutputBytesMax : kInlineBytesMax;
+}
+
 bool DrivenRun::is_open(EffectId effect) const {
   return !over_ && find_effect(state(), effect) != nullptr;
 }

@@ -17,8 +17,8 @@
 #include "pawl/port/byte_filter.h"
 #include "pawl/run/agent/agent.h"
 #include "pawl/run/driver_appender.h"
-#include "pawl/store.h"
 #include "pawl/run/kept_conversations.h"
+#include "pawl/store.h"
 #include "pawl/tools/tool_registry.h"
 
 namespace pawl {
@@ -33,6 +33,8 @@ struct DriverServices {
   std::shared_ptr<const ByteFilter> filter = nullptr;  // of all that comes from outside
   // What conversations may take, together with other runs; null: this run is alone.
   std::shared_ptr<ConversationMemory> memory = nullptr;
+  // Carries what the run says to the one that started it, and to those that it has started.
+  std::function<void(const RunId& from, const Effect& effect)> carry = nullptr;
 };
 
 // What requests of an instance in a node are made of.
@@ -103,6 +105,8 @@ class DrivenRun {
   const DriverSetup& setup() const { return setup_; }
   // Of the node that the instance is in; nullptr: the charter has no nodes.
   const NodeParts* parts_of(InstanceId instance) const;
+  // How long its words may be for the kernel to read them: see Ingress.
+  std::size_t words_max(InstanceId instance) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   KeptConversations& conversations() { return conversations_; }

@@ -46,8 +46,11 @@ void Driver::attach(const std::string& by) {
   if (const Status settled = run_.settle(); !settled) run_.end(settled);
 }
 
-Status Driver::reopen(RunReopened event, std::vector<StoredBlob> blobs) {
-  Status taken = process_message(run_, event.message, blobs);
+Status Driver::reopen(Event event, std::vector<StoredBlob> blobs) {
+  Status taken = ok();
+  if (auto* reopened = std::get_if<RunReopened>(&event)) {
+    taken = process_message(run_, reopened->message, blobs);
+  }
   if (taken) taken = run_.take(std::move(event), std::move(blobs));
   if (taken) taken = run_.settle();
   if (!taken) run_.end(taken);

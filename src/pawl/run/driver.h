@@ -38,7 +38,7 @@ class Driver final : public DrivenRun::Owner {
   // Takes an existing run up.
   void attach(const std::string& by);
   // Of a run that is over: it goes on by this event, or stays as it was.
-  Status reopen(RunReopened event, std::vector<StoredBlob> blobs);
+  Status reopen(Event event, std::vector<StoredBlob> blobs);
   // Looks for messages of other processes.
   void take_inbox() { inbox_.take(); }
   // Feeds an event of the host's own. conflict: the kernel refused it.
@@ -62,6 +62,11 @@ class Driver final : public DrivenRun::Owner {
   void perform(const Record& record, const RunTool& effect);
   void perform(const Record& record, const AskStatus& effect);
   void perform(const Record& record, const AbortEffect& effect);
+  // What it says to other runs.
+  template <class Said>
+  void perform(const Record&, const Said& effect) {
+    if (run_.services().carry) run_.services().carry(run_.id(), effect);
+  }
 
   Ended ended_;
   StatusCallback accepted_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pawl/journal/contents.h"
+#include "pawl/kernel/transcript.h"
 
 namespace pawl {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "pawl/journal/contents.h"
 #include "pawl/kernel/random_history_test.h"
+#include "pawl/kernel/transcript.h"
 
 namespace pawl {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "pawl/base/thrown.h"
 #include "pawl/journal/ingress.h"
+#include "pawl/run/agent/descent.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -99,6 +100,7 @@ void ToolCalls::invoke(const RunTool& effect, Tool& tool, ToolInvocation&& invoc
           const auto self = weak.lock();
           if (!self || self->run_.is_over()) return;
           self->operations_.retire(effect.effect);
+          if (outcome.child && outcome.child->waits) return self->park(effect, *outcome.child);
           self->finish(effect, name, input, std::move(outcome));
         });
     operations_.put(effect.effect, std::move(operation));
@@ -134,27 +136,52 @@ void ToolCalls::finish(const RunTool& effect, const std::string& tool, const std
   report(effect, end, std::move(outcome), origin, std::move(stop));
 }
 
+// The run that the call has started waits, and this one may have to wait with it.
+void ToolCalls::park(const RunTool& effect, const ChildOutcome& child) {
+  ChildWaits event;
+  event.instance = effect.instance;
+  event.call = effect.call;
+  event.effect = effect.effect;
+  event.wait = child.waits.value_or(WaitFor::nothing);
+  event.books = child.books;
+  const TreeBooks& books = event.books;
+  event.held = {books.cost_pico, total_tokens(books.usage), books.started, books.places};
+  const Status fed = run_.feed(std::move(event));
+  if (!fed) run_.log(to_string(effect.call) + ": " + fed.error().message);
+}
+
 void ToolCalls::answer(const RunTool& effect, ToolEnd end, std::string text, Origin origin) {
   const std::uint64_t length = text.size();
   report(effect, end, {ToolOutcome::Kind::failed, std::move(text), length, {}, {}}, origin);
 }
 
+// Its result is the answer of its instance.
+bool ToolCalls::ends_turn(const RunTool& effect) const {
+  const Call* call = find_call(run_.state(), effect.call);
+  const Instance* instance = find_instance(run_.state(), effect.instance);
+  if (call == nullptr || instance == nullptr) return false;
+  const PinnedTool* tool = tool_in_scope(run_.state(), *instance, call->tool);
+  return tool != nullptr && tool->ends_turn != EndsTurn::no;
+}
+
 void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
                        std::optional<std::string> callback_stop) {
   if (!run_.is_open(effect.effect)) return report_late(effect, end, std::move(outcome));
-  Ingress ingress;
+  Ingress ingress(run_.words_max(effect.instance));
   ToolFinished event;
   event.instance = effect.instance;
   event.call = effect.call;
   event.effect = effect.effect;
   event.end = end;
   event.content_length = outcome.content_length;
-  event.content = ingress.keep(std::move(outcome.content));
+  event.content = ends_turn(effect) ? ingress.keep_words(std::move(outcome.content))
+                                    : ingress.keep(std::move(outcome.content));
   event.origin = origin;
   event.callback_stop = std::move(callback_stop);
-  if (outcome.user_reply) event.user_reply = ingress.keep(*std::move(outcome.user_reply));
+  if (outcome.user_reply) event.user_reply = ingress.keep_words(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
   event.egress = std::move(outcome.egress);
+  if (outcome.child) event.books = outcome.child->books;
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }

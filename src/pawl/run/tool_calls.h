@@ -26,7 +26,9 @@ class ToolCalls {
   void invoke(const RunTool& effect, Tool& tool, ToolInvocation&& invocation);
   void finish(const RunTool& effect, const std::string& tool, const std::string& input,
               ToolOutcome&& outcome);
+  void park(const RunTool& effect, const ChildOutcome& child);
   void finish_status(const AskStatus& effect, ToolStatus status);
+  bool ends_turn(const RunTool& effect) const;
   void report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
               std::optional<std::string> callback_stop = {});
   void report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome);

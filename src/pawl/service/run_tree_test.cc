@@ -32,11 +32,13 @@ RunTree a_tree() {
 TEST_CASE("a tree as JSON has every instance by its number, and null for what it lacks") {
   RunTree tree = a_tree();
   tree.instances.resize(2);
+  tree.children = {{"s-1", CallId{3}, "crew", "done"}};
   CHECK(tree_json("r", tree) ==
         R"({"run":"r","instances":[{"id":"i1","parent":null,"node":"main","worker":false,)"
         R"("phase":"resting","state":{"n":1},"suspend_id":null},{"id":"i2","parent":"i1",)"
         R"("node":"watch","worker":true,"phase":"awaiting_model","state":null,)"
-        R"("suspend_id":null}],"phases":[],"children":[],"work_items":[]})");
+        R"("suspend_id":null}],"phases":[],"children":[{"run":"s-1","call":"c3","agent":"crew",)"
+        R"("status":"done"}],"work_items":[]})");
 }
 
 TEST_CASE("a tree for people has each instance below its parent") {

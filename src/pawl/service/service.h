@@ -110,6 +110,14 @@ class Service {
   // The whole state of an instance that somebody outside owns, as JSON. nullopt: as for a message.
   Result<Event> state_setting(const RunId& run, std::optional<InstanceId> instance,
                               std::string json, std::string by) const;
+  // What is done to a phase of the run's flow. conflict: it is in no state for it.
+  Result<Event> phase_control(const RunId& run, std::string phase, PhaseAction action,
+                              std::string by) const;
+  // An event for phases that await it; JSON, may be empty. conflict: none does.
+  Result<Event> outside_event(const RunId& run, std::string event, std::string json,
+                              std::string by) const;
+  // Runs a phase of a run that is over again, and drives it here. See Engine::reopen.
+  Status rerun_phase(const RunId& run, std::string phase, std::string by);
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                            std::optional<std::string> result, std::string by) const;
   // conflict: the run has no such bound that could be raised.
@@ -122,6 +130,10 @@ class Service {
   Result<Event> external_turn(const RunId& run, ExternalTurn turn, std::string by) const;
   Result<Event> instance_resumption(const RunId& run, InstanceId instance, std::string suspend_id,
                                     std::string by, std::string message = {}) const;
+  // The run that started this one, with the call and the agent. nullopt: none did.
+  Result<std::optional<Ancestor>> parent_of(const RunId& run) const;
+  // No run is driven here, and nothing that one had to say to another is on its way.
+  bool is_idle() const;
   // The run's instances; of a run that is over, all that there were.
   Result<RunTree> tree(const RunId& run) const;
 

@@ -52,6 +52,20 @@ Result<Event> Service::state_setting(const RunId& run, std::optional<InstanceId>
   return accepted(run, StateSet{id, Content(std::move(json)), std::move(by)});
 }
 
+Result<Event> Service::phase_control(const RunId& run, std::string phase, PhaseAction action,
+                                     std::string by) const {
+  return accepted(run, PhaseControlled{std::move(phase), action, std::move(by)});
+}
+
+Result<Event> Service::outside_event(const RunId& run, std::string event, std::string json,
+                                     std::string by) const {
+  return accepted(run, EventReceived{std::move(event), Content(std::move(json)), std::move(by)});
+}
+
+Status Service::rerun_phase(const RunId& run, std::string phase, std::string by) {
+  return engine_.reopen(run, PhaseControlled{std::move(phase), PhaseAction::rerun, std::move(by)});
+}
+
 // Only the first verdict counts. Who gives another, to correct it, has to learn that it was not.
 Status Service::check_unresolved(const RunId& run, CallId call) const {
   PAWL_TRY(const std::vector<InboxRow> rows, engine_.store().inbox->pending(run));

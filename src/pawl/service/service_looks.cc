@@ -1,4 +1,5 @@
 // What surfaces read of a run, and what they do to runs that are driven here.
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/service/service.h"
 
@@ -6,6 +7,18 @@ namespace pawl {
 
 Result<bool> Service::is_driven(const RunId& run) const {
   return engine_.store().catalog->is_driven(run);
+}
+
+Result<std::optional<Ancestor>> Service::parent_of(const RunId& run) const {
+  if (!looks_like_child(run)) return std::optional<Ancestor>();
+  PAWL_TRY(const Record first, read_record(*engine_.store().reader, run, 0));
+  const auto* started = std::get_if<RunStarted>(&first.event);
+  if (started == nullptr || started->lineage.empty()) return std::optional<Ancestor>();
+  return std::optional(started->lineage.back());
+}
+
+bool Service::is_idle() const {
+  return engine_.is_idle();
 }
 
 Status Service::take_up(const RunId& run) {

@@ -6,6 +6,7 @@
 #include "pawl/base/files.h"
 #include "pawl/base/path_text.h"
 #include "pawl/charter/charter_reader.h"
+#include "pawl/charter/host/agent_inheritance.h"
 
 namespace pawl {
 namespace {
@@ -50,8 +51,17 @@ class AgentCharterReader {
   void read_in_place(const Charter& parent, const CharterDocument& document, CharterAgent& agent) {
     const DocumentResult parsed = parse_(agent.text);
     std::vector<Fault> found = parsed.faults;
-    if (parsed.root) found = read_charter(*parsed.root, agent.text, parent.directory).faults;
+    CharterReading reading;
+    if (parsed.root) reading = read_charter(*parsed.root, agent.text, parent.directory);
+    found.insert(found.end(), reading.faults.begin(), reading.faults.end());
     for (const Fault& one : found) fault(document, agent, one.message, one.remedy);
+    if (!parsed.root || !reading.charter) return;
+    for (const std::string& more : more_than_parent(parent, *reading.charter)) {
+      fault(document, agent, more, "a subagent can do no more than the charter that has it");
+    }
+    agent.directory = parent.directory;
+    agent.text = to_json(with_parents_sections({*document.root, parent.directory},
+                                               {*parsed.root, parent.directory}));
   }
 
   void read_file_of(const Charter& parent, const CharterDocument& document, CharterAgent& agent) {
@@ -75,8 +85,16 @@ class AgentCharterReader {
     for (const std::string& more : more_than_parent(parent, *reading.charter)) {
       fault(document, agent, more, "a subagent can do no more than the charter that has it");
     }
-    agent.text = own.text;
-    read(*reading.charter, own);
+    agent.directory = directory;
+    const Node whole =
+        with_parents_sections({*document.root, parent.directory}, {*own.root, directory});
+    const bool inherits = whole.members().size() > own.root->members().size();
+    agent.text = inherits ? to_json(whole) : own.text;
+    own.root = whole;
+    CharterReading effective = read_charter(whole, agent.text, directory);
+    if (!effective.charter) return add_told(own, effective.faults);
+    read(*effective.charter, own);
+    agent.beneath = std::move(effective.charter->machine.agents);
   }
 
   bool calls_itself(const CharterDocument& document, const CharterAgent& agent,

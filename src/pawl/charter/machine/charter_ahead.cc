@@ -16,15 +16,6 @@ Place node_that(const CharterMachine& machine, Holds holds) {
   return found == machine.nodes.end() ? Place() : Place(found->mark);
 }
 
-// The first of them in the order of the charter's text.
-Place first_mark(const std::map<std::string, Mark>& marks) {
-  Place first;
-  for (const auto& [name, mark] : marks) {
-    if (!first || mark.line < first->line) first = mark;
-  }
-  return first;
-}
-
 struct Feature {
   const char* name;
   Place (*place)(const Charter& charter);
@@ -35,38 +26,14 @@ Place node_with(const Charter& charter) {
   return node_that(charter.machine, [](const NodeSpec& node) { return !(node.*Member).empty(); });
 }
 
-template <auto Member>
-Place node_that_has(const Charter& charter) {
-  return node_that(charter.machine,
-                   [](const NodeSpec& node) { return (node.*Member).has_value(); });
-}
-
 Place shadowed_tool(const Charter& charter) {
   return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
 }
 
-Place first_phase(const Charter& charter) {
-  return first_mark(charter.machine.phase_marks);
-}
-
-Place gate_of(const Charter& charter) {
-  return charter.machine.gate ? Place(Mark{}) : Place();
-}
-
-Place first_agent(const Charter& charter) {
-  const CharterMachine& machine = charter.machine;
-  if (!machine.agents.empty()) return machine.agents.front().mark;
-  return machine.adhoc_agents == Presence::present ? Place(Mark{}) : Place();
-}
-
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 6> kAhead = {{
+constexpr std::array<Feature, 2> kAhead = {{
     {"commands", node_with<&NodeSpec::commands>},
-    {"discover", node_that_has<&NodeSpec::discover>},
     {"a tool that is defined in two scopes", shadowed_tool},
-    {"a flow", first_phase},
-    {"a gate", gate_of},
-    {"agents", first_agent},
 }};
 
 }  // namespace

@@ -14,12 +14,9 @@ std::string ahead_of(const std::string& yaml) {
 TEST_CASE("what a run cannot do yet is named with its place") {
   CHECK(ahead_of(charter_with("")).empty());
   CHECK(ahead_of(charter_with("nodes: { n: { instructions: x, tools: [] } }\n")).empty());
-  CHECK(ahead_of(charter_with("gate: {}\n")) ==
-        "f: this version checks charters with a gate, and cannot run them yet\n");
-  CHECK(ahead_of(charter_with("flow: { phases: [{ name: a, checkpoint: b }] }\n")) ==
-        "f:4:18: this version checks charters with a flow, and cannot run them yet\n");
-  CHECK(ahead_of(charter_with("agents:\n  a: { charter: x.yaml }\n")) ==
-        "f:5:3: this version checks charters with agents, and cannot run them yet\n");
+  CHECK(ahead_of(charter_with("gate: {}\n")).empty());
+  CHECK(ahead_of(charter_with("flow: { phases: [{ name: a, checkpoint: b }] }\n")).empty());
+  CHECK(ahead_of(charter_with("agents:\n  a: { charter: x.yaml }\n")).empty());
 }
 
 TEST_CASE("a run can go from node to node, with workers, states and tools of their own") {

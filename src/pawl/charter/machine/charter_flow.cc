@@ -6,8 +6,8 @@
 #include "pawl/charter/charter_limits.h"
 #include "pawl/charter/machine/json_pointer.h"
 #include "pawl/charter/machine/machine_reading.h"
-#include "pawl/charter/machine/phase_template.h"
 #include "pawl/json.h"
+#include "pawl/kernel/phase_template.h"
 
 namespace pawl {
 namespace {

@@ -44,6 +44,8 @@ struct CharterAgent {
   Limits limits = {};
   OnParentEnd on_parent_end = OnParentEnd::cancel;
   Mark mark = {};
+  std::string directory = {};              // where its relative paths start; empty: the charter's
+  std::vector<CharterAgent> beneath = {};  // its own agents, once its charter has been read
 };
 
 struct CharterMachine {

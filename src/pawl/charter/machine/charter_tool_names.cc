@@ -5,12 +5,11 @@
 #include "pawl/charter/machine/machine_reading.h"
 #include "pawl/gate/mcp_patterns.h"
 #include "pawl/gate/rules/glob.h"
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/tools/tool_catalogue.h"
 
 namespace pawl {
 namespace {
-
-constexpr std::string_view kAgentTool = "agent__";
 
 bool is_pattern(std::string_view name) {
   return name.find_first_of("*?") != std::string_view::npos;
@@ -21,7 +20,7 @@ bool is_granted(std::string_view name, const MachineReading& reading) {
   if (name.starts_with(kAgentTool)) {
     return reading.agents.contains(name.substr(kAgentTool.size()));
   }
-  return name == "run_subagent" && reading.charter.machine.adhoc_agents == Presence::present;
+  return name == kAdhocTool && reading.charter.machine.adhoc_agents == Presence::present;
 }
 
 class ToolNames {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pawl/charter/machine/machine_reading.h"
+#include "pawl/json.h"
 
 namespace pawl {
 namespace {
@@ -203,13 +204,26 @@ void read_graph(MapReader& reader, const Sections& sections, MachineReading& rea
   if (root == all.end()) return;
   adopt(*root, reading.charter);
   const bool alone = all.size() == 1 && is_plain_node(root->spec) && reading.node_tools.empty() &&
-                     reading.machine().packs.empty();
+                     reading.machine().packs.empty() && !reading.machine().gate;
   if (!alone) return;
   if (root->spec.compaction) reading.charter.compaction = *root->spec.compaction;
   for (const std::string& name : reading.brought.all()) reading.tools.common.push_back(name);
   if (root->spec.tools) keep_tools(*root->spec.tools, reading.tools);
   reading.brought = {};
   all.clear();
+}
+
+// Work items are kept in runs that have nodes: a charter of one agent has one node then.
+void add_lone_node(MachineReading& reading) {
+  CharterNode node;
+  node.spec.name = reading.charter.node;
+  node.instructions = reading.charter.instructions;
+  node.sampling = reading.charter.sampling;
+  node.output_schema = reading.charter.output_schema;
+  JsonWriter said;
+  said.begin_object().field("instructions", node.instructions).end_object();
+  node.said = said.take();
+  reading.machine().nodes.push_back(std::move(node));
 }
 
 // What cannot stand alone, or not beside each other.
@@ -253,6 +267,8 @@ void read_machine(MapReader& reader, const Node& root, const TopOfCharter& top,
     reader.fault(top.mark, "\"instructions\" is missing",
                  "add instructions: with what the model is to do");
   }
+  const bool lone = sections.nodes == nullptr && sections.flow == nullptr;
+  if (lone && reading.machine().gate) add_lone_node(reading);
   if (sections.agents != nullptr) read_agents(*sections.agents, root, reading);
   collect_tools(reading);
 }

@@ -7,6 +7,7 @@
 #include "pawl/gate/approvals/approval_signature.h"
 #include "pawl/journal/run_loader.h"
 #include "pawl/json.h"
+#include "pawl/kernel/flow_values.h"
 #include "pawl/kernel/person_words.h"
 #include "pawl/kernel/transcript.h"
 #include "pawl/result.h"
@@ -34,6 +35,18 @@ std::string prose_of(const Record& reply) {
   return prose;
 }
 
+// True: the call stands for a checkpoint of the run's flow, which no model has asked for.
+Result<bool> show_checkpoint(JournalReader& reader, const RunState& state,
+                             const CallAwaitingPerson& waiting, PendingApproval& pending) {
+  const auto place = phase_of_call(state.flow, pending.call);
+  if (!place) return false;
+  PAWL_TRY(const Record record, read_record(reader, state.id, waiting.seq));
+  pending.asked_at_ms = record.stamp.at_ms;
+  pending.reason = "the phase " + state.flow.specs[*place].name + " waits for a decision";
+  pending.input = checkpoint_shown(state.flow, *place);
+  return true;
+}
+
 Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state, const Call& call,
                                    const CallAwaitingPerson& waiting) {
   PendingApproval pending;
@@ -47,6 +60,8 @@ Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state,
   pending.expires_at_ms = waiting.expires_at_ms;
   pending.to_sign =
       approval_message(*question_about(state, call.id), InterruptDecision::approve, std::nullopt);
+  PAWL_TRY(const bool checkpoint, show_checkpoint(reader, state, waiting, pending));
+  if (checkpoint) return pending;
   PAWL_TRY(const Record reply, read_record(reader, state.id, call.seq));
   PAWL_TRY(const CallBlock* const block, call_block(call, reply));
   PAWL_TRY(pending.input, resolve(reader, state.id, block->input));
@@ -95,6 +110,10 @@ Result<std::vector<PendingApproval>> pending_approvals(JournalReader& reader,
     const auto* waiting = std::get_if<CallAwaitingPerson>(&call.state);
     if (waiting == nullptr) continue;
     PAWL_TRY(PendingApproval one, pending_of(reader, state, call, *waiting));
+    if (!state.lineage.empty()) {
+      one.parent = state.lineage.back().run;
+      one.agent = state.lineage.back().agent;
+    }
     pending.push_back(std::move(one));
   }
   return pending;

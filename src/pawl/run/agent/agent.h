@@ -13,6 +13,13 @@
 
 namespace pawl {
 
+// The charter of an agent that a model asks for by run_subagent.
+struct AdhocCharter {
+  std::string text;
+  std::string prompt;
+  Limits limits;
+};
+
 struct PreparedAgent {
   Charter charter;
   std::shared_ptr<Executor> executor;
@@ -37,6 +44,9 @@ struct PreparedAgent {
   Presence file_sessions = Presence::absent;
   // What the charter says and a run cannot do yet, a sentence each, with its line.
   std::vector<std::string> ahead = {};
+  // Makes one from the arguments of a call. An error is told to the model. Empty: run_subagent is
+  // not offered.
+  std::function<Result<AdhocCharter>(const std::string& input)> adhoc = {};
 };
 
 inline constexpr std::size_t kSubagentsMax = 64;

@@ -91,7 +91,7 @@ void ModelCalls::on_phase_done(const CallModel& effect) {
   operations_.retire(effect.effect);
   previews_.finish(effect);
   if (*unreadable_) return run_.end_unreadable(**unreadable_);
-  Ingress ingress;
+  Ingress ingress(run_.words_max(effect.instance));
   Event event = reply->take(effect, ingress);
   // Filtered first: what is judged, recorded and run are the same bytes.
   const auto& filter = run_.services().filter;
@@ -130,7 +130,7 @@ void ModelCalls::ask_after_model(const CallModel& effect, const ReplyAssembler& 
     replied.callback_stop = run_.filtered(answer.result.reason);
   }
   if (answer.result.verdict == HookVerdict::replace) {
-    replied.blocks = {TextBlock{ingress.keep(run_.filtered(answer.result.replacement))}};
+    replied.blocks = {TextBlock{ingress.keep_words(run_.filtered(answer.result.replacement))}};
     replied.stop = ReplyStop::end_turn;
     replied.origin = Origin::callback;
   }

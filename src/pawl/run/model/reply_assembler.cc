@@ -86,7 +86,7 @@ void ReplyAssembler::add_block(std::vector<Block>& blocks, Draft&& draft, Ingres
   Block& block = blocks.emplace_back();
   switch (draft.kind) {
     case Draft::Kind::text:
-      block = TextBlock{ingress.keep(to_valid_utf8(draft.bytes))};
+      block = TextBlock{ingress.keep_words(to_valid_utf8(draft.bytes))};
       return;
     case Draft::Kind::thinking:
       block = ThinkingBlock{ingress.keep(to_valid_utf8(draft.bytes)), std::move(draft.extra)};

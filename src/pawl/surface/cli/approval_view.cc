@@ -2,6 +2,7 @@
 
 #include "pawl/gate/approvals/approval_render.h"
 #include "pawl/json.h"
+#include "pawl/surface/cli/escape.h"
 
 namespace pawl {
 namespace {
@@ -53,15 +54,31 @@ std::string json_of(const PendingApproval& pending) {
   json.field("digest", to_hex(sha256(pending.input))).field("to_sign", pending.to_sign);
   json.field("model_says", pending.prose);
   json.field("asked_at_ms", pending.asked_at_ms).field("expires_at_ms", pending.expires_at_ms);
+  if (!pending.parent.text.empty()) {
+    json.field("parent", pending.parent.text).field("agent", pending.agent);
+  }
   return json.end_object().take();
+}
+
+// Of a run that another one has started.
+static std::string whose(const PendingApproval& pending) {
+  if (pending.parent.text.empty()) return "";
+  return "the agent " + safe_line(pending.agent, 100) + " of run " + pending.parent.text +
+         " asks; then go on with: pawl resume " + pending.parent.text + "\n";
 }
 
 std::string hint_of(const PendingApproval& pending) {
   const std::string call = pending.run.text + " " + to_string(pending.call);
   if (pending.kind == InterruptKind::input) {
-    return "answer it with: pawl answer " + pending.run.text + " TEXT";
+    return whose(pending) + "answer it with: pawl answer " + pending.run.text + " TEXT";
   }
-  return "decide with: pawl approve " + call + "   or: pawl deny " + call + " --reason TEXT";
+  if (pending.kind == InterruptKind::custom) {
+    return whose(pending) + "decide with: pawl approve " + call + "   or: pawl deny " + call +
+           " --reason TEXT   or: pawl answer " + pending.run.text + " TEXT --call " +
+           to_string(pending.call);
+  }
+  return whose(pending) + "decide with: pawl approve " + call + "   or: pawl deny " + call +
+         " --reason TEXT";
 }
 
 }  // namespace pawl

@@ -42,6 +42,11 @@ Result<std::vector<PendingApproval>> wanted(const CliContext& context, Service& 
   return all;
 }
 
+// A checkpoint takes any word.
+bool answers(InterruptKind asked, InterruptKind word) {
+  return asked == word || asked == InterruptKind::custom;
+}
+
 // The call that is meant: the one that is named, or the only one.
 Result<PendingApproval> chosen(const CliContext& context, const Target& target,
                                std::optional<InterruptKind> kind) {
@@ -50,7 +55,8 @@ Result<PendingApproval> chosen(const CliContext& context, const Target& target,
   if (!named) named = context.arguments.one("call");
   std::vector<PendingApproval> fitting;
   for (const PendingApproval& one : pending) {
-    if (named ? to_string(one.call) == *named : !kind || one.kind == *kind) fitting.push_back(one);
+    if (named ? to_string(one.call) == *named : !kind || answers(one.kind, *kind))
+      fitting.push_back(one);
   }
   if (fitting.size() == 1) return fitting.front();
   if (named) {

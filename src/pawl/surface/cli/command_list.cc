@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <set>
 
 #include "pawl/journal/event_json.h"
 #include "pawl/json.h"
@@ -23,6 +25,7 @@ constexpr std::string_view kInterrupted = "interrupted";
 struct Listed {
   RunSummary summary;
   bool driven = false;
+  std::optional<Ancestor> parent = {};  // that started it
 };
 
 // What people are told. The journal's word stays "running": nobody was there to write another.
@@ -73,6 +76,7 @@ Status visit_listed(Service& service, const std::string& word,
     if (!driven && driven.error().code == ErrorCode::not_found) return true;  // removed since
     if (!driven) return driven.error();
     listed.driven = *driven;
+    if (const auto parent = service.parent_of(run.id)) listed.parent = *parent;
     const bool wanted =
         word != kInterrupted || status_shown(listed.summary, listed.driven) == kInterrupted;
     return !wanted || visit(listed);
@@ -85,6 +89,61 @@ std::string json_line(const Listed& run) {
   put_summary(json, run.summary, run.driven);
   return json.end_object().take() + "\n";
 }
+
+std::string tree_line(const Listed& run) {
+  JsonWriter json;
+  json.begin_object();
+  put_summary(json, run.summary, run.driven);
+  for (const std::string_view key : {"parent", "call", "agent"}) {
+    json.key(key);
+    if (!run.parent) {
+      json.null();
+    } else if (key == "call") {
+      json.string(to_string(run.parent->call));
+    } else {
+      json.string(key == "agent" ? run.parent->agent : run.parent->run.text);
+    }
+  }
+  return json.end_object().take() + "\n";
+}
+
+// Runs with those that they have started below them.
+class ListedTree {
+ public:
+  explicit ListedTree(Format format) : format_(format) {}
+
+  // The newest first. One whose parent is not listed stands by itself.
+  void add(Listed run) {
+    listed_.insert(run.summary.id);
+    all_.push_back(std::move(run));
+  }
+  // The number of those that stand by themselves; no more than `roots_max` of them are shown.
+  std::size_t put(std::size_t roots_max, std::string& text) {
+    std::vector<const Listed*> roots;
+    for (const Listed& run : all_) {
+      const bool beneath = run.parent && listed_.contains(run.parent->run);
+      (beneath ? beneath_[run.parent->run] : roots).push_back(&run);
+    }
+    for (std::size_t i = 0; i < roots.size() && i < roots_max; ++i) put(*roots[i], 0, text);
+    return roots.size();
+  }
+
+ private:
+  void put(const Listed& run, std::size_t depth, std::string& text) const {
+    const std::string indent(2 * depth, ' ');
+    text += format_ == Format::text ? indent + list_line(run) : tree_line(run);
+    const auto found = beneath_.find(run.summary.id);
+    if (found == beneath_.end() || depth >= kLineageMax) return;
+    for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
+      put(**it, depth + 1, text);
+    }
+  }
+
+  Format format_;
+  std::vector<Listed> all_;
+  std::set<RunId> listed_;
+  std::map<RunId, std::vector<const Listed*>> beneath_;
+};
 
 // How many runs `ls` shows: --limit, --all, or kRunsShown.
 Result<std::size_t> shown_max(const CliContext& context) {
@@ -208,6 +267,23 @@ void put_state(JsonWriter& json, const RunDetails& details) {
   json.field("output", details.output);
 }
 
+int list_tree(const CliContext& context, Workspace& workspace, const std::string& word,
+              std::size_t limit) {
+  ListedTree tree(context.format());
+  const Status listed = visit_listed(workspace.service(), word, [&](const Listed& run) {
+    tree.add(run);
+    return true;
+  });
+  if (!listed) return fail(context, listed.error());
+  std::string text;
+  const std::size_t roots = tree.put(limit, text);
+  print(context, text);
+  if (roots <= limit) return kExitDone;
+  print_stderr(context, "only the newest " + std::to_string(limit) +
+                            " runs are shown, with those beneath them; --all shows all of them");
+  return kExitDone;
+}
+
 int command_ls(const CliContext& context) {
   const std::string word = context.arguments.one_or("status", "");
   if (!word.empty()) {
@@ -219,9 +295,11 @@ int command_ls(const CliContext& context) {
   if (!limit) return fail(context, limit.error());
   const Opened opened = open_workspace(context, IfAbsent::look);
   if (!opened.workspace) return opened.exit_code;
+  if (context.arguments.has("tree")) return list_tree(context, *opened.workspace, word, *limit);
   std::size_t shown = 0;
   bool more = false;
   const Status listed = visit_listed(opened.workspace->service(), word, [&](const Listed& run) {
+    if (run.parent) return true;
     more = shown == *limit;
     if (more) return false;
     ++shown;
@@ -270,7 +348,9 @@ CommandEntry ls_entry() {
                    "quarantined, or interrupted (running, but nobody drives it).",
                    "queued running waiting done stopped failed cancelled quarantined interrupted"},
                   {"limit", '\0', Takes::value, "N", "Show the newest N. By default 1000."},
-                  {"all", '\0', Takes::nothing, "", "Show all, however many."}},
+                  {"all", '\0', Takes::nothing, "", "Show all, however many."},
+                  {"tree", '\0', Takes::nothing, "",
+                   "Show the runs that runs have started as their agents, too, below them."}},
       .run = command_ls,
   };
 }

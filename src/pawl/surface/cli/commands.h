@@ -34,6 +34,8 @@
   row(cancel) \
   row(message) \
   row(state) \
+  row(event) \
+  row(phase) \
   row(budget) \
   row(push) \
   row(resolve) \

@@ -30,6 +30,8 @@ void DriveSession::on_event(const RunEvent& event) {
   if (const auto* view = std::get_if<std::shared_ptr<const RecordView>>(&event)) {
     if ((*view)->run != run_) return;
     last_ = *view;
+  } else if (const Preview* preview = std::get_if<Preview>(&event)) {
+    if (preview->run != run_) return;
   } else if (const RunLogLine* line = std::get_if<RunLogLine>(&event)) {
     log(context_, LogLevel::debug, line->run.text + ": " + line->text);
   }
@@ -99,6 +101,11 @@ int DriveSession::carry_on(const RunId& run, const std::function<Status()>& begi
 
 int DriveSession::wait() {
   workspace_.loop().run_until([this] { return ended_ || leaving_ == Leaving::yes; });
+  // Runs beneath it that go on, or are to be cancelled, are driven here as well.
+  if (ended_ && *ended_) {
+    workspace_.loop().run_until(
+        [this] { return workspace_.service().is_idle() || leaving_ == Leaving::yes; });
+  }
   subscription_.reset();
   const bool known = ended_.has_value();
   if (paced_) {

@@ -189,6 +189,14 @@ struct Narrator::Teller {
     say(Tone::plain, fmt::format("  message from {}: {}", safe_line(event.from, kInputColumnsMax),
                                  safe_line(bytes(event.text), kSentenceColumnsMax)));
   }
+  void tell(const PhaseControlled& event) {
+    say(Tone::plain, fmt::format("  {} of phase {}{}", name(event.action),
+                                 safe_line(event.phase, kInputColumnsMax), by_whom(event.by)));
+  }
+  void tell(const EventReceived& event) {
+    say(Tone::plain,
+        fmt::format("  event {}{}", safe_line(event.event, kInputColumnsMax), by_whom(event.by)));
+  }
   void tell(const PauseRequested& event) {
     say(Tone::quiet, "  a pause was asked for" + by_whom(event.by));
   }
@@ -250,6 +258,28 @@ struct Narrator::Teller {
     const std::string detail =
         decision.detail.empty() ? "" : ": " + safe_line(decision.detail, kSentenceColumnsMax);
     say(Tone::bad, fmt::format("  ending ({}){}", name(decision.reason), detail));
+  }
+  void tell_decision(const PhaseBegan& decision) {
+    const bool waits = decision.status == PhaseStatus::waiting;
+    say(Tone::heading, fmt::format("phase {}{}", safe_line(decision.phase, kInputColumnsMax),
+                                   waits ? " waits" : ""));
+  }
+  void tell_decision(const PhaseEnded& decision) {
+    const bool bad =
+        decision.status == PhaseStatus::failed || decision.status == PhaseStatus::cancelled;
+    const std::string why =
+        decision.why.empty() ? "" : ": " + safe_line(decision.why, kSentenceColumnsMax);
+    say(bad ? Tone::bad : Tone::quiet,
+        fmt::format("  phase {} is {}{}", safe_line(decision.phase, kInputColumnsMax),
+                    name(decision.status), why));
+  }
+  void tell_decision(const WorkItemSet& decision) {
+    say(Tone::quiet,
+        fmt::format("  work item {} is {}: {}", decision.item.id, name(decision.item.status),
+                    safe_line(decision.item.title, kSentenceColumnsMax)));
+  }
+  void tell_decision(const EndingHeld&) {
+    say(Tone::quiet, "  the run does not end: work items are open");
   }
   template <class Other>
   void tell_decision(const Other&) {}

@@ -1,4 +1,4 @@
-#include "pawl/charter/machine/phase_template.h"
+#include "pawl/kernel/phase_template.h"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,15 @@ TEST_CASE("templates in templates are found once, from the inside") {
   CHECK(template_uses("{{vars.{{x}}}}") == Uses{{TemplateUse::Kind::variable, "x"}});
   CHECK(template_uses("{{phases.a.output/b}}") == Uses{{TemplateUse::Kind::output, "a", "/b"}});
   CHECK(template_uses(std::string(100'000, '{')).empty());
+}
+
+TEST_CASE("M17: values are inserted once and never searched again") {
+  const auto says_so = [](const TemplateUse& use) {
+    return use.kind == TemplateUse::Kind::input ? std::string("{{item}}") : std::string("I");
+  };
+  CHECK(*fill_template("a {{input}} b {{ item }} {{other thing}}", 100, says_so) ==
+        "a {{item}} b I {{other thing}}");
+  CHECK(fill_template("{{input}}", 7, says_so).error().code == ErrorCode::limit_exceeded);
 }
 
 }  // namespace
