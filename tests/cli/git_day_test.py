@@ -114,7 +114,7 @@ class Day(GitStage):
                     self.shell("git status; git log -1; git diff; git branch", at=path)
         self.assertFalse(self.marker.exists(), f"the host ran the agent's program {when}")
         self.assertEqual(self.operator_files(), files, f"configuration or hooks changed {when}")
-        # Without the commit graph: the operator's own `git repack -ad` leaves commits in it that are
+        # Without the commit graph: the operator's `git repack -ad` leaves commits in it that are
         # gone.
         sound = "git -c core.commitGraph=false fsck --no-dangling --no-progress"
         self.shell(sound, code=0)
