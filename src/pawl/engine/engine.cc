@@ -67,13 +67,6 @@ std::uint64_t base_tokens(const DriverSetup& setup, const std::string& instructi
          rules_of(kSemantics).estimate_tokens(bytes);
 }
 
-// Packs reach whoever carries out a phase.
-bool has_phase_of(const Charter& charter, const std::string& node) {
-  const auto& phases = charter.machine.phases;
-  return std::any_of(phases.begin(), phases.end(),
-                     [&node](const PhaseSpec& phase) { return phase.node == node; });
-}
-
 // The instructions of a node, and those of the packs that it has.
 Result<std::string> instructions_of(const CharterNode& node, const Charter& charter,
                                     const std::map<std::string, std::string>& variables) {
@@ -81,7 +74,8 @@ Result<std::string> instructions_of(const CharterNode& node, const Charter& char
   for (const CharterPack& pack : charter.machine.packs) {
     const auto& names = node.spec.packs;
     const bool has = std::find(names.begin(), names.end(), pack.spec.name) != names.end();
-    const bool told = node.spec.kind != NodeKind::worker || has_phase_of(charter, node.spec.name);
+    const bool told =
+        node.spec.kind != NodeKind::worker || has_phase_of(charter.machine.phases, node.spec.name);
     if (!has || pack.instructions.empty() || !told) continue;
     PAWL_TRY(const std::string more, render_text(pack.instructions, charter, variables));
     text += (text.empty() ? "" : "\n\n") + more;
@@ -163,9 +157,7 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
   pin_machine(charter, setup, event);
   // The kernel puts them into the prompts of phases, and knows no defaults.
   std::map<std::string, std::string> variables = context.variables();
-  if (!charter.machine.phases.empty()) {
-    variables.insert(charter.variables.begin(), charter.variables.end());
-  }
+  if (!event.phases.empty()) variables.insert(charter.variables.begin(), charter.variables.end());
   for (const auto& [key, value] : variables) event.variables.push_back({key, value});
   for (const PriorMessage& message : context.history()) {
     event.history.push_back({message.speaker, ingress.keep(message.text)});
@@ -185,9 +177,8 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
     input = std::move(done.text);
     event.blocked = std::move(done.blocked);
   }
-  event.input = charter.machine.phases.empty()
-                    ? ingress.keep(std::move(input))
-                    : ingress.keep_readable(std::move(input), kFlowInputBytesMax);
+  const std::size_t readable = event.phases.empty() ? kInlineBytesMax : kFlowInputBytesMax;
+  event.input = ingress.keep_readable(std::move(input), readable);
   pin_agents(request, setup, agents, event, ingress);
   return event;
 }

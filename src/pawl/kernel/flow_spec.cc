@@ -56,6 +56,11 @@ const PhaseSpec* find_phase(const std::vector<PhaseSpec>& phases, std::string_vi
   return found == phases.end() ? nullptr : &*found;
 }
 
+bool has_phase_of(const std::vector<PhaseSpec>& phases, std::string_view node) {
+  return std::any_of(phases.begin(), phases.end(),
+                     [node](const PhaseSpec& phase) { return phase.node == node; });
+}
+
 std::string fault_of(const std::vector<PhaseSpec>& phases, const std::vector<NodeSpec>& nodes) {
   if (phases.size() > kPhasesMax) return "there are too many phases";
   for (const PhaseSpec& phase : phases) {

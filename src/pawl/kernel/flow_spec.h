@@ -88,6 +88,9 @@ std::string_view name(PhaseNeed value);
 // nullptr: there is none. Phases are in the order of the charter.
 const PhaseSpec* find_phase(const std::vector<PhaseSpec>& phases, std::string_view name);
 
+// Whether one of them is carried out in this node.
+bool has_phase_of(const std::vector<PhaseSpec>& phases, std::string_view node);
+
 // Why the phases cannot be a flow: a name that leads nowhere or stands twice, a cycle, none or
 // several things to carry out. Empty: they can.
 std::string fault_of(const std::vector<PhaseSpec>& phases, const std::vector<NodeSpec>& nodes);

@@ -119,6 +119,14 @@ struct Seat {
   PAWL_FACT(Seat, "seat", PAWL_FIELD(phase) PAWL_FIELD(role) PAWL_FIELD(number) PAWL_FIELD(steps));
 };
 
+struct RunState;
+
+// Its phases are carried out by workers of the root, which never acts.
+bool has_flow(const RunState& state);
+// Something of the flow could begin now, and waits for nothing but a record.
+bool flow_may_go_on(const RunState& state);
+// A phase has awaited an event for as long as it may.
+bool has_waited_enough(const PhaseRun& run, std::int64_t at_ms, std::uint64_t elapsed_ms);
 // nullopt: the flow has no such phase.
 std::optional<std::uint32_t> place_of(const FlowState& flow, std::string_view phase);
 // The phase whose checkpoint this call is.

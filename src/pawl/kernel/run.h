@@ -568,12 +568,6 @@ const Prices& prices_of(const RunState& state, InstanceId instance);
 // --- The tree ----------------------------------------------------------------------------------
 
 bool has_nodes(const RunState& state);
-// Its phases are carried out by workers of the root, which never acts.
-bool has_flow(const RunState& state);
-// Something of the flow could begin now, and waits for nothing but a record.
-bool flow_may_go_on(const RunState& state);
-// A phase has awaited an event for as long as it may.
-bool has_waited_enough(const PhaseRun& run, std::int64_t at_ms, std::uint64_t elapsed_ms);
 bool is_live(const Instance& instance);
 // A message waits for it, and not only silent ones.
 bool has_news(const Instance& instance);
