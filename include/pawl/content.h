@@ -237,9 +237,14 @@ struct ToolSpec {
   std::int64_t timeout_ms = kToolTimeoutDefaultMs;
   std::uint64_t output_bytes_max = kToolOutputDefaultBytes;  // shown to the model
   EndsTurn ends_turn = EndsTurn::no;
+  ToolScope scope = ToolScope::charter;  // where the definition stands
+  std::string owner = {};                // the node or the pack that it stands in
 
   friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
 };
+
+// Tells definitions of one name in several scopes apart; of the charter's own it is the name.
+std::string definition_key(const std::string& name, ToolScope scope, const std::string& owner);
 
 // A connection that a call asked for, and what the egress guard said.
 struct EgressNote {

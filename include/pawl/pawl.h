@@ -10,6 +10,7 @@
 #include "pawl/json.h"
 #include "pawl/limits.h"
 #include "pawl/loop.h"
+#include "pawl/machine.h"
 #include "pawl/permissions.h"
 #include "pawl/processor.h"
 #include "pawl/result.h"

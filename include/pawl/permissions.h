@@ -262,6 +262,10 @@ Result<std::shared_ptr<const ApprovalPolicy>> make_approval_policy(
 struct ProposedCall {
   std::string tool;
   std::string input;  // the exact bytes of the arguments
+  // Which definition of that name is meant, by definition_key(); empty: the charter's own.
+  std::string definition = {};
+
+  const std::string& key() const { return definition.empty() ? tool : definition; }
 };
 
 // The calls of one reply, in order. A single call is a plan of one.

@@ -129,6 +129,16 @@ class Runner {
   // message is durable; conflict: the run is over.
   void send(const RunId& run, std::string text, std::string from, std::function<void(Status)> done);
 
+  // An ephemeral message: the next model call of the instance reads it at the end of its request,
+  // and it is written down nowhere. Of a run that this runner drives, from a callback on the loop.
+  // nullopt: for the primary instance that acts.
+  Status whisper(const RunId& run, std::string text, std::optional<InstanceId> instance = {});
+  // A command of a run that this runner or nobody drives: decided when it returns, and nothing that
+  // follows is started for a run that nobody drives; see CommandFunction. conflict: refused.
+  // invalid_argument: `input` is no JSON. nullopt: for the primary instance that acts.
+  Status command(const RunId& run, std::string name, std::string input = "{}",
+                 std::optional<InstanceId> instance = {});
+
   // Calls of a run that wait for somebody, and answers to them, for a host that lets runs wait:
   // resume() takes the run up afterwards. Not on a loop of the host's: see PermissionPort.
   pawl::Result<std::vector<PendingApproval>> approvals(const RunId& run);

@@ -160,6 +160,22 @@ enum class HookVerdict : std::uint8_t { proceed, replace, stop };
 // Who produced a reply or a result.
 enum class Origin : std::uint8_t { executor, callback, host, reconciled, person };
 
+// --- Of charters with several nodes: docs/charter.md
+
+// What of the conversation the next node begins with.
+enum class NextContext : std::uint8_t { keep, fresh, summary };
+// What takes an instance to the next node: the model's call, or the end of its turn.
+enum class NextWhen : std::uint8_t { called, end_turn };
+// What becomes of the workers of an instance whose turn ends.
+enum class WorkersOnEnd : std::uint8_t { wait, cancel, detach };
+// Only a primary instance takes over from its parent; a worker acts beside it.
+enum class NodeKind : std::uint8_t { primary, worker };
+enum class ChildStart : std::uint8_t { on_call, with_node };
+// Who changes a state: the model, or somebody outside to whom the model proposes.
+enum class StateOwner : std::uint8_t { run, external };
+// Where the definition of a tool stands.
+enum class ToolScope : std::uint8_t { charter, node, pack };
+
 std::string_view name(YieldReason value);
 std::string_view name(ErrorCategory value);
 std::string_view name(FailureKind value);

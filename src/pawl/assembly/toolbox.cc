@@ -159,7 +159,7 @@ struct Toolbox::Work {
     const ToolSpec& spec = tool->spec();
     gated_tool.traits.name = spec.name;
     gated_tool.definition = definition_digest(spec);
-    gated[spec.name] = std::move(gated_tool);
+    gated[definition_key(spec.name, spec.scope, spec.owner)] = std::move(gated_tool);
     agent.tools.push_back(std::move(tool));
   }
   // One whose processes may have a network that is limited to hosts.
@@ -302,19 +302,23 @@ void Toolbox::add_commands(Work& work) {
     gated.traits.trust = declared.trust;
     gated.traits.needs = declared.needs.value_or(PermissionBits::all());
     gated.risk = declared.risk;
-    work.place.commands[declared.spec.name] = declared.command;
+    ToolSpec tool = declared.spec;
+    tool.scope = declared.scope;
+    tool.owner = declared.owner;
+    const std::string key = definition_key(tool.name, tool.scope, tool.owner);
+    work.place.commands[key] = declared.command;
     if (confined && declared.where == CommandDeclaration::Where::sandbox) {
       if (!make_sessions(work)) return;
       if (has_files(gated.traits.needs)) gated.traits.paths = work.place.roots;
-      work.add_online(make_session_command({declared.spec, declared.command, declared.status},
-                                           loop_, work.sessions->source()),
+      work.add_online(make_session_command({tool, declared.command, declared.status}, loop_,
+                                           work.sessions->source()),
                       std::move(gated));
       continue;
     }
     if (!demand_level(work, {}, declared.spec.name)) return;
-    work.place.on_host[declared.spec.name] = absolute(work.charter().directory, ".");
+    work.place.on_host[key] = absolute(work.charter().directory, ".");
     CommandSpec spec;
-    spec.tool = declared.spec;
+    spec.tool = tool;
     spec.command = declared.command;
     spec.status_command = declared.status;
     spec.working_directory = work.charter().directory;
@@ -448,7 +452,8 @@ void Toolbox::add_agents(Work& work) {
 
 // The stage `author`: whoever has a charter with a tool must be allowed to add it.
 void Toolbox::check_authors(Work& work) const {
-  for (const auto& [tool, gated] : work.gated) {
+  for (const auto& [key, gated] : work.gated) {
+    const std::string& tool = gated.traits.name;
     std::string objection = author_objection(work.policies.all, tool, options_.user);
     if (!objection.empty()) work.faults.push_back({tool, std::move(objection), "remove the tool"});
   }

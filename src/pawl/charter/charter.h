@@ -49,7 +49,7 @@ struct Charter {
   Limits limits;
   Guards guards;
   RetryPolicy retry;
-  std::vector<CommandDeclaration> commands;  // of all scopes; a name stands once
+  std::vector<CommandDeclaration> commands;  // of all scopes
   std::vector<std::string> common_tools;     // of those that Pawl brings, by name
   CharterPermissions permissions;
   std::shared_ptr<const Processors> processors;  // null: none

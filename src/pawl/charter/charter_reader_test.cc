@@ -57,7 +57,8 @@ nodes:
   CHECK(charter.description == "A try.");
   CHECK(charter.instructions == "Plan.");
   CHECK(charter.model == "large");
-  CHECK(charter.commands.size() == 1);
+  REQUIRE(charter.machine.nodes.size() == 1);
+  CHECK(charter.machine.nodes[0].spec.tools == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("nodes and start have to fit") {

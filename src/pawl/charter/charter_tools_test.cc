@@ -185,8 +185,14 @@ TEST_CASE("a tool is the charter's own or Pawl's, and not both") {
 
 TEST_CASE("a node names the tools it has, of those that are allowed") {
   const std::string three(kThree);
-  CHECK(names_of(good_charter(charter_with(three + "nodes: { n: { tools: [b] } }"))) == Names{"b"});
-  CHECK(names_of(good_charter(charter_with(three + "nodes: { n: { tools: [] } }"))) == Names{});
+  const auto tools_of = [&](const std::string& node) {
+    return good_charter(charter_with(three + "nodes: { n: { " + node + " } }"))
+        .machine.nodes.front()
+        .spec.tools;
+  };
+  CHECK(tools_of("tools: [b]") == Names{"b"});
+  CHECK(tools_of("tools: []") == Names{});
+  CHECK(!tools_of("instructions: x"));
   CHECK(names_of(good_charter(charter_with(three + "nodes: { n: {} }"))) == Names{"a", "b", "c"});
   CHECK(charter_faults(charter_with(three + "  allow: [a]\nnodes: { n: { tools: [a, b, z] } }")) ==
         "f:7:26: nodes.n: the tool \"b\" is not in tools.allow\n"

@@ -111,13 +111,6 @@ void pin_machine(const Charter& charter, const DriverSetup& setup, RunStarted& e
   event.phases = charter.machine.phases;
   event.gate = charter.machine.gate;
   for (const CharterPack& pack : charter.machine.packs) event.packs.push_back(pack.spec);
-  for (PinnedTool& tool : event.tools) {
-    for (const CommandDeclaration& one : charter.commands) {
-      if (one.spec.name != tool.name) continue;
-      tool.scope = one.scope;
-      tool.owner = one.owner;
-    }
-  }
 }
 
 // Its agents, pinned with their charters; and where it comes from.
@@ -308,6 +301,7 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
         drivers_.erase(id);
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
+        if (auto deciding = deciding_.extract(id)) return deciding.mapped()(status);
         if (status && takes_up_again(id)) return;
         if (ended) children_->on_ended(id, ended->run().state(), status);
         if (ended_) ended_(id, status);
@@ -505,6 +499,24 @@ Status Engine::resume(const RunId& run) {
   return ok();
 }
 
+Status Engine::decide(const RunId& run, StatusCallback done, std::optional<CommandGiven> command) {
+  if (drivers_.contains(run)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is driven here"};
+  }
+  PAWL_TRY(DriverSetup setup, take_over(run));
+  forgive(run, setup.lease.epoch);  // A command that is refused appends nothing.
+  if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
+    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
+                                          std::string(name(status_of(setup.loaded.run.state())))};
+  }
+  const auto said = std::make_shared<Status>(ok());
+  deciding_[run] = [said, done = std::move(done)](const Status& ended) {
+    done(ended ? *said : ended);
+  };
+  *said = make_driver(std::move(setup), run)->decide(std::move(command));
+  return ok();
+}
+
 Status Engine::reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
   if (drivers_.contains(run)) {
     return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
@@ -573,6 +585,14 @@ Status Engine::feed(const RunId& run, Event event, std::vector<StoredBlob> blobs
     return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
   }
   return std::shared_ptr<Driver>(found->second)->feed(std::move(event), std::move(blobs));
+}
+
+Status Engine::whisper(const RunId& run, std::optional<InstanceId> instance, std::string text) {
+  const auto found = drivers_.find(run);
+  if (found == drivers_.end()) {
+    return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
+  }
+  return std::shared_ptr<Driver>(found->second)->whisper(instance, std::move(text));
 }
 
 const Run* Engine::find(const RunId& run) const {

@@ -76,6 +76,12 @@ class Engine {
   // driven elsewhere, not over, or the run does not accept it; then nothing was changed.
   Status reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
 
+  // Has the commands decided that wait in the inbox of a run that nobody drives, and then
+  // `command`, and lets the run go again: nothing that follows from them is started. `done` is told
+  // then, or why `command` was refused. not_found, conflict, corrupt: as resume().
+  Status decide(const RunId& run, StatusCallback done,
+                std::optional<CommandGiven> command = std::nullopt);
+
   // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
   void on_ended(std::function<void(const RunId&, const Status&)> ended);
   // Everything that happens to runs driven here. The subscription ends with the handle.
@@ -85,6 +91,8 @@ class Engine {
   void notice(const RunId& run);
   // Feeds an event of the host's own to a run driven here.
   Status feed(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
+  // An ephemeral message to a run driven here: see Driver::whisper.
+  Status whisper(const RunId& run, std::optional<InstanceId> instance, std::string text);
   // Whether a run that waits, and for nobody, is taken up again here by itself.
   bool wakes(const RunId& run) const;
   const Run* find(const RunId& run) const;
@@ -142,6 +150,7 @@ class Engine {
     std::int64_t due_ms = 0;  // by the wall's clock
   };
   std::map<RunId, Wake> wakes_;
+  std::map<RunId, StatusCallback> deciding_;  // runs that are let go when they have decided
   std::map<RunId, InvocationServices> lent_;  // to runs that were started here and are not over
   std::unique_ptr<Timer> poll_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -73,6 +73,19 @@ Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest
   return ok();
 }
 
+EffectId first_effect_of(const Record& record) {
+  for (const Effect& effect : record.effects) {
+    const EffectId id = std::visit(
+        [](const auto& one) {
+          if constexpr (requires { one.effect; }) return one.effect;
+          return EffectId{};
+        },
+        effect);
+    if (id != EffectId{}) return id;
+  }
+  return EffectId{};
+}
+
 }  // namespace
 
 // Tells the prefix once without writing anything: what cannot be forked leaves no trace.
@@ -134,7 +147,7 @@ Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
         if (!*alive) return;
         if (!done) return accepted(done.error());
         const Forked forked{*plan->request.id, plan->request.step, *plan->started.forked_from,
-                            plan->prefix->rewritten().run->tally};
+                            plan->prefix->rewritten().run->tally, plan->request.instance};
         accepted(forked);
         drive_fork(*plan, *std::move(done));
       });
@@ -144,10 +157,16 @@ Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
 void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
   const RunId id = *plan.request.id;
   const Record last = plan.prefix->last();
+  const bool leaves_open = plan.prefix->leaves_open();
   plan.setup.lease = std::move(lease);
   plan.setup.loaded = plan.prefix->take();
   const bool paused = std::holds_alternative<Pausing>(plan.setup.loaded.run->course);
-  make_driver(std::move(plan.setup), id)->go_on(last);
+  const auto driver = make_driver(std::move(plan.setup), id);
+  if (leaves_open) {
+    driver->attach(options_.name, first_effect_of(last));
+  } else {
+    driver->go_on(last);
+  }
   // Whoever forks wants it to go on, also where the other run had been paused.
   if (paused) static_cast<void>(feed(id, ResumeRequested{plan.request.by}));
 }

@@ -39,7 +39,8 @@ class PolicyGate final : public CallGate, public std::enable_shared_from_this<Po
         tools_(std::move(tools)),
         loop_(loop),
         version_(policy_digest(policy_, rules_)) {
-    for (const auto& [name, tool] : tools_) known_.push_back(name);
+    for (const auto& [key, tool] : tools_)
+      known_.push_back(tool.traits.name.empty() ? key : tool.traits.name);
   }
 
   std::vector<CallJudgement> judge(const ProposedPlan& plan) override;
@@ -106,7 +107,7 @@ Judgement PolicyGate::trust_of(const GatedTool& tool, const ProposedCall& call) 
 Found PolicyGate::before_questions(const ProposedPlan& plan, const ProposedCall& call,
                                    std::vector<PendingScript>& scripts) const {
   Found found;
-  const GatedTool* tool = find(call.tool);
+  const GatedTool* tool = find(call.key());
   if (tool == nullptr) {
     found.add(GateStage::allow_list, {Verdict::deny, "unknown", "no tool " + call.tool});
     return found;
@@ -130,7 +131,7 @@ std::optional<std::string> PolicyGate::wanted_by_policy(const ProposedPlan& plan
   Plan steps;
   for (const ProposedCall& call : plan.calls) {
     ProposedStep step{call.tool, call.input};
-    if (const GatedTool* tool = find(call.tool)) {
+    if (const GatedTool* tool = find(call.key())) {
       step.risk = tool->risk;
       step.cost_pico = tool->cost_pico;
     }
@@ -159,7 +160,7 @@ CallJudgement PolicyGate::finished(const ProposedPlan& plan, const ProposedCall&
 
 CallJudgement PolicyGate::finished(const ProposedCall& call, Found found, InterruptKind kind) {
   CallJudgement judgement;
-  const GatedTool* tool = find(call.tool);
+  const GatedTool* tool = find(call.key());
   const bool question = tool != nullptr && tool->asks == GatedTool::Asks::a_person;
   if (question && !found.denied()) {
     judgement.kind = InterruptKind::input;
@@ -241,7 +242,7 @@ std::unique_ptr<Operation> PolicyGate::ask(const ProposedPlan& plan,
 }
 
 Digest PolicyGate::binding_of(const ProposedCall& call) {
-  const GatedTool* tool = find(call.tool);
+  const GatedTool* tool = find(call.key());
   JsonWriter out;
   out.begin_object();
   out.field("tool", call.tool);

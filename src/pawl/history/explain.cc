@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pawl/history/explain_permissions.h"
+#include "pawl/history/explain_tree.h"
 #include "pawl/history/export.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/journal/run_loader.h"
@@ -103,7 +106,7 @@ std::string evidence_of(JournalReader& reader, const RunState& state, const Call
 }
 
 std::string_view why_in_doubt(const RunState& state, const Call& call) {
-  const PinnedTool* tool = find_tool(state, call.tool);
+  const PinnedTool* tool = tool_of_call(state, call);
   const bool askable = tool != nullptr && tool->effect == EffectClass::reconcilable;
   return askable ? "its tool could not tell, or the run ended before it was asked"
                  : "its tool can be neither repeated nor asked";
@@ -147,6 +150,28 @@ std::string explain_pause_of_provider(const RunState& state) {
          state.id.text + ", or pawl resume --due for all such runs\n";
 }
 
+// A command that no process stood behind pauses what it would start.
+std::string explain_pause(JournalReader& reader, const RunState& state) {
+  constexpr std::uint64_t kRecordsMax = 64;  // among the last of which the pause began
+  const std::string go_on = fmt::format(" Go on with: pawl resume {}\n", state.id.text);
+  const std::uint64_t oldest = state.length - std::min(state.length, kRecordsMax);
+  for (std::uint64_t seq = state.length; seq-- > oldest;) {
+    const auto record = read_record(reader, state.id, seq);
+    if (!record) break;
+    const auto& all = record->decisions;
+    const bool began = std::any_of(all.begin(), all.end(), [](const Decision& one) {
+      return std::holds_alternative<PauseBegan>(one);
+    });
+    if (!began) continue;
+    const auto* command = std::get_if<CommandGiven>(&record->event);
+    if (command == nullptr) break;
+    return fmt::format("The command {} was carried out while no process drove the run.",
+                       command->command) +
+           go_on;
+  }
+  return "It is paused." + go_on;
+}
+
 std::string explain_children(const RunState& state) {
   std::string text = "It waits for runs that it has started, which wait themselves:\n";
   for (const ChildRun& child : state.children) {
@@ -184,25 +209,11 @@ std::string explain_wait(JournalReader& reader, const RunState& state) {
     case WaitFor::children:
       return explain_children(state);
     case WaitFor::paused:
-      return fmt::format("It is paused. Go on with: pawl resume {}\n", state.id.text);
+      return explain_pause(reader, state) + explain_held_instances(state);
     default:
       break;
   }
-  std::string text = "It waits for an event.\n" + explain_awaits(state);
-  for (const Instance& instance : state.instances) {
-    if (const Suspended* phase = std::get_if<Suspended>(&instance.phase)) {
-      text += fmt::format("{} is suspended ({}): pawl resume {} --instance {} --suspend-id {}\n",
-                          to_string(instance.id), phase->reason, state.id.text,
-                          to_string(instance.id), phase->suspend_id);
-    }
-    if (std::holds_alternative<AwaitingExternal>(instance.phase)) {
-      text += fmt::format(
-          "{} has handed its turn to the host: pawl push {} --message TEXT answers it, then pawl "
-          "resume {}\n",
-          to_string(instance.id), state.id.text, state.id.text);
-    }
-  }
-  return text;
+  return "It waits for an event.\n" + explain_awaits(state) + explain_held_instances(state);
 }
 
 std::string explain_running(const RunState& state, Driven driven) {
@@ -214,16 +225,22 @@ std::string explain_running(const RunState& state, Driven driven) {
     }
   }
   for (const OpenEffect& effect : state.open) {
-    if (effect.kind == EffectKind::model) text += " A model call is under way.";
+    if (effect.kind == EffectKind::model) {
+      text += (has_nodes(state) ? " A model call of " + to_string(effect.instance)
+                                : std::string(" A model call")) +
+              " is under way.";
+    }
     if (effect.kind == EffectKind::tool) {
       text += " Tool call " + to_string(effect.call) + " is under way.";
     }
   }
-  if (driven == Driven::yes) return text + " A process drives it.\n";
-  return text + fmt::format(
-                    "\nNobody drives it: its process ended or was killed. Go on with: pawl "
-                    "resume {}\n",
-                    state.id.text);
+  const std::string tree = explain_instances(state);
+  if (driven == Driven::yes) return text + " A process drives it.\n" + tree;
+  return text + (tree.empty() ? "" : "\n" + tree.substr(0, tree.size() - 1)) +
+         fmt::format(
+             "\nNobody drives it: its process ended or was killed. Go on with: pawl "
+             "resume {}\n",
+             state.id.text);
 }
 
 // `unreadable` says what a look at its journal found just now; empty: it can be read.

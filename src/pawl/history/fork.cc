@@ -57,12 +57,14 @@ PrefixRewriter::PrefixRewriter(JournalReader& reader, const ForkRequest& request
                                std::function<void(RunStarted&)> change, Blobs blobs)
     : reader_(reader),
       parent_(request.parent),
-      step_(request.step),
+      step_(request.instance ? 0 : request.step),
+      instance_(request.instance),
+      nth_(request.step),
       edits_(std::move(edits)),
       change_(std::move(change)),
       blobs_(blobs),
       walker_(reader, request.parent) {
-  if (step_ == 0) step_state_ = Step::ended;
+  if (step_ == 0 && !instance_) step_state_ = Step::ended;
 }
 
 Result<std::optional<WritePiece>> PrefixRewriter::next() {
@@ -84,7 +86,7 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
   piece.bytes = encode_record(last_);
   piece.chain = rewritten_.chain = chain_after(rewritten_.chain, piece.bytes);
   rewritten_.bytes_since_snapshot += piece.bytes.size();
-  if (!cut_) look_for_cut(*original);
+  if (!cut_) PAWL_CHECK(look_for_cut(*original));
   return std::optional<WritePiece>(std::move(piece));
 }
 
@@ -137,15 +139,59 @@ Status PrefixRewriter::check_kept(const BlobRef& blob) const {
                                         "; fork at an earlier step"};
 }
 
-void PrefixRewriter::look_for_cut(const Record& original) {
-  if (ends_step(original, step_)) step_state_ = Step::ended;
+void PrefixRewriter::count_steps(const Record& original) {
+  for (const Decision& one : original.decisions) {
+    const StepBegan* began = std::get_if<StepBegan>(&one);
+    const bool counts = began != nullptr && began->instance == instance_;
+    if (counts && ++begun_ == nth_) step_ = began->step;
+  }
+}
+
+// Whether such a call took effect nobody knows, and the fork would make it under a key of its own.
+Status PrefixRewriter::check_open_calls(const Record& original) const {
+  const RunState& state = walker_.loaded().run.state();
+  for (const Call& call : state.calls) {
+    const auto* running = std::get_if<CallRunning>(&call.state);
+    const bool open = (running != nullptr && !started_by(original, running->effect)) ||
+                      std::holds_alternative<CallDoubtful>(call.state);
+    const PinnedTool* tool = open ? tool_of_call(state, call) : nullptr;
+    if (tool == nullptr || tool->effect != EffectClass::once) continue;
+    return Error{ErrorCode::conflict,
+                 "step " + std::to_string(nth_) + " of " + to_string(*instance_) + " of run " +
+                     parent_.text + " cannot be forked at: " + to_string(call.id) + " (" +
+                     call.tool + ") of " + to_string(call.instance) +
+                     " is a once call that was under way then; fork at another step"};
+  }
+  return ok();
+}
+
+Status PrefixRewriter::look_for_cut(const Record& original) {
+  if (instance_) count_steps(original);
+  if (step_ != 0 && ends_step(original, step_)) step_state_ = Step::ended;
   const LoadedRun& parent = walker_.loaded();
-  if (step_state_ == Step::open || !at_rest(parent.run.state(), original)) return;
+  if (step_state_ == Step::open) return ok();
+  if (!instance_ && !at_rest(parent.run.state(), original)) return ok();
+  if (instance_) PAWL_CHECK(check_open_calls(original));
   cut_ = ForkCut{original.seq, parent.chain};
+  return ok();
+}
+
+bool PrefixRewriter::leaves_open() const {
+  const auto& open = rewritten_.run->open;
+  return std::any_of(open.begin(), open.end(),
+                     [this](const OpenEffect& one) { return !started_by(last_, one.id); });
 }
 
 Error PrefixRewriter::not_ended() const {
   const RunState& state = walker_.loaded().run.state();
+  if (instance_) {
+    const std::string which = "step " + std::to_string(nth_) + " of " + to_string(*instance_);
+    return begun_ < nth_ ? Error{ErrorCode::invalid_argument,
+                                 "run " + parent_.text + " has no " + which + ": " +
+                                     to_string(*instance_) + " has taken " + std::to_string(begun_)}
+                         : Error{ErrorCode::conflict, which + " of run " + parent_.text +
+                                                          " has not ended; fork at an earlier one"};
+  }
   const std::string step = std::to_string(step_);
   if (step_state_ == Step::ended) {
     return Error{ErrorCode::conflict,

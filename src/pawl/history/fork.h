@@ -26,6 +26,9 @@ struct ForkRequest {
   std::optional<RunId> id;  // made when absent
   std::string by;           // who forks
   Sign sign = {};           // likewise, as in StartRequest
+  // `step` is the how-maniest of this instance. The prefix ends with the record that ended it,
+  // whatever others were doing: what they had under way is taken up as after a crash.
+  std::optional<InstanceId> instance = {};
 };
 
 // What a fork begins with.
@@ -33,7 +36,8 @@ struct Forked {
   RunId run;
   std::uint64_t step = 0;  // the last one of the prefix
   ForkedFrom from;
-  Tally inherited;  // of the prefix: it counts against the fork's limits
+  Tally inherited;                          // of the prefix: it counts against the fork's limits
+  std::optional<InstanceId> instance = {};  // whose step that is
 };
 
 // Where the prefix ends: at the first record after which the step and all its calls have ended and
@@ -62,17 +66,24 @@ class PrefixRewriter {
   LoadedRun take() { return std::move(rewritten_); }
   // The last record of the prefix: its effects are the first to be performed.
   const Record& last() const { return last_; }
+  // Something was under way that an earlier record had started.
+  bool leaves_open() const;
 
  private:
   Result<Record> rewrite(Event event, const Record& original);
   Result<std::vector<StoredBlob>> blobs_for(const Event& event, Ingress& ingress) const;
   Status check_kept(const BlobRef& blob) const;
-  void look_for_cut(const Record& original);
+  Status look_for_cut(const Record& original);
+  void count_steps(const Record& original);
+  Status check_open_calls(const Record& original) const;
   Error not_ended() const;
 
   JournalReader& reader_;
   RunId parent_;
-  std::uint64_t step_;
+  std::uint64_t step_;  // 0 with `instance_`: not begun yet
+  std::optional<InstanceId> instance_;
+  std::uint64_t nth_;        // of the instance
+  std::uint64_t begun_ = 0;  // steps of the instance
   ForkEdits edits_;
   std::function<void(RunStarted&)> change_;
   Blobs blobs_;

@@ -108,6 +108,9 @@ class Applier {
   void on(const RootFailed& decision);
   void on(const OutputReady& decision);
   void on(const MessageReplaced& decision);
+  void on(const StepGivenUp& decision);
+  void on(const SuspensionLifted& decision);
+  void on(const MessageAdded& decision);
   void on(const ChildAdmitted& decision);
   void on(const ChildAnswered& decision);
   void on(const ChildLeft& decision);
@@ -177,6 +180,7 @@ class Applier {
   Reserved& reserved_;
   const Record& record_;
   std::string fault_;
+  bool command_counted_ = false;  // the step that a command is
   // Where references that lead nowhere point, so that a damaged record cannot crash the reader.
   std::optional<Instance> no_instance_;
   std::optional<Call> no_call_;

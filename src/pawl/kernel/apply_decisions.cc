@@ -7,8 +7,16 @@ namespace pawl {
 
 // --- Decisions ---------------------------------------------------------------------------------
 
+// A command is a step of its own: it leaves one that the instance is in as it is.
 void Applier::on(const StepBegan& decision) {
   Instance& where = instance(decision.instance);
+  if (std::holds_alternative<CommandGiven>(record_.event) &&
+      decision.instance == instance_of(record_.event) && !command_counted_) {
+    command_counted_ = true;
+    ++where.node_steps;
+    ++state_.tally.steps;
+    return;
+  }
   where.open_step = decision.step;
   where.attempts = 0;
   where.target = first_target(state_, where);
@@ -20,6 +28,8 @@ void Applier::on(const StepBegan& decision) {
 }
 
 void Applier::on(const StepEnded& decision) {
+  const bool of_command = std::holds_alternative<CommandGiven>(record_.event);
+  if (of_command && decision.yield == YieldReason::command) return;
   Instance& where = instance(decision.instance);
   where.open_step = 0;
   where.attempts = 0;
@@ -59,6 +69,9 @@ void Applier::count_call(LoopGuard& guard, std::uint64_t fingerprint) {
 void Applier::on(const CallOpened& decision) {
   Instance& where = instance(decision.instance);
   open_call(decision.instance, decision.call, decision.index, CallWaiting{});
+  Call& opened = call(decision.call);
+  opened.scope = decision.scope;
+  opened.owner = decision.owner;
   count_call(where.guard, decision.fingerprint);
   set_phase(where, AwaitingTools{});
 }

@@ -228,6 +228,29 @@ void Applier::on(const MessageReplaced& decision) {
   }
 }
 
+void Applier::on(const StepGivenUp& decision) {
+  Instance& where = instance(decision.instance);
+  if (where.open_step != decision.step) return fail("another step is open");
+  where.open_step = 0;
+  where.attempts = 0;
+  where.failures.clear();
+  set_phase(where, Ready{});
+}
+
+void Applier::on(const SuspensionLifted& decision) {
+  Instance& where = instance(decision.instance);
+  where.leave.reset();
+  set_phase(where, Ready{});
+  if (!decision.call) return;
+  call(*decision.call).state = CallEnded{record_.seq, decision.tokens, Presence::present};
+  set_phase(where, AwaitingTools{});
+}
+
+void Applier::on(const MessageAdded& decision) {
+  instance(decision.instance)
+      .waiting_messages.push_back({EntryKind::message, record_.seq, 0, decision.tokens});
+}
+
 void Applier::on(const RootFailed& decision) {
   set_phase(instance(kRootInstance), Failing{decision.status, decision.reason, decision.detail});
 }

@@ -15,12 +15,6 @@ Error bad_argument(std::string why) {
   return Error{ErrorCode::invalid_argument, std::move(why)};
 }
 
-// Text as it is, anything else as JSON.
-std::string text_of(const Json& value) {
-  const std::string* text = value.if_string();
-  return text != nullptr ? *text : write_json(value);
-}
-
 std::string optional_text(const JsonObject& arguments, std::string_view name) {
   const Json* value = arguments.find(name);
   return value == nullptr || value->is_null() ? "" : text_of(*value);
@@ -132,16 +126,6 @@ Result<std::string> propose(Draft& draft, InstanceId id, std::string patch) {
   return with_number(say.proposed, proposal);
 }
 
-Result<std::string> patched(const std::optional<StateSpec>& spec, const std::string& before,
-                            const Json& patch) {
-  PAWL_TRY(Json value, parse_json(before.empty() ? "null" : before));
-  merge_patch(value, patch);
-  std::string after = write_json(value);
-  const std::string fault = fault_of_state(spec, after);
-  if (!fault.empty()) return bad_argument("the state would not fit: " + fault);
-  return after;
-}
-
 bool is_named(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -159,7 +143,7 @@ Result<std::string> update(Draft& draft, InstanceId id, const CallBlock& call) {
   if (!mine || spec == nullptr || !*spec) return bad_argument("there is no such state");
   const PackState* shared = find_pack_state(draft.state.pack_states, pack);
   const std::string& before = pack.empty() ? instance.state : shared->state;
-  PAWL_TRY(std::string after, patched(*spec, before, *patch));
+  PAWL_TRY(std::string after, patched_state(*spec, before, *patch));
   if ((*spec)->owner == StateOwner::external) return propose(draft, id, write_json(*patch));
   draft.add(StateChanged{id, pack, std::move(after)});
   return std::string(draft.rules.say.updated);
@@ -236,6 +220,22 @@ Result<std::string> required_text(const JsonObject& arguments, std::string_view 
   const Json* value = arguments.find(name);
   if (value == nullptr) return bad_argument("\"" + std::string(name) + "\" is missing");
   return text_of(*value);
+}
+
+// Text as it is, anything else as JSON.
+std::string text_of(const Json& value) {
+  const std::string* text = value.if_string();
+  return text != nullptr ? *text : write_json(value);
+}
+
+Result<std::string> patched_state(const std::optional<StateSpec>& spec, const std::string& before,
+                                  const Json& patch) {
+  PAWL_TRY(Json value, parse_json(before.empty() ? "null" : before));
+  merge_patch(value, patch);
+  std::string after = write_json(value);
+  const std::string fault = fault_of_state(spec, after);
+  if (!fault.empty()) return bad_argument("the state would not fit: " + fault);
+  return after;
 }
 
 std::optional<LeaveKind> planned_leave(const Draft& draft, const Instance& instance,

@@ -34,13 +34,16 @@ void leave_for_node(Draft& draft, InstanceId id, const Leave& leave) {
     return enter_node(draft, id, next, leave.state, leave.words, nullptr);
   }
   cancel_children(draft, id);
+  draft.pause_where_undriven();
   if (draft.pausing()) return draft.add(InstanceReadied{id, 0});
   if (!sum_up_for_next(draft, draft.instance(id))) take_leaving_summary(draft, id, nullptr);
 }
 
 void suspend(Draft& draft, InstanceId id, const Leave& leave) {
   const std::string metadata = leave.words.bytes() == nullptr ? "" : *leave.words.bytes();
-  draft.add(InstanceSuspended{id, to_string(leave.call.value_or(CallId{})), leave.name, metadata});
+  const std::string of_call = to_string(leave.call.value_or(CallId{}));
+  draft.add(InstanceSuspended{id, leave.suspend_id.empty() ? of_call : leave.suspend_id, leave.name,
+                              metadata});
 }
 
 }  // namespace
@@ -68,12 +71,18 @@ void take_leave(Draft& draft, InstanceId id) {
   const Instance& instance = draft.instance(id);
   PAWL_ASSERT(instance.leave.has_value());
   const Leave leave = *instance.leave;
-  if (leave.kind == LeaveKind::suspend) return suspend(draft, id, leave);
+  const bool answered = leave.by == LeaveBy::command && has_calls(draft.state, id);
+  if (leave.kind == LeaveKind::suspend) {
+    if (answered) draft.add(ResultsTaken{id});
+    return suspend(draft, id, leave);
+  }
   if (std::holds_alternative<AwaitingTools>(instance.phase) || has_calls(draft.state, id)) {
     draft.add(ResultsTaken{id});
   }
   if (leave.kind == LeaveKind::transition) return leave_for_node(draft, id, leave);
-  if (has_news(instance)) return begin_step(draft, instance);
+  // A message that was accepted is answered first; what a command has decided is so.
+  const bool answers = leave.by == LeaveBy::reply && has_news(instance);
+  if (answers) return begin_step(draft, instance);
   end_instance(draft, id, EndedHow::ceded, leave.words);
 }
 

@@ -133,6 +133,30 @@ void recover(Draft& draft, const OpenEffect& effect) {
   }
 }
 
+void start_anew(Draft& draft, const OpenEffect& effect) {
+  if (!is_live(draft.instance(effect.instance))) return;
+  draft.discard(effect, {});
+  switch (effect.kind) {
+    case EffectKind::model:
+    case EffectKind::compact:
+      return recover_model(draft, effect);
+    case EffectKind::tool:
+      return run_call(draft, draft.call(effect.call));
+    case EffectKind::status:
+      return ask_status(draft, draft.call(effect.call));
+    case EffectKind::judge:
+      return judge_call(draft, draft.call(effect.call));
+    case EffectKind::begin_agent:
+      if (draft.going()) draft.start(BeginAgent{});
+      return;
+    case EffectKind::end_agent:
+      return;  // finish() asks for it anew
+    case EffectKind::ask_money:
+    case EffectKind::ask_place:
+      return;  // whoever wanted it asks again
+  }
+}
+
 void charge_lost_calls(Draft& draft, const std::vector<OpenEffect>& lost) {
   for (const OpenEffect& effect : lost) {
     if (asks_model(effect)) draft.discard(effect, reserved_for(draft.state, effect));

@@ -176,6 +176,16 @@ bool stopped_in_tree(Draft& draft, InstanceId id, const std::vector<Asked>& call
   return true;
 }
 
+// The definition that is judged and run is the one that is the nearest now.
+CallOpened opened(const RunState& state, const Instance& instance, const Asked& asked) {
+  CallOpened decision{instance.id, next_call(state), asked.index, asked.fingerprint};
+  if (const PinnedTool* tool = tool_in_scope(state, instance, asked.call->tool)) {
+    decision.scope = tool->scope;
+    decision.owner = tool->owner;
+  }
+  return decision;
+}
+
 YieldReason yield_by(std::optional<LeaveKind> leave) {
   if (leave == LeaveKind::cede) return YieldReason::cede;
   return leave == LeaveKind::suspend ? YieldReason::suspend : YieldReason::tool_use;
@@ -208,7 +218,7 @@ void open_calls_in_tree(Draft& draft, InstanceId id, const Reply& reply,
       draft.add(refusal(draft, instance, asked));
     } else {
       const CallId call = next_call(draft.state);
-      draft.add(CallOpened{id, call, asked.index, asked.fingerprint});
+      draft.add(opened(draft.state, instance, asked));
       take_judgement(draft, instance, draft.call(call), asked.call->judgement);
     }
     if (!is_live(draft.instance(id))) return;
@@ -229,7 +239,7 @@ void open_calls(Draft& draft, const Instance& instance, const Reply& reply,
       continue;
     }
     const CallId call = next_call(draft.state);
-    draft.add(CallOpened{instance.id, call, asked.index, asked.fingerprint});
+    draft.add(opened(draft.state, instance, asked));
     take_judgement(draft, instance, draft.call(call), asked.call->judgement);
     any_open = any_open || !std::holds_alternative<CallEnded>(draft.call(call).state);
   }

@@ -14,11 +14,6 @@ const ChildSpec& child_spec(const RunState& state, const PendingBirth& birth) {
   return *spec;
 }
 
-bool awaits_birth(const RunState& state, InstanceId parent) {
-  return std::any_of(state.births.begin(), state.births.end(),
-                     [parent](const PendingBirth& one) { return one.parent == parent; });
-}
-
 bool has_room(const RunState& state) {
   return live_count(state) <= state.limits.branches;
 }
@@ -30,20 +25,6 @@ std::vector<InstanceId> children_of(const RunState& state, InstanceId parent) {
     if (mine) children.push_back(one.id);
   }
   return children;
-}
-
-// What it has under way is given up: it is charged what was set aside.
-void drop_work(Draft& draft, InstanceId id) {
-  draft.withdraw_starts_of(id);
-  cancel_child_runs(draft, id);
-  const std::vector<OpenEffect> open = draft.state.open;
-  for (const OpenEffect& effect : open) {
-    const bool agent =
-        effect.kind == EffectKind::begin_agent || effect.kind == EffectKind::end_agent;
-    if (effect.instance != id || agent) continue;
-    draft.abort(effect.id);
-    draft.discard(effect, reserved_for(draft.state, effect));
-  }
 }
 
 std::string header(const Draft& draft, const Instance& instance, EndedHow how) {
@@ -109,6 +90,19 @@ bool leaves_workers(Draft& draft, InstanceId id) {
 }
 
 }  // namespace
+
+void drop_work(Draft& draft, InstanceId id) {
+  draft.withdraw_starts_of(id);
+  cancel_child_runs(draft, id);
+  const std::vector<OpenEffect> open = draft.state.open;
+  for (const OpenEffect& effect : open) {
+    const bool agent =
+        effect.kind == EffectKind::begin_agent || effect.kind == EffectKind::end_agent;
+    if (effect.instance != id || agent) continue;
+    draft.abort(effect.id);
+    draft.discard(effect, reserved_for(draft.state, effect));
+  }
+}
 
 bool has_primary_child(const RunState& state, const Instance& instance) {
   if (instance.child) return true;

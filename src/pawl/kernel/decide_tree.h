@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pawl/json.h"
 #include "pawl/kernel/draft.h"
 
 namespace pawl {
@@ -30,6 +31,8 @@ void end_turn_of(Draft& draft, InstanceId id);
 void end_instance(Draft& draft, InstanceId id, EndedHow how, Content content);
 void cancel_instance(Draft& draft, InstanceId id);
 void cancel_children(Draft& draft, InstanceId id);
+// What it has under way is given up: it is charged what was set aside.
+void drop_work(Draft& draft, InstanceId id);
 // A child that fails hands its failure to its parent. The root fails the run, when its workers have
 // ended as its node says. Of a run without nodes every instance is the run.
 void fail_instance(Draft& draft, const Instance& instance, RunStatus status, StopReason reason,
@@ -58,6 +61,12 @@ std::string known_tools(const Draft& draft, const Instance& instance);
 std::string initial_state(const NodeSpec& node);
 // Why `json` is no state of this kind; or empty.
 std::string fault_of_state(const std::optional<StateSpec>& spec, std::string_view json);
+
+// Text as it is, anything else as JSON.
+std::string text_of(const Json& value);
+// The state that a JSON merge patch makes of `before`, if it fits.
+Result<std::string> patched_state(const std::optional<StateSpec>& spec, const std::string& before,
+                                  const Json& patch);
 
 // Whether it has taken over, or is to.
 bool has_primary_child(const RunState& state, const Instance& instance);

@@ -40,9 +40,13 @@ struct CallOpened {
   CallId call{};
   std::uint32_t index = 0;        // of its block in the reply
   std::uint64_t fingerprint = 0;  // of tool and input
+  // Where the definition stands that is judged and run: the nearest one, as in PinnedTool.
+  ToolScope scope = ToolScope::charter;
+  std::string owner = {};
 
   PAWL_FACT(CallOpened, "call_opened",
-            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(fingerprint));
+            PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(index) PAWL_FIELD(fingerprint)
+                PAWL_FIELD(scope) PAWL_FIELD(owner));
 };
 
 // Answered by the kernel; the tool is not run.
@@ -369,18 +373,17 @@ struct LimitsRaised {
 };
 
 // DO NOT REORDER: the index is embedded in journals. Append at the end.
-using AnyDecision =
-    std::variant<StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld,
-                 ResultsTaken, AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered,
-                 InstanceReadied, InstanceRested, InstanceSuspended, TurnHandedOut, InstanceBorn,
-                 InstanceCeded, PauseBegan, PauseEnded, EndingBegan, EndingWithdrawn, CallRetried,
-                 TargetChanged, RateLimitKept, BudgetHeld, TranscriptCut, CallPermitted,
-                 ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured, SessionLost, CostAdded,
-                 LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged, StateProposed,
-                 StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
-                 RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft,
-                 PhaseBegan, PhaseEnded, PhasesReset, CheckpointAsked, SeatTaken, SeatLeft,
-                 StepDiscovered, FlowEnded, WorkItemSet, EndingHeld>;
+using AnyDecision = std::variant<
+    StepBegan, StepEnded, CallOpened, CallRefused, CallInDoubt, CallUnknown, CallHeld, ResultsTaken,
+    AttemptDiscarded, RetryPlanned, NoteAdded, MessagesDelivered, InstanceReadied, InstanceRested,
+    InstanceSuspended, TurnHandedOut, InstanceBorn, InstanceCeded, PauseBegan, PauseEnded,
+    EndingBegan, EndingWithdrawn, CallRetried, TargetChanged, RateLimitKept, BudgetHeld,
+    TranscriptCut, CallPermitted, ApprovalAsked, CallDenied, AnsweredByTool, ContentMeasured,
+    SessionLost, CostAdded, LimitsRaised, CallAnswered, LeavePlanned, NodeEntered, StateChanged,
+    StateProposed, StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
+    RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft, PhaseBegan,
+    PhaseEnded, PhasesReset, CheckpointAsked, SeatTaken, SeatLeft, StepDiscovered, FlowEnded,
+    WorkItemSet, EndingHeld, StepGivenUp, SuspensionLifted, MessageAdded>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;

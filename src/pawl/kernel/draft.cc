@@ -221,6 +221,12 @@ void Draft::withdraw_starts_of(InstanceId id) {
   });
 }
 
+void Draft::pause_where_undriven() {
+  if (!undriven() || !going()) return;
+  add(PauseBegan{});
+  ready_those_that_wait(*this);
+}
+
 // What was to be asked about is not asked any more, and stays unknown.
 void Draft::doubt_held_questions() {
   for (const Call& call : state.calls) {
@@ -265,6 +271,7 @@ static bool is_held_by_tree(Draft& draft, const Instance& instance) {
 
 void begin_step(Draft& draft, const Instance& instance) {
   if (draft.ending() || is_held_by_tree(draft, instance)) return;
+  draft.pause_where_undriven();
   if (draft.pausing()) return draft.add(InstanceReadied{instance.id, 0});
   if (const auto bound = exhausted_for_step(draft.tally(), draft.state.limits)) {
     return draft.stop_at(*bound);
@@ -308,12 +315,6 @@ bool all_ended(const Draft& draft, InstanceId id) {
     const bool rests = is_over(call) || std::holds_alternative<CallSuspending>(call.state);
     return call.instance != id || (rests && !draft.starts_for(call.id));
   });
-}
-
-const PinnedTool* tool_of_call(const RunState& state, const Call& call) {
-  const Instance* instance = find_instance(state, call.instance);
-  PAWL_ASSERT(instance != nullptr);
-  return tool_in_scope(state, *instance, call.tool);
 }
 
 bool has_calls(const RunState& state, InstanceId id) {

@@ -94,9 +94,15 @@ class Draft {
   std::uint64_t input_bytes() const { return input_bytes_; }
   // Something that is to be started is about this call.
   bool starts_for(CallId call) const;
+  // A command that no process stands behind: what would start is held by a pause.
+  bool undriven() const {
+    const auto* command = std::get_if<CommandGiven>(&record_.event);
+    return command != nullptr && command->drive == CommandDrive::undriven;
+  }
+  void pause_where_undriven();
   // What another process had under way is gone with it: nobody is there to abort it.
   void abort(EffectId effect) {
-    if (std::holds_alternative<DriverAttached>(record_.event)) return;
+    if (std::holds_alternative<DriverAttached>(record_.event) || undriven()) return;
     record_.effects.emplace_back(AbortEffect{effect});
   }
   // What this record was to start for an instance that is given up.
@@ -151,6 +157,8 @@ void call_model(Draft& draft, const Instance& instance);
 // Has the whole conversation summed up, for the node that comes next. False: there is no money for
 // it.
 bool sum_up_for_next(Draft& draft, const Instance& instance);
+// Why a command would not be carried out as the run is now; or empty. Nothing is changed.
+std::string fault_of_command(const Run& run, const Event& event, const Stamp& stamp);
 // What follows from a failed attempt; kernel/retry.h has the table.
 void take_failure(Draft& draft, const Instance& instance, const AwaitingModel& asked,
                   const ModelFailed& event);
@@ -194,6 +202,8 @@ void ready_those_that_wait(Draft& draft);
 void ask_again_where_due(Draft& draft);
 // What becomes of an effect whose outcome is lost, by its kind and the class of its tool.
 void recover(Draft& draft, const OpenEffect& effect);
+// An effect that no process has begun is asked for again: nothing is lost, and nothing is charged.
+void start_anew(Draft& draft, const OpenEffect& effect);
 // What was set aside for lost calls is spent, all of it before anything is started anew.
 void charge_lost_calls(Draft& draft, const std::vector<OpenEffect>& lost);
 // What a model (or the host in its place) said.
@@ -212,8 +222,6 @@ void refuse_calls(Draft& draft, const Instance& instance, const std::vector<Bloc
 const OpenEffect* open_of(const RunState& state, EffectKind kind);
 // What was set aside for the effect, if it is a model call or a compaction.
 Usage reserved_for(const RunState& state, const OpenEffect& effect);
-// The tool that a call was opened for.
-const PinnedTool* tool_of_call(const RunState& state, const Call& call);
 // Its reply has asked for calls whose results it has not taken.
 bool has_calls(const RunState& state, InstanceId id);
 // None of them waits for anything, nor is to be started by this record.

@@ -37,6 +37,7 @@ InboxRank inbox_rank(const Event& event) {
   if (std::holds_alternative<BudgetRaised>(event)) return InboxRank::resolve;
   if (std::holds_alternative<CallDecided>(event)) return InboxRank::resolve;
   if (std::holds_alternative<StateSet>(event)) return InboxRank::resolve;
+  if (std::holds_alternative<CommandGiven>(event)) return InboxRank::resolve;
   const bool of_tree = std::holds_alternative<ChildAsked>(event) ||
                        std::holds_alternative<ChildReported>(event) ||
                        std::holds_alternative<ParentAnswered>(event);

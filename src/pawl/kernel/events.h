@@ -13,6 +13,7 @@
 #include "pawl/ids.h"
 #include "pawl/kernel/agent_facts.h"
 #include "pawl/kernel/agent_spec.h"
+#include "pawl/kernel/command_facts.h"
 #include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
@@ -168,8 +169,11 @@ struct RunStarted {
 // A process took the run over: after a crash, or because it had been parked.
 struct DriverAttached {
   std::string by;
+  // Of a fork: this effect and those behind it are of the prefix's last record, and no process has
+  // begun them. 0: none.
+  EffectId unstarted_from{};
 
-  PAWL_FACT(DriverAttached, "driver_attached", PAWL_FIELD(by));
+  PAWL_FACT(DriverAttached, "driver_attached", PAWL_FIELD(by) PAWL_FIELD(unstarted_from));
 };
 
 // The before-agent callbacks have run.
@@ -504,7 +508,8 @@ using AnyEvent =
                  InstanceSpawned, InstanceResumed, ExternalTurnPushed, RunWaiting, RunFinished,
                  ResultCameLate, ContextCompacted, CompactionFailed, BudgetRaised, CallJudged,
                  CallDecided, RunReopened, StateSet, ChildAsked, ChildReported, ChildWaits,
-                 ChildStirred, ParentAnswered, PhaseControlled, EventReceived, Unrecognised>;
+                 ChildStirred, ParentAnswered, PhaseControlled, EventReceived, CommandGiven,
+                 Unrecognised>;
 // A type of its own, copied, moved, compared and destroyed in one file: each of these is a function
 // for every alternative, which files that only pass it along would compile again.
 struct Event : AnyEvent {

@@ -48,7 +48,7 @@ TEST_CASE("the numbers of events in journals never change") {
               "budget_raised",    "call_judged",      "call_decided",         "run_reopened",
               "state_set",        "child_asked",      "child_reported",       "child_waits",
               "child_stirred",    "parent_answered",  "phase_controlled",     "event_received",
-              "unrecognised"});
+              "command_given",    "unrecognised"});
 }
 
 TEST_CASE("an event about an instance says which; all others are about the run") {
@@ -67,7 +67,8 @@ TEST_CASE("only what people and other runs may say comes through the inbox") {
   CHECK(accepted ==
         "doubt_resolved message_received pause_requested resume_requested cancel_requested "
         "instance_resumed external_turn_pushed budget_raised call_decided state_set "
-        "child_asked child_reported parent_answered phase_controlled event_received ");
+        "child_asked child_reported parent_answered phase_controlled event_received child_asked "
+        "child_reported parent_answered command_given ");
 }
 
 }  // namespace

@@ -18,6 +18,13 @@ inline RunStarted a_golden_machine(std::string name) {
   early.start = ChildStart::with_node;
   main.workers.push_back(early);
   next_of(start, "main", "go", "talker").context = NextContext::fresh;
+  NodeCommand nudge;
+  nudge.name = "nudge";
+  nudge.actions = R"([{"resume":{}},{"message":{"$input":"/text"}}])";
+  NodeCommand hush;
+  hush.name = "hush";
+  hush.actions = R"([{"suspend":{"reason":"r"}}])";
+  node_in(start, "talker").commands = {hush, nudge};
   return start;
 }
 
@@ -35,6 +42,8 @@ inline TestRun machine_that_fails() {
   run.takes(waiting);
   const std::string id = std::get<Suspended>(run.instance(kI3).phase).suspend_id;
   run.takes(InstanceResumed{kI3, id, "u", Content("7")});
+  run.replies_as(kI3, {calls("suspend", R"({"reason":"another key"})")});
+  run.takes(CommandGiven{kI3, "nudge", Content(R"({"text":"8"})"), "u", 1});
   run.replies_as(kI3, {says("they said"), calls("cede", R"({"content":{"key":7}})")});
   for (int i = 0; i < 2; ++i) {
     MessageReceived frame{kRootInstance, Content("frame"), "u"};
@@ -60,6 +69,8 @@ inline TestRun machine_that_detaches() {
   talker.workers_on_end = WorkersOnEnd::detach;
   TestRun run(start);
   run.replies({says("on"), calls("transition_go", R"({"message":"Talk."})")});
+  run.takes(CommandGiven{kRootInstance, "hush", Content("{}"), "u", 2});
+  run.takes(CommandGiven{kRootInstance, "nudge", Content(R"({"text":"9"})"), "u", 3});
   run.replies({spawns_watcher()});
   run.replies({says("my answer")});
   run.replies_as(kI3, {says("seen")}, ReplyStop::cede);

@@ -89,11 +89,6 @@ std::string fault_of_effects(const RunState& state) {
 
 namespace {
 
-bool awaits_birth(const RunState& state, InstanceId id) {
-  return std::any_of(state.births.begin(), state.births.end(),
-                     [id](const PendingBirth& one) { return one.parent == id; });
-}
-
 // What reaches it wakes nobody any more.
 bool has_final_output(const RunState& state, const Instance& instance) {
   return instance.id == kRootInstance && state.final_output.has_value();

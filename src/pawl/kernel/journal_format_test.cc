@@ -72,6 +72,8 @@ PAWL_NAMED(Batch, "batch");
 PAWL_NAMED(PhaseNeed, "phase_need");
 PAWL_NAMED(OnParentEnd, "on_parent_end");
 PAWL_NAMED(LeaveKind, "leave_kind");
+PAWL_NAMED(LeaveBy, "leave_by");
+PAWL_NAMED(CommandDrive, "command_drive");
 PAWL_NAMED(EndedHow, "ended_how");
 PAWL_NAMED(Delivery, "delivery");
 PAWL_NAMED(WaitFor, "wait_for");
@@ -185,15 +187,15 @@ std::vector<std::pair<std::string, std::string>> tables() {
                          AwaitSpec, WhenSpec, GateSpec, AgentSpec, SubagentBounds, Ancestor, Leave,
                          SuspendedInstance, TreeBooks, TreeBounds, WorkItem>()},
           {"vocabularies",
-           vocabularies_of<YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint,
-                           HookVerdict, Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd,
-                           StatusAnswer, DoubtVerdict, RefusedBecause, HeldFor, Note, FailureKind,
-                           BudgetUnit, AfterOutput, CutBy, EndsTurn, Approvers, CallVerdict,
-                           GateStage, InterruptKind, InterruptDecision, NodeKind, NextContext,
-                           NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
-                           PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery, WaitFor, PlaceUse,
-                           AskKind, AskVerdict, Steer, ChildLife, ChildLeave, PhaseAction,
-                           PhaseStatus, OutputFrom, SeatRole, SeatEnd, OutputKind, WorkStatus>()}};
+           vocabularies_of<
+               YieldReason, ErrorCategory, ReplyStop, RunStatus, StopReason, HookPoint, HookVerdict,
+               Origin, EffectClass, OnDoubt, Speaker, Presence, ToolEnd, StatusAnswer, DoubtVerdict,
+               RefusedBecause, HeldFor, Note, FailureKind, BudgetUnit, AfterOutput, CutBy, EndsTurn,
+               Approvers, CallVerdict, GateStage, InterruptKind, InterruptDecision, NodeKind,
+               NextContext, NextWhen, WorkersOnEnd, ChildStart, StateOwner, ToolScope, Batch,
+               PhaseNeed, OnParentEnd, LeaveKind, EndedHow, Delivery, WaitFor, PlaceUse, AskKind,
+               AskVerdict, Steer, ChildLife, ChildLeave, PhaseAction, PhaseStatus, OutputFrom,
+               SeatRole, SeatEnd, OutputKind, WorkStatus, LeaveBy, CommandDrive>()}};
 }
 
 std::string document_path() {

@@ -187,6 +187,11 @@ Refusal check(const Moment& now, const Active auto&, const StateSet& event) {
   return fault.empty() ? Refusal(kAccepted) : refuse(whose + " would not fit: " + fault);
 }
 
+Refusal check(const Moment& now, const Active auto&, const CommandGiven&) {
+  const std::string fault = fault_of_command(now.run, now.event, now.stamp);
+  return fault.empty() ? Refusal(kAccepted) : refuse(fault);
+}
+
 // Runs beneath this one speak of themselves as long as they are not over.
 template <class E>
 Refusal check_child(const Moment& now, const E& event) {

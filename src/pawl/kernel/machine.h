@@ -39,6 +39,7 @@ void take(Draft& draft, const DriverAttached& event);
 void take(Draft& draft, const TimerFired& event);
 void take(Draft& draft, const RunReopened& event);
 void take(Draft& draft, const StateSet& event);
+void take(Draft& draft, const CommandGiven& event);
 void take(Draft& draft, const RunWaiting& event);
 void take(Draft& draft, const PhaseControlled& event);
 void take(Draft& draft, const EventReceived& event);

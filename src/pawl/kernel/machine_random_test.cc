@@ -10,6 +10,38 @@
 namespace pawl::testing {
 namespace {
 
+// By number: what is not possible where it is given is refused.
+const std::vector<std::string> kCommands = {
+    R"([{"patch":{"b":{"$input":"/n"}}},{"message":"m"}])",
+    R"([{"transition":"go"}])",
+    R"([{"transition":"back"},{"message":"m"}])",
+    R"([{"spawn":{"worker":"watcher","input":"look"}}])",
+    R"([{"spawn":{"worker":"talk","input":"ask"}}])",
+    R"([{"cede":"this"}])",
+    R"([{"suspend":{"reason":"r"}}])",
+    R"([{"resume":{}},{"message":"m"}])",
+    R"([{"transition":"back"},{"spawn":{"worker":"watcher","input":"x"}}])"};
+
+std::vector<NodeCommand> random_commands() {
+  std::vector<NodeCommand> commands;
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    NodeCommand command;
+    command.name = "c" + std::to_string(i);
+    command.actions = kCommands[i];
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+CommandGiven random_command(Rng& rng, const RunState& state) {
+  CommandGiven event;
+  event.instance = rng.pick(state.instances).id;
+  event.command = "c" + std::to_string(rng.below(kCommands.size()));
+  event.input = Content(R"({"n":1})");
+  if (rng.one_in(5)) event.drive = CommandDrive::undriven;
+  return event;
+}
+
 RunStarted random_machine(Rng& rng) {
   RunStarted start = a_family();
   start.run = RunId{"m" + std::to_string(rng.below(1000))};
@@ -33,6 +65,7 @@ RunStarted random_machine(Rng& rng) {
   if (rng.one_in(2)) watch.steps = 1 + rng.below(3);
   main.state = a_state(R"({"type":"object"})", "{}");
   if (rng.one_in(2)) main.state->owner = StateOwner::external;
+  for (NodeSpec& node : start.nodes) node.commands = random_commands();
   return start;
 }
 
@@ -77,6 +110,7 @@ Event next_event(Rng& rng, const RunState& state) {
     if (rng.one_in(2)) event.singleton = "k";
     return event;
   }
+  if (live && rng.one_in(6)) return random_command(rng, state);
   if (live && rng.one_in(20)) return StateSet{kRootInstance, Content(R"({"b":2})"), "u"};
   return RandomHost(rng, state).next();
 }

@@ -22,20 +22,6 @@ inline constexpr std::size_t kStateBytesMax = 64U << 10U;    // JSON
 inline constexpr std::size_t kSchemaBytesMax = 256U << 10U;  // JSON
 inline constexpr std::uint32_t kDepthMax = 100;              // ancestors of an instance
 
-// What of the conversation the next node begins with.
-enum class NextContext : std::uint8_t { keep, fresh, summary };
-// What takes an instance to the next node: the model's call, or the end of its turn.
-enum class NextWhen : std::uint8_t { called, end_turn };
-// What becomes of the workers of an instance whose turn ends.
-enum class WorkersOnEnd : std::uint8_t { wait, cancel, detach };
-// Only a primary instance takes over from its parent; a worker acts beside it.
-enum class NodeKind : std::uint8_t { primary, worker };
-enum class ChildStart : std::uint8_t { on_call, with_node };
-// Who changes a state: the model, or somebody outside to whom the model proposes.
-enum class StateOwner : std::uint8_t { run, external };
-// Where the definition of a tool stands.
-enum class ToolScope : std::uint8_t { charter, node, pack };
-
 // A state is a JSON value.
 struct StateSpec {
   std::string schema = {};   // JSON Schema; empty: any value

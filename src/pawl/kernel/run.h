@@ -293,13 +293,15 @@ struct Call {
   CallState state;
   EffectId last_run{};                       // its latest attempt
   std::optional<std::uint64_t> late_result;  // the record of what that attempt reported too late
-  std::optional<Digest> approved;       // what a person approved: this and nothing else may run
-  std::optional<std::uint64_t> edited;  // the record of the arguments they put in its place
+  std::optional<Digest> approved;        // what a person approved: this and nothing else may run
+  std::optional<std::uint64_t> edited;   // the record of the arguments they put in its place
+  ToolScope scope = ToolScope::charter;  // where the definition stands, as in PinnedTool
+  std::string owner = {};
 
   PAWL_FACT(Call, "call",
             PAWL_FIELD(id) PAWL_FIELD(instance) PAWL_FIELD(tool) PAWL_FIELD(seq) PAWL_FIELD(index)
                 PAWL_FIELD(attempts) PAWL_FIELD(state) PAWL_FIELD(last_run) PAWL_FIELD(late_result)
-                    PAWL_FIELD(approved) PAWL_FIELD(edited));
+                    PAWL_FIELD(approved) PAWL_FIELD(edited) PAWL_FIELD(scope) PAWL_FIELD(owner));
 };
 
 // How often people were asked, so that a run does not bury them in questions.
@@ -590,6 +592,12 @@ std::vector<SuspendedInstance> suspended_in(const RunState& state);
 // The tool that an instance means by a name: the nearest definition that it may call; or nullptr.
 const PinnedTool* tool_in_scope(const RunState& state, const Instance& instance,
                                 std::string_view name);
+// A child that starts with its node waits for room.
+bool awaits_birth(const RunState& state, InstanceId parent);
+// The definition of a tool that stands in one place, and the one that a call was opened for.
+const PinnedTool* find_definition(const RunState& state, std::string_view name, ToolScope scope,
+                                  std::string_view owner);
+const PinnedTool* tool_of_call(const RunState& state, const Call& call);
 const ProviderSession* find_session(const Instance& instance, std::string_view provider);
 
 // The idempotency key of a call: H(tenant, run, call number), in hexadecimal. It depends on nothing

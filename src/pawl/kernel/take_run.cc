@@ -178,8 +178,19 @@ void take(Draft& draft, const Before& before, const HookStopped& event) {
 
 // --- Recovery and time -------------------------------------------------------------------------
 
-void take(Draft& draft, const DriverAttached&) {
-  const std::vector<OpenEffect> lost = draft.state.open;  // with its process
+// Whose process has never begun what the last record of a fork's prefix asks for.
+static bool is_unstarted(const DriverAttached& event, const OpenEffect& effect) {
+  return event.unstarted_from != EffectId{} && effect.id >= event.unstarted_from;
+}
+
+void take(Draft& draft, const DriverAttached& event) {
+  std::vector<OpenEffect> lost = draft.state.open;  // with its process
+  std::vector<OpenEffect> unstarted;
+  for (const OpenEffect& effect : lost) {
+    if (is_unstarted(event, effect)) unstarted.push_back(effect);
+  }
+  std::erase_if(lost, [&](const OpenEffect& effect) { return is_unstarted(event, effect); });
+  for (const OpenEffect& effect : unstarted) start_anew(draft, effect);
   charge_lost_calls(draft, lost);
   draft.stop_where_crossed();
   for (const OpenEffect& effect : lost) recover(draft, effect);

@@ -60,6 +60,7 @@ struct Counter {
   void count(const InstanceResumed& event) { in(event.message); }
   void count(const StateSet& event) { in(event.state); }
   void count(const EventReceived& event) { in(event.payload); }
+  void count(const CommandGiven& event) { in(event.input); }
   void count(const ContextCompacted& event) { use(event.usage, event.cost_pico); }
   void count(const CompactionFailed& event) { use(event.usage); }
   void count(const InstanceSpawned& event) {

@@ -1,6 +1,12 @@
 #include "pawl/content.h"
+#include "pawl/kernel/node_spec.h"
 
 namespace pawl {
+
+std::string definition_key(const std::string& name, ToolScope scope, const std::string& owner) {
+  if (scope == ToolScope::charter) return name;
+  return name + " of " + std::string(pawl::name(scope)) + " " + owner;
+}
 
 std::string_view name(EffectClass effect) {
   switch (effect) {

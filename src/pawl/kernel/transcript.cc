@@ -105,6 +105,11 @@ std::optional<Message> result_by_decision(CallId call, const Record& record) {
         return tool_message(call, Content(answered->text), Message::Outcome::fine);
       }
     }
+    if (const auto* lifted = std::get_if<SuspensionLifted>(&decision)) {
+      if (lifted->call == call) {
+        return tool_message(call, Content(lifted->text), Message::Outcome::fine);
+      }
+    }
     if (const auto* unknown = std::get_if<CallUnknown>(&decision)) {
       if (unknown->call == call) {
         return tool_message(call, Content(unknown->text), Message::Outcome::error);
@@ -156,6 +161,14 @@ std::optional<Message> trimmed_in(const Entry& entry, const Record& record) {
   return std::nullopt;
 }
 
+std::optional<Message> message_of_command(const Record& record) {
+  for (const Decision& decision : record.decisions) {
+    const auto* added = std::get_if<MessageAdded>(&decision);
+    if (added != nullptr) return user_message(Content(added->text));
+  }
+  return std::nullopt;
+}
+
 std::optional<Message> message_in(const Entry& entry, const Record& record) {
   switch (entry.kind) {
     case EntryKind::input:
@@ -171,7 +184,7 @@ std::optional<Message> message_in(const Entry& entry, const Record& record) {
       const auto* resumed = std::get_if<InstanceResumed>(&record.event);
       if (resumed != nullptr) return user_message(resumed->message);
       const auto* received = std::get_if<MessageReceived>(&record.event);
-      if (received == nullptr) return std::nullopt;
+      if (received == nullptr) return message_of_command(record);
       Message message = user_message(received->text);
       message.attachments = received->attachments;
       for (const Decision& decision : record.decisions) {

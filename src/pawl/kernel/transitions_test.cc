@@ -156,6 +156,11 @@ TestRun owned_outside() {
   RunStarted start = a_machine({a_node("main")}, "main");
   start.nodes[0].state = a_state("", "{}");
   start.nodes[0].state->owner = StateOwner::external;
+  NodeCommand go;
+  go.name = "go";
+  go.actions = R"([{"message":"look"}])";
+  start.nodes[0].commands = {go};
+  start.limits.time_ms = 8'000'000;  // A command is refused where a limit leaves no room for it.
   return TestRun(start);
 }
 
@@ -344,6 +349,7 @@ std::vector<Event> events_for(const RunState& state) {
       ParentAnswered{effect_of(state, EffectKind::ask_money), AskVerdict::given, {}, ""},
       PhaseControlled{"a", is_over ? PhaseAction::rerun : PhaseAction::abandon, "u"},
       EventReceived{"merged", {}, "u"},
+      CommandGiven{kRootInstance, "go", Content("{}"), "u"},
       Unrecognised{99, "?"}};
 }
 

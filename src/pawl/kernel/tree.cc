@@ -11,21 +11,12 @@ bool lists(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What is defined beside it in one place: in a node, in a pack, or for the whole charter.
-const PinnedTool* find_defined(const RunState& state, std::string_view name, ToolScope scope,
-                               std::string_view owner) {
-  for (const PinnedTool& tool : state.tools) {
-    if (tool.name == name && tool.scope == scope && tool.owner == owner) return &tool;
-  }
-  return nullptr;
-}
-
 // Of the node, and of those of the instance's ancestors, the nearest first.
 const PinnedTool* find_in_nodes(const RunState& state, const Instance& instance,
                                 std::string_view name) {
   const Instance* at = &instance;
   for (std::uint32_t depth = 0; at != nullptr && depth <= kDepthMax; ++depth) {
-    const PinnedTool* tool = find_defined(state, name, ToolScope::node, at->node);
+    const PinnedTool* tool = find_definition(state, name, ToolScope::node, at->node);
     if (tool != nullptr) return tool;
     if (at->id == kRootInstance) return nullptr;
     at = find_instance(state, at->parent);
@@ -53,7 +44,7 @@ const PinnedTool* find_in_packs(const RunState& state, const Instance& instance,
                                 const NodeSpec& node, std::string_view name) {
   for (const std::string& pack : node.packs) {
     if (!has_pack(instance, node, pack)) continue;
-    const PinnedTool* tool = find_defined(state, name, ToolScope::pack, pack);
+    const PinnedTool* tool = find_definition(state, name, ToolScope::pack, pack);
     if (tool != nullptr) return tool;
   }
   return nullptr;
@@ -62,7 +53,7 @@ const PinnedTool* find_in_packs(const RunState& state, const Instance& instance,
 const PinnedTool* nearest(const RunState& state, const Instance& instance, const NodeSpec& node,
                           std::string_view name) {
   if (const PinnedTool* tool = find_in_nodes(state, instance, name)) return tool;
-  const PinnedTool* tool = find_defined(state, name, ToolScope::charter, "");
+  const PinnedTool* tool = find_definition(state, name, ToolScope::charter, "");
   if (tool != nullptr && !is_kept_by_packs(state, instance, node, name)) return tool;
   return find_in_packs(state, instance, node, name);
 }
@@ -164,6 +155,23 @@ std::vector<SuspendedInstance> suspended_in(const RunState& state) {
     suspended.push_back({one.id, phase->suspend_id, phase->reason, phase->metadata});
   }
   return suspended;
+}
+
+bool awaits_birth(const RunState& state, InstanceId parent) {
+  return std::any_of(state.births.begin(), state.births.end(),
+                     [parent](const PendingBirth& one) { return one.parent == parent; });
+}
+
+const PinnedTool* find_definition(const RunState& state, std::string_view name, ToolScope scope,
+                                  std::string_view owner) {
+  for (const PinnedTool& tool : state.tools) {
+    if (tool.name == name && tool.scope == scope && tool.owner == owner) return &tool;
+  }
+  return nullptr;
+}
+
+const PinnedTool* tool_of_call(const RunState& state, const Call& call) {
+  return find_definition(state, call.tool, call.scope, call.owner);
 }
 
 const PinnedTool* tool_in_scope(const RunState& state, const Instance& instance,

@@ -60,15 +60,23 @@ std::string_view name(LeaveKind value);
 template <>
 inline constexpr std::uint8_t kCount<LeaveKind> = 3;
 
+enum class LeaveBy : std::uint8_t { reply, command };
+std::string_view name(LeaveBy value);
+template <>
+inline constexpr std::uint8_t kCount<LeaveBy> = 2;
+
 struct Leave {
   LeaveKind kind = LeaveKind::transition;
   std::string name = {};            // transition: of the entry; suspend: the reason
   Content words = {};               // transition: the message; cede: the content; suspend: JSON
   std::string state = {};           // transition: JSON, of the next node; empty: it has none
   std::optional<CallId> call = {};  // suspend: which gets the answer as its result
+  LeaveBy by = LeaveBy::reply;
+  std::string suspend_id = {};  // suspend by a command; empty: the call's
 
   PAWL_FACT(Leave, "leave",
-            PAWL_FIELD(kind) PAWL_FIELD(name) PAWL_FIELD(words) PAWL_FIELD(state) PAWL_FIELD(call));
+            PAWL_FIELD(kind) PAWL_FIELD(name) PAWL_FIELD(words) PAWL_FIELD(state) PAWL_FIELD(call)
+                PAWL_FIELD(by) PAWL_FIELD(suspend_id));
 };
 
 struct LeavePlanned {

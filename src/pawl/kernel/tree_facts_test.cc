@@ -1,5 +1,7 @@
 #include "pawl/kernel/tree_facts.h"
 
+#include "pawl/kernel/command_facts.h"
+
 #include <doctest/doctest.h>
 
 namespace pawl {
@@ -14,6 +16,8 @@ std::string words() {
 
 TEST_CASE("the words for how an instance leaves and ends are those of the documents") {
   CHECK(words<LeaveKind>() == "transition cede suspend ");
+  CHECK(words<LeaveBy>() == "reply command ");
+  CHECK(words<CommandDrive>() == "driven undriven ");
   CHECK(words<EndedHow>() == "ceded failed stopped cancelled ");
 }
 

@@ -25,7 +25,11 @@ Charter charter_of(const AgentCharter& given) {
 
 PreparedAgent prepare(const RunnableAgent& agent) {
   PreparedAgent prepared;
-  prepared.charter = charter_of(agent.charter);
+  if (agent.machine) {
+    prepared = *agent.machine;
+  } else {
+    prepared.charter = charter_of(agent.charter);
+  }
   prepared.charter.processors = agent.processors;
   prepared.executor = agent.executor;
   prepared.tools = agent.tools;
@@ -33,6 +37,7 @@ PreparedAgent prepare(const RunnableAgent& agent) {
   prepared.compactor = agent.compactor;
   prepared.gate = agent.gate;
   prepared.release = agent.release;
+  prepared.commands = agent.commands;
   return prepared;
 }
 

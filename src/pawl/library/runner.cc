@@ -3,6 +3,7 @@
 #include "pawl/adapter/asio/asio_loop.h"
 #include "pawl/gate/approvals/approvals.h"
 #include "pawl/library/runner_parts.h"
+#include "pawl/run/command_events.h"
 #include "pawl/service/service.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "pawl/tools/native_tool.h"
@@ -67,6 +68,28 @@ void Runner::send(const RunId& run, std::string text, std::string from,
   const auto event = service.message(run, std::move(text), std::move(from));
   if (event) return service.post(run, *event, std::move(done));
   parts_->loop->post([done = std::move(done), error = event.error()] { done(error); });
+}
+
+Status Runner::whisper(const RunId& run, std::string text, std::optional<InstanceId> instance) {
+  return parts_->engine->whisper(run, instance, std::move(text));
+}
+
+Status Runner::command(const RunId& run, std::string name, std::string input,
+                       std::optional<InstanceId> instance) {
+  PAWL_TRY(CommandGiven event, command_event(std::move(name), std::move(input), instance, "host"));
+  Engine& engine = *parts_->engine;
+  if (engine.find(run) != nullptr) return engine.feed(run, std::move(event));
+  PAWL_ASSERT(parts_->own_loop != nullptr);
+  const auto decided = std::make_shared<std::optional<Status>>();
+  const auto begin = [&] {
+    const auto done = [decided](const Status& said) { *decided = said; };
+    const Status begun = engine.decide(run, done, std::move(event));
+    if (!begun) *decided = begun;
+  };
+  if (!parts_->block(begin, [&decided] { return decided->has_value(); })) {
+    return Error{ErrorCode::conflict, std::string(kBlockingTwice)};
+  }
+  return **decided;
 }
 
 pawl::Result<std::vector<PendingApproval>> Runner::approvals(const RunId& run) {

@@ -1,5 +1,6 @@
 #include "pawl/run/call_judge.h"
 
+#include <map>
 #include <span>
 
 #include "pawl/base/thrown.h"
@@ -96,9 +97,10 @@ void CallJudge::judge(InstanceId instance, std::vector<Block>& blocks,
     call->judgement = CallJudgement::allowed();
     if (!gate()) continue;
     // Unknown tools and invalid arguments are refused as such.
-    if (!call->fault.empty() || run_.setup().tools.find(call->tool) == nullptr) continue;
+    const std::string key = run_.definition_for(instance, call->tool);
+    if (!call->fault.empty() || run_.setup().tools.find(key) == nullptr) continue;
     calls.push_back(call);
-    proposed.push_back({call->tool, bytes_of(call->input)});
+    proposed.push_back({call->tool, bytes_of(call->input), key});
   }
   if (calls.empty()) return;
   auto judgements = judged(*gate(), plan_of(instance, std::move(proposed)));
@@ -108,10 +110,15 @@ void CallJudge::judge(InstanceId instance, std::vector<Block>& blocks,
 std::function<HookDecision(const std::string&, const std::string&)> CallJudge::native_hook(
     InstanceId instance) const {
   if (!gate()) return {};
-  return [gate = gate(), plan = plan_of(instance, {})](const std::string& tool,
-                                                       const std::string& input) {
+  std::map<std::string, std::string> keys;
+  for (const ToolSpec& tool : run_.setup().tools.specs()) {
+    keys[tool.name] = run_.definition_for(instance, tool.name);
+  }
+  return [gate = gate(), plan = plan_of(instance, {}), keys](const std::string& tool,
+                                                             const std::string& input) {
     ProposedPlan one = plan;
-    one.calls = {{tool, input}};
+    const auto key = keys.find(tool);
+    one.calls = {{tool, input, key == keys.end() ? tool : key->second}};
     const CallJudgement judgement = judged(*gate, one).front();
     if (judgement.verdict == CallVerdict::allow) return HookDecision{};
     const bool denied = judgement.verdict == CallVerdict::deny;
@@ -134,7 +141,8 @@ Status CallJudge::prepare(ExternalTurnPushed& event) {
   for (Block& block : event.blocks) {
     CallBlock* call = std::get_if<CallBlock>(&block);
     if (call == nullptr) continue;
-    call->fault = run_.setup().tools.fault_of(call->tool, bytes_of(call->input));
+    call->fault = run_.setup().tools.fault_of(run_.definition_for(event.instance, call->tool),
+                                              bytes_of(call->input));
   }
   judge(event.instance, event.blocks, bytes_of);
   return read;
@@ -148,13 +156,13 @@ Status CallJudge::prepare(CallDecided& event) {
   const Call* call = find_call(run_.state(), event.call);
   if (call == nullptr) return Error{ErrorCode::conflict, "no call " + to_string(event.call)};
   PAWL_TRY(const std::string bytes, resolve(run_.reader(), run_.id(), *event.edited));
-  const std::string fault = run_.setup().tools.fault_of(call->tool, bytes);
+  const std::string fault = run_.setup().tools.fault_of(key_of_tool(*call), bytes);
   if (!fault.empty()) {
     return Error{ErrorCode::invalid_argument, "the edited arguments are invalid: " + fault};
   }
   event.granted = sha256(bytes);
   if (!gate()) return ok();
-  const ProposedCall edited{call->tool, bytes};
+  const ProposedCall edited{call->tool, bytes, key_of_tool(*call)};
   const CallJudgement judgement = judged(*gate(), plan_of(call->instance, {edited})).front();
   if (judgement.verdict == CallVerdict::deny) {
     return Error{ErrorCode::conflict, "the edited call is denied: " + judgement.reason};
@@ -191,9 +199,10 @@ Result<std::vector<ProposedCall>> CallJudge::calls_beside(const Record& record,
   for (const Block& block : reply_in(opened->event)) {
     const CallBlock* one = std::get_if<CallBlock>(&block);
     if (one == nullptr || !one->fault.empty()) continue;
-    if (run_.setup().tools.find(one->tool) == nullptr) continue;
+    const std::string key = run_.definition_for(call.instance, one->tool);
+    if (run_.setup().tools.find(key) == nullptr) continue;
     PAWL_TRY(std::string input, resolve(run_.reader(), run_.id(), one->input));
-    calls.push_back({one->tool, std::move(input)});
+    calls.push_back({one->tool, std::move(input), key});
   }
   return calls;
 }
@@ -205,7 +214,7 @@ void CallJudge::perform(const Record& record, const JudgeCall& effect) {
   const auto input = arguments_of(run_, record, *call);
   if (!input) return run_.end_unreadable(input.error());
   if (!gate()) return finish(effect, CallJudgement::allowed());
-  ProposedPlan plan = plan_of(effect.instance, {{call->tool, *input}});
+  ProposedPlan plan = plan_of(effect.instance, {{call->tool, *input, key_of_tool(*call)}});
   auto reply = calls_beside(record, *call);
   if (!reply) return run_.end_unreadable(reply.error());
   plan.reply = *std::move(reply);
@@ -234,7 +243,7 @@ std::optional<CallJudgement> CallJudge::objection(const Record& record, const Ru
                                                   const std::string& input) {
   if (!gate() || is_fresh(record)) return std::nullopt;
   const Call* call = find_call(run_.state(), effect.call);
-  const ProposedCall proposed{call->tool, input};
+  const ProposedCall proposed{call->tool, input, key_of_tool(*call)};
   CallJudgement now = judged(*gate(), plan_of(effect.instance, {proposed})).front();
   if (now.verdict == CallVerdict::deny) return now;
   if (!call->approved) {
@@ -266,7 +275,8 @@ bool CallJudge::is_unseen(CallId id, const CallJudgement& judgement) const {
 // A gate that wants a person to be asked has its answer: a person wrote it. Only a denial counts.
 void CallJudge::judge_edited(const RunTool& effect, const std::string& input,
                              std::function<void()> allowed) {
-  const ProposedCall call{find_call(run_.state(), effect.call)->tool, input};
+  const Call& asked = *find_call(run_.state(), effect.call);
+  const ProposedCall call{asked.tool, input, key_of_tool(asked)};
   const auto take = [weak = run_.weak(*this), effect, call,
                      allowed = std::move(allowed)](CallJudgement judgement) {
     const auto self = weak.lock();

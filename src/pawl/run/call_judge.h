@@ -16,6 +16,11 @@ namespace pawl {
 // hand; if it does not hold the call, the store is read.
 Result<std::string> arguments_of(const DrivenRun& run, const Record& record, const Call& call);
 
+// The definition that the call was opened for, as the registry and the gate know it.
+inline std::string key_of_tool(const Call& call) {
+  return definition_key(call.tool, call.scope, call.owner);
+}
+
 class CallJudge {
  public:
   CallJudge(DrivenRun& run, Operations& operations) : run_(run), operations_(operations) {}

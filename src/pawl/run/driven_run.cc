@@ -57,6 +57,13 @@ std::size_t DrivenRun::words_max(InstanceId id) const {
   return instance != nullptr && instance->seat ? kFlowOutputBytesMax : kInlineBytesMax;
 }
 
+std::string DrivenRun::definition_for(InstanceId id, const std::string& tool) const {
+  const Instance* instance = find_instance(state(), id);
+  const PinnedTool* pinned =
+      instance == nullptr ? nullptr : tool_in_scope(state(), *instance, tool);
+  return pinned == nullptr ? tool : definition_key(tool, pinned->scope, pinned->owner);
+}
+
 bool DrivenRun::is_open(EffectId effect) const {
   return !over_ && find_effect(state(), effect) != nullptr;
 }

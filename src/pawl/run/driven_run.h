@@ -107,6 +107,8 @@ class DrivenRun {
   const NodeParts* parts_of(InstanceId instance) const;
   // How long its words may be for the kernel to read them: see Ingress.
   std::size_t words_max(InstanceId instance) const;
+  // The definition that an instance means by a tool's name, as the registry and the gate know it.
+  std::string definition_for(InstanceId instance, const std::string& tool) const;
   JournalReader& reader() const { return *services_.store.reader; }
   RecordAppender& appender() { return appender_; }
   KeptConversations& conversations() { return conversations_; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pawl/port/journal_checks.h"
+#include "pawl/run/command_events.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -29,7 +30,22 @@ Status Driver::feed(Event event, std::vector<StoredBlob> blobs) {
   if (auto* resumed = std::get_if<InstanceResumed>(&event)) {
     PAWL_CHECK(process_message(run_, resumed->message, blobs));
   }
+  if (auto* command = std::get_if<CommandGiven>(&event)) {
+    PAWL_CHECK(prepare_command(run_, CommandDrive::driven, *command));
+  }
   return run_.feed(std::move(event), std::move(blobs));
+}
+
+Status Driver::whisper(std::optional<InstanceId> instance, std::string text) {
+  const InstanceId id = instance.value_or(default_target(run_.state()));
+  const Instance* found = find_instance(run_.state(), id);
+  if (found == nullptr || !is_live(*found)) {
+    return Error{ErrorCode::not_found,
+                 "run " + run_.id().text + " has no instance " + to_string(id)};
+  }
+  Content content(run_.filtered(std::move(text)));
+  PAWL_CHECK(process_message(run_, content));
+  return model_calls_.whisper(id, *content.bytes());
 }
 
 void Driver::go_on(const Record& last) {
@@ -40,10 +56,27 @@ void Driver::go_on(const Record& last) {
 }
 
 // The inbox is read before the run may be parked again: refused rows are deleted with that record.
-void Driver::attach(const std::string& by) {
-  if (const Status taken = run_.take(DriverAttached{by}, {}); !taken) return run_.end(taken);
+void Driver::attach(const std::string& by, EffectId unstarted_from) {
+  const Status taken = run_.take(DriverAttached{by, unstarted_from}, {});
+  if (!taken) return run_.end(taken);
   inbox_.take();
   if (const Status settled = run_.settle(); !settled) run_.end(settled);
+}
+
+Status Driver::decide(std::optional<CommandGiven> command) {
+  mode_ = CommandDrive::undriven;
+  inbox_.take_commands();
+  Status said = ok();
+  if (command) {
+    said = prepare_command(run_, mode_, *command);
+    if (said) said = run_.feed(*std::move(command));
+  }
+  let_go_when_durable();
+  return said;
+}
+
+void Driver::let_go_when_durable() {
+  if (!run_.is_over() && run_.appender().in_flight() == 0) run_.end(ok());
 }
 
 Status Driver::reopen(Event event, std::vector<StoredBlob> blobs) {
@@ -71,6 +104,7 @@ void Driver::on_appended(const std::shared_ptr<const RecordView>& view, const St
 }
 
 void Driver::on_durable(const RecordView& view) {
+  if (mode_ == CommandDrive::undriven) return let_go_when_durable();
   perform_effects(view.record);
   if (run_.is_over()) return;
   if (std::holds_alternative<RunFinished>(view.record.event)) return run_.end(ok());

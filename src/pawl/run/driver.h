@@ -35,12 +35,18 @@ class Driver final : public DrivenRun::Owner {
   // Goes on with a run that was written whole by this process: performs the effects of its last
   // record, which nobody has done.
   void go_on(const Record& last);
-  // Takes an existing run up.
-  void attach(const std::string& by);
+  // Takes an existing run up. `unstarted_from`: see DriverAttached.
+  void attach(const std::string& by, EffectId unstarted_from = {});
   // Of a run that is over: it goes on by this event, or stays as it was.
   Status reopen(Event event, std::vector<StoredBlob> blobs);
+  // Has the commands decided that wait for the run, and then this one, and lets it go: nothing is
+  // performed of what follows from them. conflict, invalid_argument: this one is refused.
+  Status decide(std::optional<CommandGiven> command);
   // Looks for messages of other processes.
   void take_inbox() { inbox_.take(); }
+  // Shows a text to the next model call of an instance, and writes it down nowhere. not_found: no
+  // such instance. invalid_argument: a processor blocks it.
+  Status whisper(std::optional<InstanceId> instance, std::string text);
   // Feeds an event of the host's own. conflict: the kernel refused it.
   Status feed(Event event, std::vector<StoredBlob> blobs = {});
 
@@ -51,6 +57,7 @@ class Driver final : public DrivenRun::Owner {
   void on_store_threw(const Status& thrown) override;
   void on_end(const Status& status) override;
   void on_durable(const RecordView& view);
+  void let_go_when_durable();
 
   // `record` holds the intents.
   void perform_effects(const Record& record);
@@ -77,6 +84,7 @@ class Driver final : public DrivenRun::Owner {
   ModelCalls model_calls_;
   ToolCalls tool_calls_;
   DriverInbox inbox_;
+  CommandDrive mode_ = CommandDrive::driven;
 };
 
 }  // namespace pawl

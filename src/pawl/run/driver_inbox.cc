@@ -4,6 +4,7 @@
 
 #include "pawl/filter/secrets/event_filter.h"
 #include "pawl/kernel/codec.h"
+#include "pawl/run/command_events.h"
 #include "pawl/run/driver_processors.h"
 
 namespace pawl {
@@ -24,7 +25,7 @@ void DriverInbox::on_unreadable(const Error& error) {
   run_.end(error);
 }
 
-void DriverInbox::take() {
+void DriverInbox::take(CommandDrive drive) {
   Inbox* const inbox = run_.services().store.inbox;
   if (run_.is_over() || inbox == nullptr) return;
   // The end is on its way. A row that came before it makes the store refuse it, and is taken then.
@@ -33,8 +34,10 @@ void DriverInbox::take() {
   if (!rows) return on_unreadable(rows.error());
   std::vector<std::pair<std::uint64_t, Event>> events;
   for (const InboxRow& row : *rows) {
-    if (!seen_.insert(row.row).second) continue;
     auto event = decode_event(row.body);
+    const bool is_command = event && std::holds_alternative<CommandGiven>(*event);
+    if (drive == CommandDrive::undriven && !is_command) continue;
+    if (!seen_.insert(row.row).second) continue;
     const bool fine = event && inbox_rank(*event) != InboxRank::refused;
     if (fine) {
       events.emplace_back(row.row, *std::move(event));
@@ -50,14 +53,14 @@ void DriverInbox::take() {
     run_.appender().remove_with_next(row);
     const std::string what(name(event));
     // Refused: the run has moved on from what it asks for.
-    Status fed = prepare(event);
+    Status fed = prepare(drive, event);
     if (fed) fed = run_.feed(std::move(event), {}, DrivenRun::Filtered::yes);
     if (!fed) run_.log(what + " was refused: " + fed.error().message);
   }
   drop_refused();
 }
 
-Status DriverInbox::prepare(Event& event) {
+Status DriverInbox::prepare(CommandDrive drive, Event& event) {
   // It passed the filter when it was posted; this process may know more secrets than that one.
   std::vector<StoredBlob> none;
   const auto& filter = run_.services().filter;
@@ -67,6 +70,9 @@ Status DriverInbox::prepare(Event& event) {
   }
   if (auto* resumed = std::get_if<InstanceResumed>(&event)) {
     return process_message(run_, resumed->message);
+  }
+  if (auto* command = std::get_if<CommandGiven>(&event)) {
+    return prepare_command(run_, drive, *command);
   }
   if (auto* turn = std::get_if<ExternalTurnPushed>(&event)) return judge_.prepare(*turn);
   if (auto* decided = std::get_if<CallDecided>(&event)) return judge_.prepare(*decided);

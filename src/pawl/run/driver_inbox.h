@@ -14,7 +14,9 @@ class DriverInbox {
   DriverInbox(DrivenRun& run, CallJudge& judge) : run_(run), judge_(judge) {}
 
   // Feeds what has come since the last time.
-  void take();
+  void take() { take(CommandDrive::driven); }
+  // Feeds the commands alone, for a run that nothing is started for.
+  void take_commands() { take(CommandDrive::undriven); }
   // Deletes the rows that were refused, unless a record is in flight that does it.
   void drop_refused();
   // The store refused the record that ends the run because a row waits in the inbox. Brings the run
@@ -22,7 +24,8 @@ class DriverInbox {
   bool take_back_end(const Record& refused);
 
  private:
-  Status prepare(Event& event);
+  void take(CommandDrive drive);
+  Status prepare(CommandDrive drive, Event& event);
   void on_unreadable(const Error& error);
 
   DrivenRun& run_;

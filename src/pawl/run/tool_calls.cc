@@ -45,10 +45,10 @@ Result<ToolInvocation> ToolCalls::invocation_for(const Record& record, CallId id
 
 void ToolCalls::perform(const Record& record, const RunTool& effect) {
   if (!run_.is_open(effect.effect)) return;
-  const std::string name = find_call(run_.state(), effect.call)->tool;
-  Tool* tool = run_.setup().tools.find(name);
+  const std::string key = key_of_tool(*find_call(run_.state(), effect.call));
+  Tool* tool = run_.setup().tools.find(key);
   if (tool == nullptr) {
-    return answer(effect, ToolEnd::failed, "not run: this process has no tool called " + name,
+    return answer(effect, ToolEnd::failed, "not run: this process has no tool called " + key,
                   Origin::host);
   }
   auto invocation = invocation_for(record, effect.call, effect.attempt);
@@ -212,7 +212,7 @@ void ToolCalls::perform(const Record& record, const AskStatus& effect) {
     const auto self = weak.lock();
     if (self && !self->run_.is_over()) self->finish_status(effect, std::move(status));
   };
-  Tool* tool = run_.setup().tools.find(find_call(run_.state(), effect.call)->tool);
+  Tool* tool = run_.setup().tools.find(key_of_tool(*find_call(run_.state(), effect.call)));
   if (tool == nullptr) {
     return done({ToolStatus::Kind::unknown, "its status cannot be asked here"});
   }

@@ -84,6 +84,8 @@ class Service {
 
   // Of runs that are driven here. Feeds an event of the host's own; see Engine::feed.
   Status feed(const RunId& run, Event event);
+  // A run that is driven here, as it is now; nullptr: it is not.
+  const Run* live(const RunId& run) const { return engine_.find(run); }
   // Whether a run that waits, and for nobody, is taken up again here by itself.
   bool wakes(const RunId& run) const;
   // `ended` is called when a run is no longer driven here; empty: nobody is told any more.
@@ -118,6 +120,16 @@ class Service {
                               std::string by) const;
   // Runs a phase of a run that is over again, and drives it here. See Engine::reopen.
   Status rerun_phase(const RunId& run, std::string phase, std::string by);
+  // A command of the node that an instance is in; `input` is JSON. nullopt: as for a message.
+  // invalid_argument: no JSON. conflict, not_found: it would be refused as the run is now.
+  Result<Event> command(const RunId& run, std::string name, std::string input,
+                        std::optional<InstanceId> instance, std::string by) const;
+  // Why the run, as it is now, does not take a command that was posted.
+  Error refusal_of(const RunId& run, const CommandGiven& command) const;
+  // Has the commands that wait decided, where nobody drives the run. See Engine::decide.
+  Status decide(const RunId& run, StatusCallback done) {
+    return engine_.decide(run, std::move(done));
+  }
   Result<Event> resolution(const RunId& run, CallId call, DoubtVerdict verdict,
                            std::optional<std::string> result, std::string by) const;
   // conflict: the run has no such bound that could be raised.
@@ -183,6 +195,7 @@ class Service {
   // What the run as it is now says to an event. conflict: it does not take it.
   Result<Event> accepted(const RunId& run, Event event) const;
   Status check_unresolved(const RunId& run, CallId call) const;
+  Status check_command(const RunId& run, CommandGiven event) const;
 
   Engine& engine_;
 };

@@ -3,6 +3,7 @@
 
 #include "pawl/json.h"
 #include "pawl/kernel/codec.h"
+#include "pawl/run/command_events.h"
 #include "pawl/service/service.h"
 
 namespace pawl {
@@ -64,6 +65,37 @@ Result<Event> Service::outside_event(const RunId& run, std::string event, std::s
 
 Status Service::rerun_phase(const RunId& run, std::string phase, std::string by) {
   return engine_.reopen(run, PhaseControlled{std::move(phase), PhaseAction::rerun, std::move(by)});
+}
+
+Result<Event> Service::command(const RunId& run, std::string name, std::string input,
+                               std::optional<InstanceId> instance, std::string by) const {
+  PAWL_TRY(CommandGiven event,
+           command_event(std::move(name), std::move(input), instance, std::move(by)));
+  PAWL_TRY(const RunDetails details, show(run));
+  PAWL_CHECK(instance_for(run, details.state, instance));
+  PAWL_CHECK(check_command(run, event));
+  return Event(std::move(event));
+}
+
+// What a host's function makes of it, only the host's process can tell.
+Status Service::check_command(const RunId& run, CommandGiven event) const {
+  PAWL_TRY(const LoadedRun loaded, load_run(*engine_.store().reader, run, UseSnapshot::yes));
+  const RunState& state = loaded.run.state();
+  if (event.instance == kDefaultTarget) event.instance = default_target(state);
+  const Instance* instance = find_instance(state, event.instance);
+  const NodeSpec* node = instance == nullptr ? nullptr : find_node(state.nodes, instance->node);
+  const NodeCommand* command = node == nullptr ? nullptr : find_command(*node, event.command);
+  if (command != nullptr && command->actions.empty()) return ok();
+  return check(loaded.run, event, {state.epoch, state.at_ms, state.elapsed_ms});
+}
+
+Error Service::refusal_of(const RunId& run, const CommandGiven& command) const {
+  const Status now = check_command(run, command);
+  if (!now) return now.error();
+  return {ErrorCode::conflict, "the command " + command.command +
+                                   " was refused: the run had moved on, or a function or a "
+                                   "processor of its process said no; see pawl logs " +
+                                   run.text};
 }
 
 // Only the first verdict counts. Who gives another, to correct it, has to learn that it was not.

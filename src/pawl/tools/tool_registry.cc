@@ -28,6 +28,9 @@ Digest definition_digest(const ToolSpec& spec) {
   out.field("effect", name(spec.effect));
   out.field("on_doubt", name(spec.on_doubt));
   out.field("ends_turn", name(spec.ends_turn));
+  if (spec.scope != ToolScope::charter) {
+    out.field("scope", name(spec.scope)).field("owner", spec.owner);
+  }
   out.end_object();
   return sha256(out.take());
 }
@@ -52,7 +55,8 @@ Result<ToolRegistry> ToolRegistry::make(const std::vector<std::shared_ptr<Tool>>
       return Error{ErrorCode::invalid_argument,
                    "tool " + spec.name + ": input schema: " + schema.error().message};
     }
-    const bool fresh = made.entries_.emplace(spec.name, Entry{tool, *std::move(schema)}).second;
+    const std::string key = definition_key(spec.name, spec.scope, spec.owner);
+    const bool fresh = made.entries_.emplace(key, Entry{tool, *std::move(schema)}).second;
     if (!fresh) {
       return Error{ErrorCode::invalid_argument, "two tools are called " + spec.name};
     }
@@ -60,29 +64,29 @@ Result<ToolRegistry> ToolRegistry::make(const std::vector<std::shared_ptr<Tool>>
   return made;
 }
 
-Tool* ToolRegistry::find(std::string_view name) const {
-  const auto found = entries_.find(name);
+Tool* ToolRegistry::find(std::string_view key) const {
+  const auto found = entries_.find(key);
   return found == entries_.end() ? nullptr : found->second.tool.get();
 }
 
 std::vector<ToolSpec> ToolRegistry::specs() const {
   std::vector<ToolSpec> specs;
-  for (const auto& [name, entry] : entries_) specs.push_back(entry.tool->spec());
+  for (const auto& [key, entry] : entries_) specs.push_back(entry.tool->spec());
   return specs;
 }
 
 std::vector<PinnedTool> ToolRegistry::pinned() const {
   std::vector<PinnedTool> pinned;
-  for (const auto& [name, entry] : entries_) {
+  for (const auto& [key, entry] : entries_) {
     const ToolSpec& spec = entry.tool->spec();
-    pinned.push_back(
-        {spec.name, spec.effect, spec.on_doubt, definition_digest(spec), spec.ends_turn});
+    pinned.push_back({spec.name, spec.effect, spec.on_doubt, definition_digest(spec),
+                      spec.ends_turn, spec.scope, spec.owner});
   }
   return pinned;
 }
 
-std::string ToolRegistry::fault_of(std::string_view name, std::string_view input) const {
-  const auto found = entries_.find(name);
+std::string ToolRegistry::fault_of(std::string_view key, std::string_view input) const {
+  const auto found = entries_.find(key);
   if (found == entries_.end()) return "";
   const auto value = parse_json(input);
   if (!value) return "not valid JSON: " + value.error().message;

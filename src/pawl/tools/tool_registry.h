@@ -18,11 +18,12 @@ class ToolRegistry {
   // Refuses bad or duplicate names, schemas that do not compile, reconcilable tools without status.
   static Result<ToolRegistry> make(const std::vector<std::shared_ptr<Tool>>& tools);
 
-  Tool* find(std::string_view name) const;
+  // By definition_key(): of a tool of the charter's own it is the name.
+  Tool* find(std::string_view key) const;
   std::vector<ToolSpec> specs() const;
   std::vector<PinnedTool> pinned() const;
   // Why `input` is not acceptable for the tool; empty when it is, or when there is no such tool.
-  std::string fault_of(std::string_view name, std::string_view input) const;
+  std::string fault_of(std::string_view key, std::string_view input) const;
 
  private:
   struct Entry {

@@ -22,18 +22,17 @@ struct Feature {
 };
 
 template <auto Member>
-Place node_with(const Charter& charter) {
-  return node_that(charter.machine, [](const NodeSpec& node) { return !(node.*Member).empty(); });
-}
-
-Place shadowed_tool(const Charter& charter) {
-  return charter.machine.shadowed.empty() ? Place() : Place(Mark{});
+// The run of an agent belongs to a call, and a phase makes none.
+Place phase_of_agent(const Charter& charter) {
+  for (const PhaseSpec& phase : charter.machine.phases) {
+    if (!phase.agent.empty()) return charter.machine.phase_marks.at(phase.name);
+  }
+  return {};
 }
 
 // A line is deleted when the kernel decides the feature and the runner performs it.
-constexpr std::array<Feature, 2> kAhead = {{
-    {"commands", node_with<&NodeSpec::commands>},
-    {"a tool that is defined in two scopes", shadowed_tool},
+constexpr std::array<Feature, 1> kAhead = {{
+    {"a phase that an agent carries out", phase_of_agent},
 }};
 
 }  // namespace

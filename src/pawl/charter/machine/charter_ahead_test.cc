@@ -23,9 +23,10 @@ TEST_CASE("a run can go from node to node, with workers, states and tools of the
   CHECK(ahead_of(
             charter_with("start: n\nnodes:\n"
                          "  n: { limits: { steps: 1 }, define: { t: { command: [x] } }, "
+                         "commands: { c: { do: [{ message: hi }] } }, "
                          "next: { go: m }, workers: { w: { node: w } }, state: { initial: {} } }\n"
                          "  m: { instructions: x, packs: [p] }\n"
-                         "  w: { worker: true, instructions: x }\n"
+                         "  w: { worker: true, instructions: x, define: { t: { command: [y] } } }\n"
                          "packs: { p: { instructions: y } }\n"))
             .empty());
 }

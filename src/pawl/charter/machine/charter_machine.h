@@ -57,8 +57,6 @@ struct CharterMachine {
   std::vector<CharterAgent> agents = {};  // in the order of their names
   Presence adhoc_agents = Presence::absent;
   SubagentBounds subagents = {};
-  // Names of tools that several scopes define.
-  std::vector<std::string> shadowed = {};
   std::vector<Fault> notes = {};  // what the author should know, though it is no fault
 };
 

@@ -87,22 +87,6 @@ void check_start_state(const std::string& start, MachineReading& reading) {
              "give it an initial: that fits"});
 }
 
-// A charter whose one node says no more than the top of a charter can.
-bool is_plain_node(const NodeSpec& spec) {
-  return spec.kind == NodeKind::primary && spec.steps == 0 && !spec.state && spec.next.empty() &&
-         spec.workers.empty() && spec.children.empty() &&
-         spec.workers_on_end == WorkersOnEnd::wait && spec.commands.empty() && spec.packs.empty() &&
-         !spec.discover;
-}
-
-void keep_tools(const std::vector<std::string>& names, CharterTools& tools) {
-  const auto left_out = [&names](const std::string& name) {
-    return std::ranges::find(names, name) == names.end();
-  };
-  std::erase_if(tools.commands, [&](const auto& tool) { return left_out(tool.spec.name); });
-  std::erase_if(tools.common, left_out);
-}
-
 // What the start node says is what is known of the charter where nobody asks for nodes.
 void adopt(const CharterNode& node, Charter& charter) {
   charter.node = node.spec.name;
@@ -135,17 +119,9 @@ void keep_brought(MachineReading& reading) {
 
 void collect_tools(MachineReading& reading) {
   for (const std::string& name : reading.brought.all()) reading.tools.common.push_back(name);
-  NameSet known = reading.charter_tools;
-  NameSet shadowed;
   for (CommandDeclaration& tool : reading.defined) {
-    if (known.contains(tool.spec.name)) {
-      shadowed.add(tool.spec.name);
-      continue;
-    }
-    known.add(tool.spec.name);
     reading.tools.commands.push_back(std::move(tool));
   }
-  reading.machine().shadowed.assign(shadowed.all().begin(), shadowed.all().end());
   if (reading.tools.commands.size() > kDefinedToolsMax) {
     add_fault(reading.faults, {{},
                                "charter: there may be " + std::to_string(kDefinedToolsMax) +

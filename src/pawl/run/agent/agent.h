@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/agent.h"
 #include "pawl/charter/charter.h"
 #include "pawl/executor.h"
 #include "pawl/gate/call_gate.h"
@@ -47,6 +48,8 @@ struct PreparedAgent {
   // Makes one from the arguments of a call. An error is told to the model. Empty: run_subagent is
   // not offered.
   std::function<Result<AdhocCharter>(const std::string& input)> adhoc = {};
+  // Functions of the host's for commands of the charter that have no `do`.
+  std::vector<HostCommand> commands = {};
 };
 
 inline constexpr std::size_t kSubagentsMax = 64;

@@ -60,6 +60,21 @@ std::optional<AgentFault> check_targets(const PreparedAgent& agent) {
   return std::nullopt;
 }
 
+// A command without actions is one that the host has a function for.
+std::optional<AgentFault> check_commands(const PreparedAgent& agent) {
+  for (const CharterNode& node : agent.charter.machine.nodes) {
+    for (const NodeCommand& command : node.spec.commands) {
+      const bool there = !command.actions.empty() ||
+                         find_function(agent.commands, node.spec.name, command.name) != nullptr;
+      if (there) continue;
+      return unfit("the command " + command.name + " of the node " + node.spec.name +
+                       " has no \"do\", and this process has no function for it",
+                   command.name);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<Schema>> compiled(const std::string& text) {
   if (text.empty()) return std::optional<Schema>();
   PAWL_TRY(const Json json, parse_json(text));
@@ -75,6 +90,7 @@ std::optional<AgentFault> check_agent(const PreparedAgent& agent, AgentParts& pa
     return AgentFault{fit.error(), agent.charter.model};
   }
   if (auto fault = check_targets(agent)) return fault;
+  if (auto fault = check_commands(agent)) return fault;
   auto schema = compiled(agent.charter.output_schema);
   if (!schema) return AgentFault{schema.error(), "output"};
   parts.output_schema = *std::move(schema);

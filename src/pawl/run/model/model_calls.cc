@@ -23,9 +23,21 @@ PhaseExecutionRequest ModelCalls::request_for(const CallModel& effect) const {
       make_run_transcript(run_, effect.instance, instance->transcript.size(), unreadable_));
 }
 
+Status ModelCalls::whisper(InstanceId instance, const std::string& text) {
+  std::string& waiting = whispers_[instance];
+  if (waiting.size() + text.size() > kWhisperBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "ephemeral messages of more than 64 KiB wait already"};
+  }
+  waiting += (waiting.empty() ? "" : "\n") + text;
+  return ok();
+}
+
 void ModelCalls::perform(const CallModel& effect) {
   if (!run_.is_open(effect.effect)) return;
   PhaseExecutionRequest request = request_for(effect);
+  if (auto whispered = whispers_.extract(effect.instance)) {
+    request.note += (request.note.empty() ? "" : "\n") + whispered.mapped();
+  }
   const auto& before_model = run_.services().callbacks.before_model;
   if (!before_model.empty()) {
     const ModelCallbackContext context{
@@ -53,7 +65,10 @@ void ModelCalls::call_executor(const CallModel& effect, PhaseExecutionRequest&& 
   };
   replies_.put(effect.effect,
                std::make_shared<ReplyAssembler>(run_.setup().tools, preview,
-                                                request.sampling.max_output_tokens.value_or(0)));
+                                                request.sampling.max_output_tokens.value_or(0),
+                                                [this, id = effect.instance](const auto& tool) {
+                                                  return run_.definition_for(id, tool);
+                                                }));
   Executor& executor = *run_.setup().agent.executor;
   try {
     const ExecutorCapabilities bits = executor.capabilities_of(request.model);

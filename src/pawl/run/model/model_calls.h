@@ -38,6 +38,9 @@ class Previews {
   std::map<EffectId, std::map<Preview::Kind, FilteredStream>> streams_;
 };
 
+// Of ephemeral messages that wait for one instance's next request.
+inline constexpr std::size_t kWhisperBytesMax = 64U << 10U;
+
 class ModelCalls {
  public:
   ModelCalls(DrivenRun& run, Operations& operations, DriverCallbacks& callbacks, CallJudge& judge)
@@ -47,6 +50,10 @@ class ModelCalls {
   void perform(const CompactContext& effect);
   // Forgets replies in flight; events that still come are ignored.
   void cancel_all() { replies_.clear(); }
+
+  // Shown at the end of the next request of this instance, and kept in memory until then: it is
+  // written down nowhere. limit_exceeded: more than kWhisperBytesMax waits.
+  Status whisper(InstanceId instance, const std::string& text);
 
  private:
   PhaseExecutionRequest request_for(const CallModel& effect) const;
@@ -71,6 +78,7 @@ class ModelCalls {
   // Why a transcript could not be read. An executor can only fail for it; the driver ends.
   const std::shared_ptr<std::optional<Error>> unreadable_ =
       std::make_shared<std::optional<Error>>();
+  std::map<InstanceId, std::string> whispers_;  // ephemeral messages
 };
 
 }  // namespace pawl

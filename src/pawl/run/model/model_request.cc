@@ -81,7 +81,8 @@ std::vector<ToolSpec> tools_for(const DrivenRun& run, const Instance& instance) 
   std::vector<ToolSpec> tools = run.setup().tools.specs();
   if (!has_nodes(run.state())) return tools;
   std::erase_if(tools, [&](const ToolSpec& tool) {
-    return tool_in_scope(run.state(), instance, tool.name) == nullptr;
+    const PinnedTool* nearest = tool_in_scope(run.state(), instance, tool.name);
+    return nearest == nullptr || nearest->scope != tool.scope || nearest->owner != tool.owner;
   });
   for (ToolSpec& tool : machine_tools(run.state(), instance)) tools.push_back(std::move(tool));
   return tools;

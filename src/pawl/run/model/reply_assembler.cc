@@ -102,7 +102,7 @@ void ReplyAssembler::add_block(std::vector<Block>& blocks, Draft&& draft, Ingres
   if (call.tool.size() > kToolNameBytesMax) call.tool.resize(kToolNameBytesMax);
   call.provider_id = std::move(draft.extra);
   call.signature = std::move(draft.signature);
-  call.fault = tools_.fault_of(call.tool, draft.bytes);
+  call.fault = tools_.fault_of(key_of_ ? key_of_(call.tool) : call.tool, draft.bytes);
   // The kernel reads what its own tools are called with: it has no store to look into.
   const std::size_t readable = is_reserved_tool(call.tool) ? kStateBytesMax : 0;
   call.input = ingress.keep_readable(std::move(draft.bytes), readable);

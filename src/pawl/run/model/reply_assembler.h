@@ -34,9 +34,17 @@ class ReplyAssembler {
   static void* operator new(std::size_t) { return FreedBlocks<sizeof(ReplyAssembler)>::take(); }
   static void operator delete(void* bytes) { FreedBlocks<sizeof(ReplyAssembler)>::give(bytes); }
 
-  // `output_tokens_max`: what the request allows; 0: as the model says.
-  ReplyAssembler(const ToolRegistry& tools, PreviewSink preview, std::uint64_t output_tokens_max)
-      : tools_(tools), preview_(std::move(preview)), output_tokens_max_(output_tokens_max) {}
+  // The key of the definition that the instance means by a tool's name.
+  using KeyOf = std::function<std::string(const std::string& tool)>;
+
+  // `output_tokens_max`: what the request allows; 0: as the model says. Without `key_of` names are
+  // keys.
+  ReplyAssembler(const ToolRegistry& tools, PreviewSink preview, std::uint64_t output_tokens_max,
+                 KeyOf key_of = {})
+      : tools_(tools),
+        preview_(std::move(preview)),
+        output_tokens_max_(output_tokens_max),
+        key_of_(std::move(key_of)) {}
 
   // True when the phase is over: take() once then. Whatever comes after is ignored.
   bool add(PhaseExecutorEvent&& event);
@@ -83,6 +91,7 @@ class ReplyAssembler {
   const ToolRegistry& tools_;
   PreviewSink preview_;
   std::uint64_t output_tokens_max_;
+  KeyOf key_of_;
   std::vector<Draft> blocks_;
   std::string whole_text_;
   std::string session_;

@@ -47,6 +47,17 @@ Status add_edit(const CliContext& context, const std::string& word, std::vector<
   return ok();
 }
 
+// "3", or "i2:3" for the third step of i2.
+Status read_step(const std::string& at, ForkRequest& request) {
+  const std::size_t colon = at.find(':');
+  if (at == "0") return ok();
+  if (colon != std::string::npos) {
+    PAWL_TRY(request.instance, parse_instance_id(at.substr(0, colon)));
+  }
+  PAWL_TRY(request.step, parse_count("at", colon == std::string::npos ? at : at.substr(colon + 1)));
+  return ok();
+}
+
 // All but the parent, which only an open store knows.
 Result<ForkRequest> request_of(const CliContext& context) {
   const Arguments& arguments = context.arguments;
@@ -56,9 +67,7 @@ Result<ForkRequest> request_of(const CliContext& context) {
     return Error{ErrorCode::invalid_argument,
                  "fork needs --at STEP: the last step that the fork shares; 0 is the input alone"};
   }
-  if (*at != "0") {
-    PAWL_TRY(request.step, parse_count("at", *at));
-  }
+  PAWL_CHECK(read_step(*at, request));
   for (const std::string& word : arguments.many("edit")) {
     PAWL_CHECK(add_edit(context, word, request.edits));
   }
@@ -76,10 +85,11 @@ Result<ForkRequest> request_of(const CliContext& context) {
 std::string told(const Forked& forked) {
   const Tally& tally = forked.inherited;
   std::string text = fmt::format(
-      "run {} is forked from {} after step {}: {} records, nothing of them was called again; {} "
+      "run {} is forked from {} after step {}{}: {} records, nothing of them was called again; {} "
       "tool calls and {} tokens are inherited",
-      forked.run.text, forked.from.run.text, forked.step, forked.from.seq + 1, tally.tool_calls,
-      total_tokens(tally.usage));
+      forked.run.text, forked.from.run.text, forked.step,
+      forked.instance ? " of " + to_string(*forked.instance) : "", forked.from.seq + 1,
+      tally.tool_calls, total_tokens(tally.usage));
   if (!forked.from.edited.empty()) {
     text += fmt::format("; edited: {}", fmt::join(forked.from.edited, ", "));
   }
@@ -163,7 +173,7 @@ CommandEntry fork_entry() {
           "against the fork's limits.",
       .arguments = {kRunArgument},
       .options = {{"at", '\0', Takes::value, "STEP",
-                   "The last step of the prefix; 0: the input alone."},
+                   "The last step of the prefix; 0: the input alone; i2:3: the third of i2."},
                   {"edit", '\0', Takes::values, "TARGET=TEXT",
                    "Change the prefix: input, history1, message1, step2.text or c3 (a call's "
                    "result). @FILE reads the text from a file; a FILE alone is a JSON object of "

@@ -36,6 +36,7 @@
   row(state) \
   row(event) \
   row(phase) \
+  row(command) \
   row(budget) \
   row(push) \
   row(resolve) \

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pawl/surface/cli/acting_view.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {
@@ -14,8 +15,8 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr std::string_view kEraseLineAndUp = "\r\x1b[K\x1b[A";
 
 // Everything that is not yet final is in the last lines of the screen: the line of text that the
-// model is writing, if there is one, and the status. They are erased before anything else is
-// written and drawn again after it.
+// model is writing, if there is one, a line for each instance that acts, and the status. They are
+// erased before anything else is written and drawn again after it.
 class LiveView final : public RunView {
  public:
   LiveView(const CliContext& context, Workspace& workspace, const RunState* resumed)
@@ -59,6 +60,7 @@ class LiveView final : public RunView {
  private:
   void on_record(const RecordView& view) {
     erase();
+    run_ = view.run;
     status_.step = view.step;
     status_.tokens = total_tokens(view.tally.usage);
     status_.cost = format_money(view.tally.cost_pico, view.currency);
@@ -116,7 +118,7 @@ class LiveView final : public RunView {
   }
 
   void erase() {
-    if (drawn_ == 2) print(context_, kEraseLineAndUp);
+    for (; drawn_ > 1; --drawn_) print(context_, kEraseLineAndUp);
     if (drawn_ > 0) print(context_, kEraseLine);
     drawn_ = 0;
   }
@@ -125,6 +127,10 @@ class LiveView final : public RunView {
     if (!timer_) return;
     if (!line_.empty()) print(context_, "  " + line_ + "\n");
     drawn_ = line_.empty() ? 1 : 2;
+    for (const std::string& acting : acting()) {
+      print(context_, acting + "\n");
+      ++drawn_;
+    }
     status_.elapsed_ms = loop_.monotonic_ms() - began_ms_;
     const std::string line = status_line(status_, columns() - 1);
     print(context_, colored() ? "\x1b[7m" + line + "\x1b[0m" : line);
@@ -138,6 +144,12 @@ class LiveView final : public RunView {
     draw();
   }
 
+  // Of a run that is driven here.
+  std::vector<std::string> acting() const {
+    const Run* run = service_.live(run_);
+    return run == nullptr ? std::vector<std::string>() : acting_lines(run->state(), columns() - 1);
+  }
+
   bool colored() const { return context_.settings.color != Color::never; }
   std::size_t columns() const { return std::max<std::size_t>(context_.console().columns(), 20); }
 
@@ -145,6 +157,7 @@ class LiveView final : public RunView {
   Service& service_;
   MainLoop& loop_;
   Narrator narrator_;
+  RunId run_;
   LiveStatus status_;
   std::int64_t began_ms_;
   std::unique_ptr<Timer> timer_;

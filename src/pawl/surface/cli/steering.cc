@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kTakenWaitMs = 5'000;
 constexpr std::int64_t kTakenPollMs = 50;
+constexpr std::int64_t kDecidedWaitMs = 10'000;     // for a process that drives the run
 constexpr std::uint64_t kAnswerRecordsMax = 4'096;  // that an earlier answer is looked for in
 
 // What became of an event in the inbox within kTakenWaitMs.
@@ -25,6 +26,10 @@ Status post_and_wait(const Target& target, const Event& event) {
 
 // Others may have said the very same: an answer is told from theirs by its name.
 bool is_same(const Event& one, const Event& posted) {
+  if (const auto* command = std::get_if<CommandGiven>(&posted)) {
+    const auto* same = std::get_if<CommandGiven>(&one);
+    return same != nullptr && same->number == command->number && same->command == command->command;
+  }
   const auto* answer = std::get_if<CallDecided>(&posted);
   if (answer == nullptr || answer->answer == 0) return one == posted;
   const auto* other = std::get_if<CallDecided>(&one);
@@ -215,6 +220,80 @@ int enforce(const Target& target, const Event& event, const std::string& done, R
   const int code = session.carry_on(target.run, [] { return ok(); });
   if (code != exit_code_of(wanted)) return code;
   return report(target, name(wanted), done);
+}
+
+namespace {
+
+void pause_for(MainLoop& loop, std::int64_t ms) {
+  bool due = false;
+  const auto timer = loop.after(ms, [&due] { due = true; });
+  loop.run_until([&due] { return due; });
+}
+
+// Nobody drives the run: what waits is decided here. Somebody may be faster.
+void decide_here(const Target& target) {
+  std::optional<Status> done;
+  const Status begun =
+      target.service().decide(target.run, [&done](const Status& status) { done = status; });
+  MainLoop& loop = target.workspace.loop();
+  if (begun) return loop.run_until([&done] { return done.has_value(); });
+  log(target.context, LogLevel::info, begun.error().message);
+  pause_for(loop, kTakenPollMs);
+}
+
+// True: it is no longer in the inbox.
+bool wait_until_decided(const Target& target, const Event& event) {
+  MainLoop& loop = target.workspace.loop();
+  const std::int64_t until = loop.monotonic_ms() + kDecidedWaitMs;
+  while (is_pending(target, event)) {
+    if (loop.monotonic_ms() >= until) return false;
+    if (is_driven_now(target)) {
+      pause_for(loop, kTakenPollMs);
+    } else {
+      decide_here(target);
+    }
+  }
+  return true;
+}
+
+// A command that has ended the run: the end is recorded by whoever drives it.
+int see_to_end(const Target& target) {
+  const auto details = target.service().show(target.run);
+  const bool ending = details && std::holds_alternative<Ending>(details->state.course) &&
+                      std::holds_alternative<Live>(details->state.life);
+  if (!ending || is_driven_now(target)) return kExitDone;
+  DriveSession session(target.context, target.workspace, nullptr);
+  (void)session.carry_on(target.run, [&] { return target.service().take_up(target.run); });
+  return kExitDone;
+}
+
+int report_decided(const Target& target, const std::string& name) {
+  (void)see_to_end(target);
+  const auto details = target.service().show(target.run);
+  std::string text = "the command " + name + " is carried out";
+  const bool held = details && waits_for(details->state) == WaitFor::paused;
+  if (held && !is_driven_now(target)) {
+    text += "; nobody drives the run, go on with: pawl resume " + target.run.text;
+  }
+  return report(target, "decided", text);
+}
+
+}  // namespace
+
+int decide(const Target& target, const Result<Event>& event) {
+  if (!event) return fail(target.context, event.error());
+  if (const Status posted = post_and_wait(target, *event); !posted) {
+    return fail(target.context, posted.error());
+  }
+  const CommandGiven& command = std::get<CommandGiven>(*event);
+  if (!wait_until_decided(target, *event)) {
+    print_stderr(target.context, "not decided yet: the process that drives run " + target.run.text +
+                                     " has not taken the command " + command.command +
+                                     " within 10 s; it is stored, and will be decided once");
+    return kExitWaiting;
+  }
+  if (what_became(target, *event) == Taken::yes) return report_decided(target, command.command);
+  return fail(target.context, target.service().refusal_of(target.run, command));
 }
 
 int with_target(const CliContext& context, const std::function<int(const Target&)>& act) {

@@ -23,6 +23,8 @@ struct Target {
 
 // Whether the call has its answer, in the inbox or in the journal, and what it is.
 std::optional<Error> answered_before(const Target& target, const std::string& call);
+// Posts a command and waits until it is decided, by the process that drives the run or by this one.
+int decide(const Target& target, const Result<Event>& event);
 int with_target(const CliContext& context, const std::function<int(const Target&)>& act);
 // Posts an event that is only left for the driver. `what` is as in "the message".
 int leave(const Target& target, const Result<Event>& event, const std::string& what);

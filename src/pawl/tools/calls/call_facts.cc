@@ -110,19 +110,19 @@ class NamedFiles {
 };
 
 // Of Pawl's own tools those that only read and write files go nowhere.
-bool goes_elsewhere(const CallPlace& place, const std::string& tool) {
-  const auto own = describe_common_tool(tool);
-  return place.commands.contains(tool) || !own || own->needs.subprocess;
+bool goes_elsewhere(const CallPlace& place, const ProposedCall& call) {
+  const auto own = describe_common_tool(call.tool);
+  return place.commands.contains(call.key()) || !own || own->needs.subprocess;
 }
 
 std::string files_named(const CallPlace& place, const ProposedCall& call) {
   CallWords words;
-  if (const auto command = place.commands.find(call.tool); command != place.commands.end()) {
+  if (const auto command = place.commands.find(call.key()); command != place.commands.end()) {
     for (const std::string& word : command->second) words.add(word);
   }
   if (const auto json = parse_json(call.input)) words.add_all(*json);
-  const std::size_t places = goes_elsewhere(place, call.tool) ? kWordDirectoriesMax : 1;
-  return NamedFiles(words, places).facts_from(place.directory_of(call.tool));
+  const std::size_t places = goes_elsewhere(place, call) ? kWordDirectoriesMax : 1;
+  return NamedFiles(words, places).facts_from(place.directory_of(call.key()));
 }
 
 void add_environment(const std::map<std::string, std::string>& environment, std::string& facts) {
@@ -244,7 +244,7 @@ Result<ToolTraits> touches_of_url(const std::string& input) {
 
 std::string circumstances_of(const CallPlace& place, const ProposedCall& call) {
   std::string facts = "directory=";
-  const std::string& directory = place.directory_of(call.tool);
+  const std::string& directory = place.directory_of(call.key());
   const auto there = look_at_file(directory);
   facts += there ? place_of(*there) : "gone";
   facts += ";environment=";
