@@ -39,19 +39,6 @@ std::string text_of(const PreparedAgent& agent) {
   return out.take();
 }
 
-// Executors that run subagents of their own are left to it.
-Presence offers_adhoc(const PreparedAgent& agent) {
-  const bool wanted = agent.charter.machine.adhoc_agents == Presence::present && agent.adhoc;
-  const bool native = agent.executor && agent.executor->capabilities().supports_native_subagents;
-  return wanted && !native ? Presence::present : Presence::absent;
-}
-
-std::vector<AgentSpec> specs_of(const std::vector<AgentText>& agents) {
-  std::vector<AgentSpec> specs;
-  for (const AgentText& agent : agents) specs.push_back(agent.spec);
-  return specs;
-}
-
 // What providers put before every conversation, and more when there are tools: by recorded traffic.
 constexpr std::uint64_t kPreambleTokens = 100;
 constexpr std::uint64_t kToolsPreambleTokens = 400;

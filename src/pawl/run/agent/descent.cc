@@ -46,6 +46,18 @@ std::vector<AgentText> agents_beneath(const std::vector<AgentText>& agents, std:
   return own;
 }
 
+std::vector<AgentSpec> specs_of(const std::vector<AgentText>& agents) {
+  std::vector<AgentSpec> specs;
+  for (const AgentText& agent : agents) specs.push_back(agent.spec);
+  return specs;
+}
+
+Presence offers_adhoc(const PreparedAgent& agent) {
+  const bool wanted = agent.charter.machine.adhoc_agents == Presence::present && agent.adhoc;
+  const bool native = agent.executor && agent.executor->capabilities().supports_native_subagents;
+  return wanted && !native ? Presence::present : Presence::absent;
+}
+
 Limits limits_beside(Limits charter, const Limits& entry) {
   using Bound = std::uint64_t Limits::*;
   static constexpr std::array<Bound, 12> kBounds = {

@@ -8,6 +8,7 @@
 #include "pawl/charter/charter.h"
 #include "pawl/kernel/agent_spec.h"
 #include "pawl/kernel/events.h"
+#include "pawl/run/agent/agent.h"
 
 namespace pawl {
 
@@ -35,6 +36,10 @@ struct Descent {
 std::vector<AgentText> agents_of(const Charter& charter);
 // Those of `agents` that belong to the agent with this name, named as it names them.
 std::vector<AgentText> agents_beneath(const std::vector<AgentText>& agents, std::string_view name);
+std::vector<AgentSpec> specs_of(const std::vector<AgentText>& agents);
+// Whether its model is offered run_subagent: executors that run subagents of their own are left to
+// it.
+Presence offers_adhoc(const PreparedAgent& agent);
 // Bounds of an agent's charter, and those that its entry under `agents` says besides: where both
 // say something, the smaller one.
 Limits limits_beside(Limits charter, const Limits& entry);
