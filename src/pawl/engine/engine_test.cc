@@ -167,7 +167,7 @@ TEST_CASE("a run that is over can be reopened, however often it was asked to go 
     CHECK_FALSE(works.engine->reopen(works.id, lower));
   }
   CHECK(works.listed().status == "done");
-  CHECK(works.engine->reopen(works.id, {"somebody", {}, {}, Content("and now?")}));
+  CHECK(works.engine->reopen(works.id, RunReopened{"somebody", {}, {}, Content("and now?")}));
 }
 
 TEST_CASE("a run that had many drivers in another store is reopened in this one") {
@@ -184,7 +184,8 @@ TEST_CASE("a run that had many drivers in another store is reopened in this one"
   };
   Engine engine(EngineOptions{works.loop, {&other, &other, &other, &other}, {}, source, "other"});
 
-  const Status reopened = engine.reopen(works.id, {"somebody", {}, {}, Content("and now?")});
+  const Status reopened =
+      engine.reopen(works.id, RunReopened{"somebody", {}, {}, Content("and now?")});
 
   CHECK_MESSAGE(reopened, reopened.error().message);
 }
@@ -201,7 +202,8 @@ TEST_CASE("a run is not reopened without what its model has read") {
   stage.journal.expire(expiry, [](const Status& expired) { CHECK(expired); });
   stage.loop.run_posted();
 
-  const Status reopened = stage.engine.reopen(id, {"somebody", {}, {}, Content("and now?")});
+  const Status reopened =
+      stage.engine.reopen(id, RunReopened{"somebody", {}, {}, Content("and now?")});
 
   REQUIRE_FALSE(reopened);
   CHECK(reopened.error().message.find("expired") != std::string::npos);

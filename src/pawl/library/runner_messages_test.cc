@@ -1,6 +1,7 @@
 // Ephemeral messages: rule M13 of docs/charter.md.
 #include <doctest/doctest.h>
 
+#include "pawl/journal/record_view.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/pawl.h"
 

@@ -231,12 +231,12 @@ TEST_CASE("a run that is over is reopened by another process, and goes on") {
   stage.new_process();
   CHECK_FALSE(stage.engine->resume(stage.id));
 
-  REQUIRE(stage.engine->reopen(stage.id, {"somebody", {}, {}, Content("and now?")}));
+  REQUIRE(stage.engine->reopen(stage.id, RunReopened{"somebody", {}, {}, Content("and now?")}));
   stage.loop.run_posted();
 
   CHECK(stage.listed().status == "running");
   REQUIRE(stage.model->asked.size() == 2);
-  CHECK_FALSE(stage.engine->reopen(stage.id, {"somebody", {}, {}, Content("again")}));
+  CHECK_FALSE(stage.engine->reopen(stage.id, RunReopened{"somebody", {}, {}, Content("again")}));
   stage.model->reply(ReplyStop::end_turn);
   stage.loop.run_posted();
   CHECK(stage.listed().status == "done");
@@ -281,7 +281,7 @@ TEST_CASE("a long message that reopens a run is processed like every other") {
   REQUIRE(text.blob() != nullptr);
 
   const Status reopened =
-      stage.engine->reopen(stage.id, {"somebody", {}, {}, text}, ingress.take_blobs());
+      stage.engine->reopen(stage.id, RunReopened{"somebody", {}, {}, text}, ingress.take_blobs());
 
   REQUIRE_MESSAGE(reopened, reopened.error().message);
   stage.loop.run_posted();

@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-const DocumentParser kYaml = [](std::string_view text) { return parse_yaml(text); };
+const DocumentParser kParser = [](std::string_view text) { return parse_yaml(text); };
 
 Node node_of(const std::string& text) {
   auto parsed = parse_yaml(text);
@@ -35,7 +35,7 @@ TEST_CASE("M27: what a child leaves out is its parent's, with the parent's paths
 TEST_CASE("M27: an agent that a model asks for has the parent's tools or fewer, and its sections") {
   const Node parent = node_of(kParent);
   const auto asked = [&](const std::string& said) {
-    return charter_asked_for({parent, "/p"}, kYaml, said);
+    return charter_asked_for({parent, "/p"}, kParser, said);
   };
   const auto fewer = asked(R"({"instructions":"do","tools":["view"]})");
   REQUIRE_MESSAGE(fewer, fewer.error().message);
@@ -57,7 +57,7 @@ TEST_CASE("M27: an agent that a model asks for has the parent's tools or fewer, 
 TEST_CASE("M27: a tool of Pawl's that the parent does not have is none of an agent's either") {
   const Node parent = node_of("name: p\nmodel: a/b\ninstructions: x\n");
   const auto more =
-      charter_asked_for({parent, "/p"}, kYaml, R"({"instructions":"do","tools":["bash"]})");
+      charter_asked_for({parent, "/p"}, kParser, R"({"instructions":"do","tools":["bash"]})");
   REQUIRE_FALSE(more);
   CHECK(more.error().message == "its charter has the tool \"bash\", and this one has not");
 }

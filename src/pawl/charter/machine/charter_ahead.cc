@@ -1,6 +1,5 @@
 #include "pawl/charter/machine/charter_ahead.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -9,19 +8,11 @@ namespace {
 
 using Place = std::optional<Mark>;
 
-template <class Holds>
-Place node_that(const CharterMachine& machine, Holds holds) {
-  const auto found = std::ranges::find_if(
-      machine.nodes, [&](const CharterNode& node) { return holds(node.spec); });
-  return found == machine.nodes.end() ? Place() : Place(found->mark);
-}
-
 struct Feature {
   const char* name;
   Place (*place)(const Charter& charter);
 };
 
-template <auto Member>
 // The run of an agent belongs to a call, and a phase makes none.
 Place phase_of_agent(const Charter& charter) {
   for (const PhaseSpec& phase : charter.machine.phases) {

@@ -179,14 +179,6 @@ void read_graph(MapReader& reader, const Sections& sections, MachineReading& rea
   });
   if (root == all.end()) return;
   adopt(*root, reading.charter);
-  const bool alone = all.size() == 1 && is_plain_node(root->spec) && reading.node_tools.empty() &&
-                     reading.machine().packs.empty() && !reading.machine().gate;
-  if (!alone) return;
-  if (root->spec.compaction) reading.charter.compaction = *root->spec.compaction;
-  for (const std::string& name : reading.brought.all()) reading.tools.common.push_back(name);
-  if (root->spec.tools) keep_tools(*root->spec.tools, reading.tools);
-  reading.brought = {};
-  all.clear();
 }
 
 // Work items are kept in runs that have nodes: a charter of one agent has one node then.
