@@ -83,7 +83,7 @@ class Flow(Stage):
     def test_a_checkpoint_is_denied_or_answered(self):
         charter = self.flow(
             "    - { name: a, node: a }\n"
-            "    - { name: sign, after: [a], checkpoint: Good? }\n"
+            "    - { name: sign, after: [a], checkpoint: \"Good?\" }\n"
             "    - { name: b, node: b, after: [sign] }\n",
             {"a": "  - text: one\n", "b": "  - text: two\n"})
         self.ok("run", charter, "--id", "r", code=4)
@@ -204,7 +204,7 @@ class Flow(Stage):
 
     def test_a_checkpoint_survives_a_kill(self):
         charter = self.flow(
-            "    - { name: sign, checkpoint: Good? }\n"
+            "    - { name: sign, checkpoint: \"Good?\" }\n"
             "    - { name: a, node: a }\n", {"a": "  - text: one\n    delay: 3s\n"})
         process = self.start("run", charter, "--id", "r")
         self.wait_for(lambda: self.pawl("tree", "r", "--json").returncode == 0

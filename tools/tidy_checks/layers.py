@@ -28,7 +28,8 @@ PUBLIC = {
     "words": "kernel", "limits": "kernel", "content": "kernel",
     "loop": "port", "tool": "port", "executor": "port", "store": "port", "backend": "port",
     "permissions": "gate", "processor": "filter", "events": "journal", "agent": "run",
-    "testing": "testing/executor_scripted", "runner": "library", "pawl": "library",
+    "testing": "testing/executor_scripted", "runner": "library",
+    "machine": "library", "pawl": "library",
 }
 PUBLIC_DIRECTORY = "include/pawl"
 # Groups whose folders are libraries of their own.

@@ -328,7 +328,8 @@ void ChildRuns::say(const RunId& from, const TellParent& effect) {
   const Run* run = engine_.find(from);
   if (run == nullptr || run->state().lineage.empty()) return;
   const Ancestor& parent = run->state().lineage.back();
-  deliver(parent.run, ChildReported{parent.call, effect.books, effect.held, ChildLife::goes_on});
+  deliver(parent.run, ChildReported{parent.call, effect.books, effect.held, ChildLife::goes_on,
+                                    effect.asks_place});
 }
 
 void ChildRuns::say(const RunId&, const AnswerChild& effect) {

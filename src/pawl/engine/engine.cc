@@ -522,30 +522,6 @@ Status Engine::reopen(const RunId& run, Event event, std::vector<StoredBlob> blo
   return reopened;
 }
 
-// A model would have to go on without what it had read, and no driver could ask it.
-Status Engine::check_kept(const RunState& state) const {
-  JournalReader& reader = *options_.store.reader;
-  const auto check_record = [&](std::uint64_t seq) -> Status {
-    PAWL_TRY(const Record record, read_record(reader, state.id, seq));
-    for (const BlobRef& blob : blobs_of(record.event)) {
-      PAWL_TRY(const auto gone, reader.expired_at(state.id, blob.digest));
-      if (!gone) continue;
-      return Error{ErrorCode::conflict, "run " + state.id.text + " cannot be reopened: " +
-                                            expired_blob(state.id, blob.digest, *gone).message};
-    }
-    return ok();
-  };
-  std::set<std::uint64_t> records;
-  for (const Instance& instance : state.instances) {
-    for (const Entry& entry : instance.transcript) records.insert(entry.seq);
-  }
-  for (const Call& call : state.calls) {
-    if (const auto* ended = std::get_if<CallEnded>(&call.state)) records.insert(ended->seq);
-  }
-  for (const std::uint64_t seq : records) PAWL_CHECK(check_record(seq));
-  return ok();
-}
-
 // A run that nobody drives, and who is to drive it.
 Result<DriverSetup> Engine::take_over(const RunId& run) {
   wakes_.erase(run);

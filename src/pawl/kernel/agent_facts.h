@@ -13,6 +13,7 @@
 #include "pawl/content.h"
 #include "pawl/ids.h"
 #include "pawl/kernel/agent_spec.h"
+#include "pawl/kernel/presence.h"
 #include "pawl/limits.h"
 #include "pawl/words.h"
 
@@ -82,9 +83,11 @@ struct ChildReported {
   TreeBooks books;
   TreeBounds held;
   ChildLife life = ChildLife::goes_on;
+  Presence asks_place = Presence::absent;  // What it was given since is not among `held`.
 
   PAWL_FACT(ChildReported, "child_reported",
-            PAWL_FIELD(call) PAWL_FIELD(books) PAWL_FIELD(held) PAWL_FIELD(life));
+            PAWL_FIELD(call) PAWL_FIELD(books) PAWL_FIELD(held) PAWL_FIELD(life)
+                PAWL_FIELD(asks_place));
 };
 
 // A run beneath this one waits, and nothing of it is under way.
@@ -174,8 +177,9 @@ struct AskParent {
 struct TellParent {
   TreeBooks books;
   TreeBounds held;
+  Presence asks_place = Presence::absent;  // A place may be on its way to it.
 
-  PAWL_FACT(TellParent, "tell_parent", PAWL_FIELD(books) PAWL_FIELD(held));
+  PAWL_FACT(TellParent, "tell_parent", PAWL_FIELD(books) PAWL_FIELD(held) PAWL_FIELD(asks_place));
 };
 
 struct AnswerChild {

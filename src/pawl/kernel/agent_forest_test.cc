@@ -96,8 +96,8 @@ struct Forest {
   }
   void perform(const RunId& id, const TellParent& told) {
     const Ancestor above = runs[id].run->lineage.back();
-    mail.emplace_back(above.run,
-                      ChildReported{above.call, told.books, told.held, ChildLife::goes_on});
+    mail.emplace_back(above.run, ChildReported{above.call, told.books, told.held,
+                                               ChildLife::goes_on, told.asks_place});
   }
   void perform(const RunId&, const AnswerChild& answer) {
     mail.emplace_back(answer.run, ParentAnswered{answer.ask, answer.verdict, answer.allowed, ""});

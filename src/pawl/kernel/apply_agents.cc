@@ -59,7 +59,13 @@ void Applier::on(const ChildAsked& event) {
 }
 
 void Applier::on(const ChildReported& event) {
-  take_books(event.call, event.books, event.held);
+  TreeBounds held = event.held;
+  if (event.asks_place == Presence::present) {
+    const TreeBounds& before = child(event.call).held;
+    held.started = std::max(held.started, before.started);
+    held.places = std::max(held.places, before.places);
+  }
+  take_books(event.call, event.books, held);
   if (event.life == ChildLife::over) settle_child(event.call);
 }
 
@@ -164,7 +170,6 @@ void Applier::on(const TellParent& effect) {
   TreeBounds& allowed = state_.allowed;
   allowed.cost_pico = effect.held.cost_pico;
   allowed.tokens = effect.held.tokens;
-  // What it has asked for and says that it holds has not been given yet.
   allowed.started = std::min(allowed.started, effect.held.started);
   allowed.places = std::min(allowed.places, effect.held.places);
 }

@@ -300,16 +300,14 @@ void speak_to_parent(Draft& draft) {
   const bool asks_place = open_of(state, EffectKind::ask_place) != nullptr;
   const bool asks_money = open_of(state, EffectKind::ask_money) != nullptr;
   const TreeBooks books = books_of(state, use_of(draft));
-  TreeBounds held = held_of(draft);
+  const TreeBounds held = held_of(draft);
   if (draft.wants.place && !asks_place) ask_for_place(draft, books, held);
   if (asks_money) return;
   if (draft.wants.money) return ask_for_money(draft, books, held);
-  // What was asked for may be given while this is on its way.
-  if (asks_place || draft.wants.place) {
-    held.started = std::max(held.started, state.told_held.started);
-    held.places = std::max(held.places, state.told_held.places);
+  const bool asks = asks_place || draft.wants.place.has_value();
+  if (has_to_tell(draft, books, held)) {
+    draft.send(TellParent{books, held, asks ? Presence::present : Presence::absent});
   }
-  if (has_to_tell(draft, books, held)) draft.send(TellParent{books, held});
 }
 
 // What came back from those beneath goes to the run's own calls, too.

@@ -17,6 +17,7 @@
 #include "pawl/kernel/flow_facts.h"
 #include "pawl/kernel/flow_spec.h"
 #include "pawl/kernel/node_spec.h"
+#include "pawl/kernel/presence.h"
 #include "pawl/kernel/retry.h"
 #include "pawl/kernel/rules.h"
 #include "pawl/kernel/target.h"
@@ -62,8 +63,6 @@ struct Variable {
 
   PAWL_FACT(Variable, "variable", PAWL_FIELD(key) PAWL_FIELD(value));
 };
-
-enum class Presence : std::uint8_t { absent, present };
 
 // Where a fork comes from: its records up to number `seq` are those of `run`, decided again.
 struct ForkedFrom {
@@ -540,8 +539,6 @@ inline constexpr std::uint8_t kCount<EndsTurn> = 2;
 template <>
 inline constexpr std::uint8_t kCount<Speaker> = 2;
 template <>
-inline constexpr std::uint8_t kCount<Presence> = 2;
-template <>
 inline constexpr std::uint8_t kCount<ToolEnd> = 5;
 template <>
 inline constexpr std::uint8_t kCount<StatusAnswer> = 3;
@@ -551,7 +548,6 @@ template <>
 inline constexpr std::uint8_t kCount<Delivery> = 3;
 
 std::string_view name(Speaker value);
-std::string_view name(Presence value);
 std::string_view name(ToolEnd value);
 std::string_view name(StatusAnswer value);
 std::string_view name(DoubtVerdict value);

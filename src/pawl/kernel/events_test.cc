@@ -67,8 +67,8 @@ TEST_CASE("only what people and other runs may say comes through the inbox") {
   CHECK(accepted ==
         "doubt_resolved message_received pause_requested resume_requested cancel_requested "
         "instance_resumed external_turn_pushed budget_raised call_decided state_set "
-        "child_asked child_reported parent_answered phase_controlled event_received child_asked "
-        "child_reported parent_answered command_given ");
+        "child_asked child_reported parent_answered phase_controlled event_received "
+        "command_given ");
 }
 
 }  // namespace

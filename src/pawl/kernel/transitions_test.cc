@@ -281,6 +281,10 @@ EffectId last_run_of(const RunState& state, CallId call) {
 }
 
 // One event of every type, each as fitting as the state allows.
+bool is_over(const RunState& state) {
+  return std::holds_alternative<Finished>(state.life);
+}
+
 std::vector<Event> events_for(const RunState& state) {
   const CallId running = call_in<CallRunning>(state);
   const CallId asking = call_in<CallAsking>(state);
@@ -293,7 +297,6 @@ std::vector<Event> events_for(const RunState& state) {
   ToolFinished tool;
   tool.call = running;
   tool.effect = effect_of(state, EffectKind::tool, running);
-  const bool is_over = std::holds_alternative<Finished>(state.life);
   return {
       a_start(),
       DriverAttached{"p"},
@@ -347,7 +350,7 @@ std::vector<Event> events_for(const RunState& state) {
                  {}},
       ChildStirred{kRootInstance, call_in<CallWaiting>(state)},
       ParentAnswered{effect_of(state, EffectKind::ask_money), AskVerdict::given, {}, ""},
-      PhaseControlled{"a", is_over ? PhaseAction::rerun : PhaseAction::abandon, "u"},
+      PhaseControlled{"a", is_over(state) ? PhaseAction::rerun : PhaseAction::abandon, "u"},
       EventReceived{"merged", {}, "u"},
       CommandGiven{kRootInstance, "go", Content("{}"), "u"},
       Unrecognised{99, "?"}};

@@ -216,11 +216,12 @@ void Service::post(const RunId& run, const Event& event, StatusCallback done) {
   if (engine_.filter() != nullptr) {
     filter_event(*engine_.filter(), Passage::first, filtered, none);
   }
-  engine_.store().inbox->post(run, engine_.loop().wall_ms(), encode_event(filtered),
-                              [this, run, done = std::move(done)](const Status& status) {
-                                done(status);
-                                if (status) engine_.notice(run);
-                              });
+  engine_.store().inbox->post(
+      run, engine_.loop().wall_ms(), encode_event(filtered),
+      [&engine = engine_, run, done = std::move(done)](const Status& status) {
+        done(status);
+        if (status) engine.notice(run);
+      });
 }
 
 std::shared_ptr<void> Service::watch(const RunId& run, std::uint64_t from, Follow follow,

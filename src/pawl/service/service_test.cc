@@ -51,7 +51,9 @@ struct Desk {
     const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
       return agent();
     };
-    return {loop, {&memory, reader, &memory, &memory}, {}, source, "desk"};
+    EngineOptions options{loop, {&memory, reader, &memory, &memory}, {}, source, "desk"};
+    if (damage) options.kept_bytes_max = 0;  // Each request reads the store.
+    return options;
   }
   PreparedAgent agent() {
     PreparedAgent agent;
