@@ -217,15 +217,17 @@ class Rules(Stage):
         charter = self.machine(
             "  lead:\n    model: lead\n    instructions: x\n"
             f"    define: {{ {self.tool('who', 'lead')} }}\n"
-            "    workers: { own: { node: own }, heir: { node: heir } }\n    next: { out: plain }\n"
+            "    workers: { own: { node: own }, heir: { node: heir } }\n"
+            # However many contents come at a time, it leaves when both workers have ended.
+            "    next: { out: { to: plain, when: end_turn } }\n"
             "  own: { worker: true, model: own, instructions: y,"
             f" define: {{ {self.tool('who', 'own')} }} }}\n"
             "  heir: { worker: true, model: heir, instructions: z }\n"
             "  plain: { model: plain, instructions: p, packs: [p] }\n",
             {"lead": "  - call: [{ tool: who, input: {} },"
                      " { tool: spawn_own, input: { input: x } },"
-                     " { tool: spawn_heir, input: { input: x } }]\n  - text: on\n  - text: on\n"
-                     "  - call: [{ tool: transition_out, input: {} }]\n",
+                     " { tool: spawn_heir, input: { input: x } }]\n"
+                     "  - text: on\n  - text: on\n  - text: on\n",
              "own": who + "  - text: own\n", "heir": who + "  - text: heir\n    delay: 300ms\n",
              "plain": "  - call: [{ tool: who, input: {} }, { tool: extra, input: {} }]\n"
                       "  - text: Done.\n"},

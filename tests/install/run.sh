@@ -22,8 +22,8 @@ configure() {  # configure BUILD_DIR ARGUMENT...
 if find "$work/prefix" -name '*_test*' | grep .; then fail "test files were installed"; fi
 
 # What hosts can include they rely on: these headers, each by itself, and the suite for backends.
-public="agent backend content events executor ids json limits loop machine pawl permissions processor \
-        result runner store testing tool words"
+public="agent backend content events executor ids json limits loop machine pawl \
+        permissions processor result runner store testing tool words"
 suite="testing/tests/contract/backend_contract testing/tests/contract/backend_contract_support \
        testing/tests/support/test_loop testing/tests/support/time_scale"
 include=$work/prefix/include

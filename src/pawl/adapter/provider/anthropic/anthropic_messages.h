@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pawl/json.h"
 #include "pawl/adapter/provider/common/kept_turns.h"
+#include "pawl/json.h"
 
 namespace pawl::provider {
 
