@@ -45,7 +45,8 @@ ToolSpec tool(std::string name, std::string description, const InputSchema& inpu
 }
 
 std::string said(const std::string& description, std::string otherwise) {
-  return description.empty() ? std::move(otherwise) : description;
+  if (!description.empty()) return description;
+  return otherwise;
 }
 
 void add_state_argument(InputSchema& input, const NodeSpec& node) {
