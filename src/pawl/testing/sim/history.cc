@@ -255,7 +255,9 @@ class History {
   // Somebody goes on with a run that is over, with more room, other guards or a message.
   void reopen(SimProcess& process, const RunId& id) {
     const Track& track = oracle_.tracks()[id.text];
-    const bool sound = track.standing == Track::Standing::sound && track.is_whole();
+    // A fork whose making was cut short before its first record is listed, and is no run.
+    const bool sound =
+        track.standing == Track::Standing::sound && track.is_whole() && !track.chains.empty();
     if (faults_.is_calm() || !sound || reopened_ == kReopenedMax || !rng_.one_in(4)) return;
     RunReopened event;
     event.by = "operator";
