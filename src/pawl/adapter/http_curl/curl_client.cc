@@ -64,6 +64,7 @@ class Traffic final : public CurlMulti::Host,
   void unpause_resumed();
   void report_ended();
   void take_away(Exchange& exchange);
+  static CURL* close(Exchange& exchange);
   void on_timer();
   void arm();
 
@@ -199,6 +200,7 @@ void Traffic::open(const std::shared_ptr<Exchange>& exchange) {
 void Traffic::send_again() {
   for (const auto& exchange : std::exchange(refused_, {})) {
     if (exchange->stage() == Exchange::Stage::ended) continue;
+    free_handle(close(*exchange));
     h2_.take_away(*exchange);
     exchange->await_another();
     gate_.wait(exchange->origin(), exchange);
@@ -223,7 +225,14 @@ void Traffic::unpause_resumed() {
 void Traffic::on_result(CURL* easy, CURLcode code) {
   Exchange* exchange = nullptr;
   lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
+  if (exchange->lost_kept_connection(code)) return on_refused(*exchange);
   exchange->end_by(code);
+}
+
+CURL* Traffic::close(Exchange& exchange) {
+  if (exchange.multi() != nullptr) exchange.multi()->remove(exchange.easy());
+  exchange.set_multi(nullptr);
+  return exchange.close();
 }
 
 // Those that end meanwhile come with the next turn, so that the loop has its own.
@@ -239,10 +248,8 @@ void Traffic::report_ended() {
 void Traffic::take_away(Exchange& exchange) {
   if (exchange.last_stage() == Exchange::Stage::connecting) gate_.leave(exchange.origin());
   if (exchange.last_stage() == Exchange::Stage::waiting) gate_.forget(exchange.origin(), exchange);
-  if (exchange.multi() != nullptr) exchange.multi()->remove(exchange.easy());
-  exchange.set_multi(nullptr);
   h2_.take_away(exchange);
-  CURL* const easy = exchange.close();
+  CURL* const easy = close(exchange);
   if (easy != nullptr && exchange.ended_well()) {
     handles_.give_back(easy);
   } else {

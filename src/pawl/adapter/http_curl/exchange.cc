@@ -64,6 +64,15 @@ void Exchange::end(HttpFailure failure, const std::string& reason) {
   owner_.on_ended(*this);
 }
 
+bool Exchange::lost_kept_connection(CURLcode code) const {
+  if (code != CURLE_SEND_ERROR || stage_ != Stage::requesting || sends_ >= kSendsMax) return false;
+  long connects = 1;
+  long head_bytes = 1;
+  lib.easy_getinfo(easy_, CURLINFO_NUM_CONNECTS, &connects);
+  lib.easy_getinfo(easy_, CURLINFO_HEADER_SIZE, &head_bytes);
+  return connects == 0 && head_bytes == 0;
+}
+
 void Exchange::end_by(CURLcode code, std::string_view detail) {
   if (code == CURLE_OK && reached() != Reached::head) {
     return end(HttpFailure::broken, "the connection ended inside the head");

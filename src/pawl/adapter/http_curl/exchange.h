@@ -42,7 +42,7 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
     virtual void on_deadlines_changed(Exchange& exchange) = 0;
     virtual void on_resumed(Exchange& exchange) = 0;
     virtual void on_ended(Exchange& exchange) = 0;
-    // Of HTTP/2: it is to be sent again.
+    // It is to be sent again: an HTTP/2 server refused it, or a kept connection was closed.
     virtual void on_refused(Exchange& exchange) = 0;
     virtual std::int64_t now_ms() const = 0;
     // Room to send from: so many bytes of what is lent to all requests, or fewer, or none.
@@ -94,6 +94,9 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
 
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
+  // The connection was a kept one and broke before anything was heard: its server had closed it, as
+  // servers do. libcurl sends such a request again if it reads the end, but not if it writes into it.
+  bool lost_kept_connection(CURLcode code) const;
   void end_by(CURLcode code) { end_by(code, detail_.data()); }
   void end_by(CURLcode code, std::string_view detail);
   // The handler is called no more.

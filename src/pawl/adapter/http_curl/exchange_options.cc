@@ -38,6 +38,7 @@ template void Exchange::set(CURLoption option, void* value);
 bool Exchange::open(CURL* easy) {
   stage_ = Stage::connecting;
   connecting_since_ms_ = owner_.now_ms();
+  ++sends_;
   easy_ = easy;
   if (easy_ == nullptr) {
     end(HttpFailure::overloaded, "no memory");
