@@ -205,8 +205,9 @@ class Threshold(ProviderStage):
         self.ok("resume", run, code=4)  # nobody has answered
         self.assertEqual(len(self.requests()), 1)
         self.assertIn("--raise 1.00", self.ok("budget", run).stdout)
-        self.ok("budget", run, "--raise", "1.00")
-        self.assertIn("Noted: milk.", self.ok("resume", run).stdout)
+        self.refused("resume", run, "--steps", "+5", code=1, says="only --cost +AMOUNT raises")
+        self.refused("resume", run, "--cost", "1.00", code=1, says="only --cost +AMOUNT raises")
+        self.assertIn("Noted: milk.", self.ok("resume", run, "--cost", "+1.00").stdout)
         self.assertEqual((len(self.requests()), len(self.keys()) - before), (2, 1))
         self.ok("replay", run)
 

@@ -19,7 +19,7 @@ class ExitCodes(Stage):
 
     def test_1_finished_runs_take_nothing_more(self):
         self.ok("run", self.charter("c", "  - text: Done.\n"), "--id", "r")
-        for words in (("pause", "r"), ("cancel", "r"), ("message", "r", "hi")):
+        for words in (("pause", "r"), ("cancel", "r"), ("resolve", "r", "c1", "--happened")):
             self.refused(*words, code=1, says="is over")
         # Who resumes until it ends wants to know how it ended.
         self.assertTrue(self.ok("resume", "r").stdout.endswith("\nDone.\n"))

@@ -68,26 +68,44 @@ std::string wanted(const LimitKey& entry) {
   return "an integer from 1 to " + std::to_string(entry.high);
 }
 
-Error unknown(std::string_view key) {
+template <class Keys>
+Error unknown(std::string_view what, std::string_view key, const Keys& keys) {
   std::string known;
-  for (const LimitKey& entry : kLimitKeys) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.key);
-  }
-  return {ErrorCode::invalid_argument, "there is no limit " + quoted(key) + ", only " + known};
+  for (const auto& entry : keys) known += (known.empty() ? "" : ", ") + std::string(entry.key);
+  return {ErrorCode::invalid_argument,
+          "there is no " + std::string(what) + " " + quoted(key) + ", only " + known};
 }
 
-void take_guard(MapReader& reader, std::string_view key, std::uint32_t& out) {
-  const Node* node = reader.take(key);
+struct GuardKey {
+  std::string_view key;
+  std::uint32_t Guards::* field;
+};
+
+constexpr std::array<GuardKey, 3> kGuardKeys = {{{"identical_calls", &Guards::identical_calls},
+                                                 {"identical_steps", &Guards::identical_steps},
+                                                 {"tool_errors", &Guards::tool_errors}}};
+
+std::string guard_wanted(std::string_view key) {
+  return quoted(key) + " must be off or an integer from " + std::to_string(kGuardMin) + " to " +
+         std::to_string(kGuardMax);
+}
+
+// 0: off. nullopt: none of both.
+std::optional<std::uint32_t> guard_of(bool off, std::int64_t value) {
+  if (off || value == 0) return 0;
+  if (value < kGuardMin || value > kGuardMax) return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
+
+void take_guard(MapReader& reader, const GuardKey& guard, Guards& guards) {
+  const Node* node = reader.take(guard.key);
   if (node == nullptr) return;
-  const bool off = node->as_string() == "off" || node->as_int() == 0;
-  const std::int64_t value = node->as_int().value_or(-1);
-  if (off || (value >= kGuardMin && value <= kGuardMax)) {
-    out = off ? 0 : static_cast<std::uint32_t>(value);
-    return;
+  const auto value = guard_of(node->as_string() == "off", node->as_int().value_or(-1));
+  if (value) {
+    guards.*guard.field = *value;
+  } else {
+    reader.fault(node->mark(), guard_wanted(guard.key) + ", found " + describe_kind(*node));
   }
-  reader.fault(node->mark(), quoted(key) + " must be off or an integer from " +
-                                 std::to_string(kGuardMin) + " to " + std::to_string(kGuardMax) +
-                                 ", found " + describe_kind(*node));
 }
 
 }  // namespace
@@ -114,9 +132,7 @@ void read_limits(const Node& node, std::vector<Fault>& faults, Limits& limits, S
 
 void read_guards(const Node& node, std::vector<Fault>& faults, Guards& guards) {
   MapReader reader(node, faults, "guards");
-  take_guard(reader, "identical_calls", guards.identical_calls);
-  take_guard(reader, "identical_steps", guards.identical_steps);
-  take_guard(reader, "tool_errors", guards.tool_errors);
+  for (const GuardKey& guard : kGuardKeys) take_guard(reader, guard, guards);
   reader.finish();
 }
 
@@ -157,7 +173,20 @@ Status set_limit(Limits& limits, std::string_view key, std::string_view value) {
     limits.*entry.field = static_cast<std::uint64_t>(*parsed);
     return ok();
   }
-  return unknown(spelled);
+  return unknown("limit", spelled, kLimitKeys);
+}
+
+Status set_guard(Guards& guards, std::string_view key, std::string_view value) {
+  for (const GuardKey& guard : kGuardKeys) {
+    if (guard.key != key) continue;
+    const auto parsed = guard_of(value == "off", parse_count(value).value_or(-1));
+    if (!parsed) {
+      return Error{ErrorCode::invalid_argument, guard_wanted(key) + ", not " + quoted(value)};
+    }
+    guards.*guard.field = *parsed;
+    return ok();
+  }
+  return unknown("guard", key, kGuardKeys);
 }
 
 }  // namespace pawl

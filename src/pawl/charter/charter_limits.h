@@ -37,5 +37,7 @@ void read_attempts(const Node& node, std::vector<Fault>& faults, RetryPolicy& po
 // The same spellings and ranges for one limit: set_limit(limits, "time", "10m"). '-' and '_' are
 // alike in `key`.
 Status set_limit(Limits& limits, std::string_view key, std::string_view value);
+// Likewise one guard: set_guard(guards, "tool_errors", "off").
+Status set_guard(Guards& guards, std::string_view key, std::string_view value);
 
 }  // namespace pawl

@@ -73,6 +73,14 @@ Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest
   return ok();
 }
 
+// Without a trace: what cannot be told is found out.
+Status tell_all(PrefixRewriter& prefix) {
+  while (true) {
+    PAWL_TRY(const auto piece, prefix.next());
+    if (!piece) return ok();
+  }
+}
+
 EffectId first_effect_of(const Record& record) {
   for (const Effect& effect : record.effects) {
     const EffectId id = std::visit(
@@ -115,10 +123,7 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
   PrefixRewriter rehearsal(reader, request, edits, renamed(plan.started),
                            PrefixRewriter::Blobs::left_out);
-  while (true) {
-    PAWL_TRY(const auto piece, rehearsal.next());
-    if (!piece) break;
-  }
+  PAWL_CHECK(tell_all(rehearsal));
   PAWL_CHECK(rehearsal.edits().check_all_met());
   plan.cut = *rehearsal.cut();
   plan.started.forked_from =
@@ -126,6 +131,15 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   plan.prefix = std::make_unique<PrefixRewriter>(reader, request, edits, renamed(plan.started),
                                                  PrefixRewriter::Blobs::copied);
   plan.prefix->end_at(plan.cut);
+  if (request.limits || request.guards) {
+    const std::uint64_t seq = rehearsal.room_seq();
+    PrefixRewriter again(reader, request, edits, renamed(plan.started),
+                         PrefixRewriter::Blobs::left_out);
+    again.end_at(plan.cut);
+    again.give_room(seq, request.limits, request.guards);
+    PAWL_CHECK(tell_all(again));
+    plan.prefix->give_room(seq, request.limits, request.guards);
+  }
   plan.request = std::move(request);
   return plan;
 }

@@ -14,39 +14,62 @@
 namespace pawl {
 namespace {
 
-std::string remedy_for(StopReason reason) {
+// "steps" as an option of pawl resume, with what somebody might give.
+std::string more_room(const std::string& run, std::string_view option, std::string_view example) {
+  return fmt::format("Give it more, and it goes on: pawl resume {} --{} {}", run, option, example);
+}
+
+// How it goes on without anything else.
+std::string as_it_is(const std::string& run) {
+  return "It goes on with: pawl resume " + run;
+}
+
+std::string remedy_for(const std::string& run, StopReason reason) {
   switch (reason) {
     case StopReason::steps:
+      return more_room(run, "steps", "+20");
     case StopReason::model_calls:
+      return more_room(run, "model-calls", "+100");
     case StopReason::tool_calls:
+      return more_room(run, "tool-calls", "+100");
     case StopReason::time:
+      return more_room(run, "time", "+10m");
     case StopReason::tokens:
+      return more_room(run, "tokens", "+100000");
     case StopReason::bytes_in:
+      return more_room(run, "bytes-in", "+1MB");
     case StopReason::bytes_out:
+      return more_room(run, "bytes-out", "+1MB");
     case StopReason::branches:
-      return fmt::format("Raise `limits.{}` in the charter if it should go further.", name(reason));
+      return more_room(run, "branches", "+10");
     case StopReason::repeated_call:
-      return "It was going round in circles; `guards.identical_calls` sets how often it may.";
+      return "It was going round in circles. " + as_it_is(run) +
+             " (--guard identical_calls=off lets it)";
     case StopReason::repeated_step:
-      return "It was going round in circles; `guards.identical_steps` sets how often it may.";
+      return "It was going round in circles. " + as_it_is(run) +
+             " (--guard identical_steps=off lets it)";
     case StopReason::tool_errors:
-      return "Look at the last tool results with `pawl logs`; `guards.tool_errors` sets how many "
-             "in a row are tolerated.";
+      return "Look at the last tool results with: pawl logs " + run + ". " + as_it_is(run) +
+             " (--guard tool_errors=off tolerates any number)";
     case StopReason::max_tokens:
       return "Its answer does not fit the model's output limit, even after it was asked to be "
-             "brief.";
+             "brief. Ask for less: pawl message " +
+             run + " TEXT";
     case StopReason::refusal:
-      return "The model declined to answer; what it said is the run's output.";
+      return "The model declined to answer; what it said is the run's output. Say more with: pawl "
+             "message " +
+             run + " TEXT";
     case StopReason::phase:
-      return "`pawl tree` shows its phases; `pawl phase RUN NAME rerun` carries one out again, "
-             "with "
-             "all that depends on it.";
+      return "`pawl tree` shows its phases; pawl phase " + run +
+             " NAME rerun carries one out again, with all that depends on it";
     case StopReason::work_items:
-      return "`pawl tree` lists the work items; `gate.blocks` sets how often it is asked.";
+      return "`pawl tree` lists the work items; `gate.blocks` sets how often it is asked";
     case StopReason::callback:
-      return "A callback of the host asked for it.";
+      return "A callback of the host asked for it. " + as_it_is(run);
+    case StopReason::policy_violation:
+      return "Start another run, with an input that is let in";
     default:
-      return "";
+      return "When that is mended it goes on: pawl resume " + run;
   }
 }
 
@@ -62,8 +85,10 @@ std::string used(const RunState& state) {
       format_money(tally.cost_pico, state.prices.currency));
 }
 
-std::string said_after(const std::string& remedy) {
-  return remedy.empty() ? "" : " " + remedy;
+// The root of a flow reads no message.
+std::string say_more(const RunState& state) {
+  if (has_flow(state)) return "";
+  return " Say more to it with: pawl message " + state.id.text + " TEXT";
 }
 
 std::string explain_outcome(const RunState& state) {
@@ -71,17 +96,18 @@ std::string explain_outcome(const RunState& state) {
   const std::string detail = ending.detail.empty() ? "" : " (" + ending.detail + ")";
   switch (ending.status) {
     case RunStatus::done:
-      return fmt::format("It is done: the model {} in step {}{}.\n",
+      return fmt::format("It is done: the model {} in step {}{}.{}\n",
                          ending.reason == StopReason::cede ? "gave control back" : "ended its turn",
-                         ending.step, detail);
+                         ending.step, detail, say_more(state));
     case RunStatus::cancelled:
-      return fmt::format("It was cancelled in step {}{}.\n", ending.step, detail);
+      return fmt::format("It was cancelled in step {}{}.{}\n", ending.step, detail,
+                         say_more(state));
     case RunStatus::failed:
-      return fmt::format("It failed in step {}: {}{}.{}\n", ending.step, name(ending.reason),
-                         detail, said_after(remedy_for(ending.reason)));
+      return fmt::format("It failed in step {}: {}{}.\n{}\n", ending.step, name(ending.reason),
+                         detail, remedy_for(state.id.text, ending.reason));
     default:
-      return fmt::format("It was stopped in step {} by {}{}. {}\n", ending.step,
-                         name(ending.reason), detail, remedy_for(ending.reason));
+      return fmt::format("It was stopped in step {} by {}{}.\n{}\n", ending.step,
+                         name(ending.reason), detail, remedy_for(state.id.text, ending.reason));
   }
 }
 

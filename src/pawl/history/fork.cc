@@ -76,6 +76,7 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
   Event event = original->event;
   edits_.apply(rewritten_.run.state(), event, ingress);
   keep_cost(rewritten_.run.state(), walker_.loaded().run.state(), original->stamp, event);
+  take_room(event, original->seq);
   if (auto* started = std::get_if<RunStarted>(&event)) {
     change_(*started);
     rewritten_.chain = chain_origin(started->run);
@@ -88,6 +89,19 @@ Result<std::optional<WritePiece>> PrefixRewriter::next() {
   rewritten_.bytes_since_snapshot += piece.bytes.size();
   if (!cut_) PAWL_CHECK(look_for_cut(*original));
   return std::optional<WritePiece>(std::move(piece));
+}
+
+void PrefixRewriter::take_room(Event& event, std::uint64_t seq) {
+  auto* reopened = std::get_if<RunReopened>(&event);
+  if (reopened != nullptr) room_seq_ = seq;
+  if (seq != room_.seq) return;
+  if (auto* started = std::get_if<RunStarted>(&event)) {
+    if (room_.limits) started->limits = *room_.limits;
+    if (room_.guards) started->guards = *room_.guards;
+  } else if (reopened != nullptr) {
+    if (room_.limits) reopened->limits = room_.limits;
+    if (room_.guards) reopened->guards = room_.guards;
+  }
 }
 
 // The parent's drivers are not the fork's; its clocks are: what the prefix took counts.

@@ -22,10 +22,12 @@ struct ForkRequest {
   RunId parent;
   std::uint64_t step = 0;  // the last one of the prefix; 0: none, the input alone
   std::vector<ForkEdit> edits;
-  std::string model;        // instead of the parent's; empty: the same
-  std::optional<RunId> id;  // made when absent
-  std::string by;           // who forks
-  Sign sign = {};           // likewise, as in StartRequest
+  std::string model;                  // instead of the parent's; empty: the same
+  std::optional<RunId> id;            // made when absent
+  std::string by;                     // who forks
+  Sign sign = {};                     // likewise, as in StartRequest
+  std::optional<Limits> limits = {};  // in place of the parent's; none is lower
+  std::optional<Guards> guards = {};  // likewise
   // `step` is the how-maniest of this instance. The prefix ends with the record that ended it,
   // whatever others were doing: what they had under way is taken up as after a crash.
   std::optional<InstanceId> instance = {};
@@ -60,6 +62,13 @@ class PrefixRewriter {
   Result<std::optional<WritePiece>> next();
 
   void end_at(const ForkCut& cut) { cut_ = cut; }
+  // From this record on it has this room: run_started, or a reopening.
+  void give_room(std::uint64_t seq, std::optional<Limits> limits, std::optional<Guards> guards) {
+    room_ = {seq, limits, guards};
+  }
+  // The last record of the prefix that may say so: a fork has its room where the prefix is over,
+  // and not before, where it would not have ended as it did.
+  std::uint64_t room_seq() const { return room_seq_; }
   const std::optional<ForkCut>& cut() const { return cut_; }
   const ForkEdits& edits() const { return edits_; }
   const LoadedRun& rewritten() const { return rewritten_; }
@@ -75,6 +84,7 @@ class PrefixRewriter {
   Status check_kept(const BlobRef& blob) const;
   Status look_for_cut(const Record& original);
   void count_steps(const Record& original);
+  void take_room(Event& event, std::uint64_t seq);
   Status check_open_calls(const Record& original) const;
   Error not_ended() const;
 
@@ -91,6 +101,13 @@ class PrefixRewriter {
   LoadedRun rewritten_;
   Record last_;
   std::optional<ForkCut> cut_;
+  struct GivenRoom {
+    std::uint64_t seq = 0;
+    std::optional<Limits> limits;
+    std::optional<Guards> guards;
+  };
+  GivenRoom room_;
+  std::uint64_t room_seq_ = 0;
   enum class Step : std::uint8_t { open, ended } step_state_ = Step::open;
 };
 

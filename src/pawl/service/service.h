@@ -118,6 +118,16 @@ class Service {
   // An event for phases that await it; JSON, may be empty. conflict: none does.
   Result<Event> outside_event(const RunId& run, std::string event, std::string json,
                               std::string by) const;
+  // What lets a run that is over go on: with more room, something said to it, or as it is.
+  // conflict: it would end again at once.
+  struct Reopening {
+    std::optional<Limits> limits = {};  // in place of the run's; none is lower than it was
+    std::optional<Guards> guards = {};
+    std::string message = {};  // for its next step
+  };
+  Result<Event> reopening(const RunId& run, Reopening how, std::string by) const;
+  // Does it, and drives the run here. See Engine::reopen.
+  Status reopen(const RunId& run, Event event) { return engine_.reopen(run, std::move(event)); }
   // Runs a phase of a run that is over again, and drives it here. See Engine::reopen.
   Status rerun_phase(const RunId& run, std::string phase, std::string by);
   // A command of the node that an instance is in; `input` is JSON. nullopt: as for a message.

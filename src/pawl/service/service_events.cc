@@ -63,6 +63,19 @@ Result<Event> Service::outside_event(const RunId& run, std::string event, std::s
   return accepted(run, EventReceived{std::move(event), Content(std::move(json)), std::move(by)});
 }
 
+Result<Event> Service::reopening(const RunId& run, Reopening how, std::string by) const {
+  if (how.message.size() > kMessageBytesMax) {
+    return Error{ErrorCode::limit_exceeded, "a message has at most 512 KiB"};
+  }
+  auto event = accepted(
+      run, RunReopened{std::move(by), how.limits, how.guards, Content(std::move(how.message))});
+  if (event || event.error().code != ErrorCode::conflict) return event;
+  const std::string& why = event.error().message;  // "run_reopened: why"
+  const std::size_t colon = why.find(": ");
+  return Error{ErrorCode::conflict, "run " + run.text + " does not go on: " +
+                                        (colon == std::string::npos ? why : why.substr(colon + 2))};
+}
+
 Status Service::rerun_phase(const RunId& run, std::string phase, std::string by) {
   return engine_.reopen(run, PhaseControlled{std::move(phase), PhaseAction::rerun, std::move(by)});
 }

@@ -152,7 +152,7 @@ TEST_CASE("a limit is named by explain, with its step and what to change") {
   const std::string text = *desk.service.explain(RunId{"r"});
 
   CHECK(text.find("stopped in step 1 by steps") != std::string::npos);
-  CHECK(text.find("limits.steps") != std::string::npos);
+  CHECK(text.find("pawl resume r --steps +20") != std::string::npos);
 }
 
 TEST_CASE("a damaged record is named by verify and quarantines the run when it is taken up") {

@@ -57,7 +57,8 @@ Status check_complete(const Arguments& arguments) {
   if (command == nullptr || arguments.has("help") || arguments.has("version")) return ok();
   for (const ArgumentSpec& argument : command->arguments) {
     const std::string name(argument.name);
-    if (argument.need == Need::optional || arguments.has(name)) continue;
+    const bool excused = arguments.has(argument.unless) || arguments.has(argument.or_unless);
+    if (argument.need == Need::optional || excused || arguments.has(name)) continue;
     return usage_error(name + " is missing: " + usage_line(*command), arguments.command);
   }
   return ok();

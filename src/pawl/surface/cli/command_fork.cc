@@ -6,6 +6,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
+#include "pawl/surface/cli/room_options.h"
 #include "pawl/surface/cli/signing.h"
 
 namespace pawl {
@@ -96,6 +97,17 @@ std::string told(const Forked& forked) {
   return text;
 }
 
+// The parent, and what it had that the fork is to have more of.
+Status name_parent(const CliContext& context, Service& service, ForkRequest& request) {
+  PAWL_TRY(request.parent, named_run(context, service));
+  if (!asks_for_room(context.arguments)) return ok();
+  PAWL_TRY(const RunDetails details, service.show(request.parent));
+  PAWL_TRY(const Room room, room_of(context.arguments, details.state));
+  request.limits = room.limits;
+  request.guards = room.guards;
+  return ok();
+}
+
 using Report = std::function<void(Handover)>;
 
 int drive_fork(const CliContext& context, Workspace& workspace, ForkRequest request,
@@ -116,9 +128,8 @@ int drive_fork(const CliContext& context, Workspace& workspace, ForkRequest requ
 int fork_here(const CliContext& context, ForkRequest request) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
-  const auto parent = named_run(context, opened.workspace->service());
-  if (!parent) return fail(context, parent.error());
-  request.parent = *parent;
+  const Status named = name_parent(context, opened.workspace->service(), request);
+  if (!named) return fail(context, named.error());
   return drive_fork(context, *opened.workspace, std::move(request), {});
 }
 
@@ -130,9 +141,8 @@ int fork_behind(const CliContext& context, ForkRequest request, const Report& re
   };
   auto workspace = context.environment.open(context.settings, IfAbsent::refuse);
   if (!workspace) return refuse(workspace.error());
-  const auto parent = named_run(context, (*workspace)->service());
-  if (!parent) return refuse(parent.error());
-  request.parent = *parent;
+  const Status named = name_parent(context, (*workspace)->service(), request);
+  if (!named) return refuse(named.error());
   return drive_fork(context, **workspace, std::move(request), report);
 }
 
@@ -172,17 +182,17 @@ CommandEntry fork_entry() {
           "After it the fork goes on by itself, with keys of its own. What the prefix used counts "
           "against the fork's limits.",
       .arguments = {kRunArgument},
-      .options = {{"at", '\0', Takes::value, "STEP",
-                   "The last step of the prefix; 0: the input alone; i2:3: the third of i2."},
-                  {"edit", '\0', Takes::values, "TARGET=TEXT",
-                   "Change the prefix: input, history1, message1, step2.text or c3 (a call's "
-                   "result). @FILE reads the text from a file; a FILE alone is a JSON object of "
-                   "edits. Repeatable."},
-                  {"model", '\0', Takes::value, "REF", "Go on with this model."},
-                  {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
-                  {"detach", 'd', Takes::nothing, "",
-                   "Drive it in the background and print its id."},
-                  kIdentityOption},
+      .options = with_room_options(
+          {{"at", '\0', Takes::value, "STEP",
+            "The last step of the prefix; 0: the input alone; i2:3: the third of i2."},
+           {"edit", '\0', Takes::values, "TARGET=TEXT",
+            "Change the prefix: input, history1, message1, step2.text or c3 (a call's "
+            "result). @FILE reads the text from a file; a FILE alone is a JSON object of "
+            "edits. Repeatable."},
+           {"model", '\0', Takes::value, "REF", "Go on with this model."},
+           {"id", '\0', Takes::value, "ID", "Give the fork this id instead of a new one."},
+           {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
+           kIdentityOption}),
       .run = command_fork,
   };
 }

@@ -1,5 +1,6 @@
 // event, phase: what flows await from outside, and what people do to phases.
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/live_view.h"
 #include "pawl/surface/cli/steering.h"
@@ -17,10 +18,6 @@ int command_event(const CliContext& context) {
                                                 *json, context.environment.user()),
                  "the event");
   });
-}
-
-bool is_over(const RunDetails& details) {
-  return std::holds_alternative<Finished>(details.state.life);
 }
 
 // In a run that is over: it goes on, here.

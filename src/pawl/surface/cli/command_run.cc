@@ -4,6 +4,7 @@
 #include "pawl/base/utf8.h"
 #include "pawl/json.h"
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/interactive.h"
@@ -189,96 +190,37 @@ int run_detached(const CliContext& context, const RunId& id, const std::string& 
   return kExitDone;
 }
 
-// Where an instance is named, the event that resumes it goes first.
-Status resume_instance(const CliContext& context, Service& service, const RunId& run) {
-  const auto instance = context.arguments.one("instance");
-  const auto suspend_id = context.arguments.one("suspend-id");
-  if (!instance && !suspend_id) {
-    if (context.arguments.has("message")) {
-      return Error{ErrorCode::invalid_argument, "--message goes with --instance and --suspend-id"};
-    }
-    return service.resume(run);
+bool is_global_option(std::string_view name) {
+  const auto& all = global_options();
+  return std::any_of(all.begin(), all.end(),
+                     [name](const OptionSpec& option) { return option.name == name; });
+}
+
+// With a run in place of a charter: the first argument is what it is told.
+int command_continue(const CliContext& context) {
+  const Arguments& arguments = context.arguments;
+  const std::string run = arguments.one_or("continue", "");
+  if (arguments.has("last") == arguments.has("continue") || arguments.has("INPUT")) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "say pawl run --continue RUN TEXT, or pawl run --last TEXT, without a "
+                          "charter: the run has its own"});
   }
-  if (!instance || !suspend_id) {
-    return Error{ErrorCode::invalid_argument,
-                 "--instance and --suspend-id belong together; pawl explain names both"};
+  for (const auto& [name, values] : arguments.values) {
+    if (name == "continue" || name == "last" || name == "CHARTER" || is_global_option(name))
+      continue;
+    return fail(context,
+                {ErrorCode::invalid_argument,
+                 "--" + name + " is for a new run; pawl resume gives an old one more room"});
   }
-  PAWL_TRY(const InstanceId id, parse_instance_id(*instance));
-  PAWL_TRY(Event event,
-           service.instance_resumption(run, id, *suspend_id, context.environment.user(),
-                                       context.arguments.one_or("message", "")));
-  PAWL_CHECK(service.resume(run));
-  return service.feed(run, std::move(event));
-}
-
-// Processes that were killed while they loaded a run, for want of memory or by hand, prove nothing
-// against it: where an operator names it, it is checked, and goes on if it is sound. Runs that are
-// only due stay quarantined, so that one that ends its process holds up no other.
-bool lift_vain_loads(const CliContext& context, Service& service, const RunId& run) {
-  const auto summary = service.summary_of(run);
-  if (!summary || !summary->reason.starts_with("loaded ")) return false;
-  const auto lifted = service.lift_quarantine(run);
-  if (!lifted || !*lifted) return false;
-  log(context, LogLevel::warn,
-      "run " + run.text + " was " + summary->reason +
-          "; all of its journal was checked and is sound, so its quarantine is lifted");
-  return true;
-}
-
-Status resume_sound(const CliContext& context, Service& service, const RunId& run) {
-  Status resumed = resume_instance(context, service, run);
-  if (resumed || resumed.error().code != ErrorCode::corrupt) return resumed;
-  return lift_vain_loads(context, service, run) ? resume_instance(context, service, run) : resumed;
-}
-
-// A run that is over is shown as it ended: whoever carries runs on after a crash need not know
-// whether the crash came before or after the end.
-int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
-  const RunId& run = details.summary.id;
-  const auto view = make_view(context, workspace, nullptr);
-  std::shared_ptr<const RecordView> last;
-  std::optional<Result<WatchEnd>> ended;
-  const auto watch = workspace.service().watch(
-      run, details.state.length - 1, Service::Follow::no,
-      [&](const std::shared_ptr<const RecordView>& record) { last = record; },
-      [&](const Result<WatchEnd>& end) { ended = end; });
-  workspace.loop().run_until([&] { return ended.has_value(); });
-  if (!*ended) return fail(context, ended->error());
-  PAWL_ASSERT(last != nullptr);  // a run that is over has a last record
-  view->note("run " + run.text + " is over");
-  view->on_event(last);
-  view->finish(last.get());
-  return exit_code_of(last->status);
-}
-
-// Takes up, one after the other, the runs that waited for a time which has come.
-int resume_due(const CliContext& context, Workspace& workspace) {
-  Service& service = workspace.service();
-  ListQuery query;
-  query.status = name(RunStatus::waiting);
-  int code = kExitDone;
-  const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
-    const auto details = service.show(one.id);
-    const bool damaged = one.status == name(RunStatus::quarantined);  // not waiting: see list()
-    if (damaged || (!details && details.error().code == ErrorCode::corrupt)) {
-      const std::string& why = damaged ? one.reason : details.error().message;
-      log(context, LogLevel::error, "run " + one.id.text + " is left alone: " + why);
-      code = std::max(code, kExitQuarantined);
-      return true;
-    }
-    const auto due = details ? wake_wall_at(details->state) : std::nullopt;
-    if (!due || *due > workspace.loop().wall_ms()) return true;
-    const auto view = make_view(context, workspace, &details->state);
-    DriveSession session(context, workspace, view.get());
-    code = std::max(code, session.carry_on(one.id, [&] {
-      return resume_trusted(context, [&] { return service.resume(one.id); });
-    }));
-    return true;
-  });
-  return listed ? code : fail(context, listed.error());
+  const auto text = said_text(context, arguments.one_or("CHARTER", ""));
+  if (!text) return fail(context, text.error());
+  return continue_run(context, run, *text);
 }
 
 int command_run(const CliContext& context) {
+  if (context.arguments.has("continue") || context.arguments.has("last")) {
+    return command_continue(context);
+  }
   const auto given = context.arguments.one("id");
   RunId id;
   if (given) {
@@ -297,32 +239,6 @@ int command_run(const CliContext& context) {
   return run_here(context, id, *input);
 }
 
-int command_resume(const CliContext& context) {
-  const bool due = context.arguments.has("due");
-  if (due == context.arguments.has("RUN")) {
-    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
-  }
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
-  if (!opened.workspace) return opened.exit_code;
-  if (due) return resume_due(context, *opened.workspace);
-  Service& service = opened.workspace->service();
-  if (const auto named = named_run(context, service)) {
-    const auto found = service.show(*named);
-    const bool over = found && std::holds_alternative<Finished>(found->state.life);
-    if (over) return show_end(context, *opened.workspace, *found);
-    lift_vain_loads(context, service, *named);
-  }
-  const auto details = named_live_run(context, service);
-  if (!details) return fail(context, details.error());
-  const RunId& run = details->summary.id;
-  const auto view = make_view(context, *opened.workspace, &details->state);
-  DriveSession session(context, *opened.workspace, view.get());
-  const int code = session.carry_on(run, [&] {
-    return resume_trusted(context, [&] { return resume_sound(context, service, run); });
-  });
-  return decide_at_terminal(context, *opened.workspace, run, code);
-}
-
 }  // namespace
 
 CommandEntry run_entry() {
@@ -333,10 +249,15 @@ CommandEntry run_entry() {
           "INPUT is the text the agent gets; - reads it from standard input, @FILE from a file. "
           "The limits override those of the charter. Ctrl-C parks the run, a second one cancels "
           "it.",
-      .arguments = {kCharterArgument, {"INPUT", "Text, - or @FILE.", Need::optional}},
+      .arguments = {{kCharterArgument.name, kCharterArgument.help, Need::required, "continue",
+                     "last"},
+                    {"INPUT", "Text, - or @FILE.", Need::optional}},
       .options =
           {{"id", '\0', Takes::value, "ID",
             "Give the run this id, and never to another one: keys of calls are made from it."},
+           {"continue", '\0', Takes::value, "RUN",
+            "Say more to this run: pawl run --continue RUN TEXT. It goes on where it was."},
+           {"last", '\0', Takes::nothing, "", "Likewise, to the run that was started last."},
            {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
            {"var", '\0', Takes::values, "K=V",
             "Set a {{variable}} of the instructions. Repeatable."},
@@ -360,23 +281,6 @@ CommandEntry run_entry() {
             "Keep a copy that the run's tools can read; the model is told its name. Repeatable."},
            kIdentityOption},
       .run = command_run,
-  };
-}
-
-CommandEntry resume_entry() {
-  return {
-      .name = "resume",
-      .summary = "Take a run up and drive it to its end or next wait",
-      .text = "A paused run goes on. A run that waits for somebody says for what.",
-      .arguments = {{kRunArgument.name, kRunArgument.help, Need::optional}},
-      .options = {{"due", '\0', Takes::nothing, "",
-                   "All runs that waited for a time which has come."},
-                  {"instance", '\0', Takes::value, "I",
-                   "The suspended instance to resume, such as i2."},
-                  {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."},
-                  {"message", '\0', Takes::value, "TEXT",
-                   "What the instance is told: the result of its call of suspend."}},
-      .run = command_resume,
   };
 }
 

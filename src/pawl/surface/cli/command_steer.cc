@@ -1,6 +1,7 @@
 // pause, cancel, message, resolve: events put into a run's inbox. Whoever drives it takes them up.
 #include "pawl/base/utf8.h"
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/steering.h"
 
 namespace pawl {
@@ -37,17 +38,33 @@ Result<Service::MessageWay> way_of(const Arguments& arguments) {
   return way;
 }
 
-int command_message(const CliContext& context) {
-  auto text = Result<std::string>(context.arguments.one_or("TEXT", ""));
-  if (*text == "-") text = context.environment.read_text("-");
-  if (!text) return fail(context, text.error());
-  if (text->empty() || !is_valid_utf8(*text)) {
-    return fail(context, {ErrorCode::invalid_argument,
-                          "a message is UTF-8 text and not empty; give it as TEXT or with -"});
+// Its next turn begins with it.
+int message_to_ended(const CliContext& context, Workspace& workspace, const RunDetails& details,
+                     const std::string& text) {
+  for (const std::string_view option : {"instance", "urgent", "silent", "singleton"}) {
+    if (!context.arguments.has(option)) continue;
+    return fail(context, {ErrorCode::conflict, "run " + details.summary.id.text +
+                                                   " is over: what is said to it opens "
+                                                   "its next turn, and --" +
+                                                   std::string(option) + " says nothing then"});
   }
+  return reopen_with(context, workspace, details, text);
+}
+
+int command_message(const CliContext& context) {
+  const auto text = said_text(context, context.arguments.one_or("TEXT", ""));
+  if (!text) return fail(context, text.error());
   const auto way = way_of(context.arguments);
   if (!way) return fail(context, way.error());
-  return with_target(context, [&](const Target& target) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  const auto run = named_run(context, opened.workspace->service());
+  if (!run) return fail(context, run.error());
+  const auto found = opened.workspace->service().show(*run);
+  if (found && is_over(*found)) {
+    return message_to_ended(context, *opened.workspace, *found, *text);
+  }
+  return with_target_in(context, *opened.workspace, [&](const Target& target) {
     return leave(target,
                  target.service().message(target.run, *text, context.environment.user(), *way),
                  "the message");
@@ -99,7 +116,9 @@ CommandEntry message_entry() {
   return {
       .name = "message",
       .summary = "Say something to a run",
-      .text = "It is durable when the command returns, and read at the run's next step.",
+      .text =
+          "It is durable when the command returns, and read at the run's next step. Of a run that "
+          "is over it opens the next turn, in the same journal, and the run is driven here.",
       .arguments = {kRunArgument, {"TEXT", "The message, or - for standard input."}},
       .options = {{"instance", '\0', Takes::value, "I",
                    "For this instance, such as i2. Default: the primary instance that acts."},

@@ -17,6 +17,9 @@ struct ArgumentSpec {
   std::string_view name;  // "RUN"
   std::string_view help;
   Need need = Need::required;
+  // An option in whose presence it is something else, or not needed.
+  std::string_view unless = {};
+  std::string_view or_unless = {};
 };
 
 enum class Takes : std::uint8_t { nothing, value, value_maybe, values };

@@ -1,6 +1,6 @@
 #include "pawl/surface/cli/context.h"
 
-#include <array>
+#include <cctype>
 
 #include "pawl/base/hidden_characters.h"
 #include "pawl/base/shell_word.h"
@@ -99,15 +99,16 @@ Result<RunDetails> named_live_run(const CliContext& context, Service& service) {
 
 std::string with_data_flag(const CliContext& context, std::string text) {
   if (context.settings.data_flag.empty()) return text;
-  static constexpr std::array<std::string_view, 9> kSuggested = {
-      "pawl resume", "pawl resolve", "pawl logs",   "pawl show", "pawl ls",
-      "pawl verify", "pawl explain", "pawl cancel", "pawl rm"};
   const std::string flag = " --data " + shell_quoted(context.settings.data_flag);
-  for (const std::string_view command : kSuggested) {
-    std::size_t at = text.find(command);
+  for (const CommandEntry& command : commands()) {
+    const std::string suggested = "pawl " + std::string(command.name);
+    std::size_t at = text.find(suggested);
     while (at != std::string::npos) {
-      text.insert(at + std::string_view("pawl").size(), flag);
-      at = text.find(command, at + flag.size() + command.size());
+      const std::size_t end = at + suggested.size();
+      const bool whole =
+          end == text.size() || std::isalpha(static_cast<unsigned char>(text[end])) == 0;
+      if (whole) text.insert(at + std::string_view("pawl").size(), flag);
+      at = text.find(suggested, whole ? end + flag.size() : end);
     }
   }
   return text;

@@ -189,6 +189,14 @@ struct Narrator::Teller {
     say(Tone::plain, fmt::format("  message from {}: {}", safe_line(event.from, kInputColumnsMax),
                                  safe_line(bytes(event.text), kSentenceColumnsMax)));
   }
+  void tell(const RunReopened& event) {
+    say(Tone::heading, fmt::format("run {}: goes on{}", view.run.text, by_whom(event.by)));
+    if (event.limits) say(Tone::quiet, "  with other limits");
+    if (event.guards) say(Tone::quiet, "  with other guards");
+    if (!event.message.empty()) {
+      say(Tone::plain, "  message: " + safe_line(bytes(event.message), kSentenceColumnsMax));
+    }
+  }
   void tell(const PhaseControlled& event) {
     say(Tone::plain, fmt::format("  {} of phase {}{}", name(event.action),
                                  safe_line(event.phase, kInputColumnsMax), by_whom(event.by)));

@@ -17,13 +17,6 @@ constexpr std::uint64_t kAnswerRecordsMax = 4'096;  // that an earlier answer is
 // What became of an event in the inbox within kTakenWaitMs.
 enum class Taken : std::uint8_t { yes, refused, not_yet, undriven, answered_before };
 
-Status post_and_wait(const Target& target, const Event& event) {
-  std::optional<Status> durable;
-  target.service().post(target.run, event, [&](const Status& status) { durable = status; });
-  target.workspace.loop().run_until([&] { return durable.has_value(); });
-  return *durable;
-}
-
 // Others may have said the very same: an answer is told from theirs by its name.
 bool is_same(const Event& one, const Event& posted) {
   if (const auto* command = std::get_if<CommandGiven>(&posted)) {
@@ -166,6 +159,13 @@ int report_taken(const Target& target, Taken taken, const std::string& what) {
 
 }  // namespace
 
+Status post_and_wait(const Target& target, const Event& event) {
+  std::optional<Status> durable;
+  target.service().post(target.run, event, [&](const Status& status) { durable = status; });
+  target.workspace.loop().run_until([&] { return durable.has_value(); });
+  return *durable;
+}
+
 // Who gave it is not said: it may have been the asker, who was gone before he was told.
 std::optional<Error> answered_before(const Target& target, const std::string& call) {
   const Service& service = target.service();
@@ -296,14 +296,18 @@ int decide(const Target& target, const Result<Event>& event) {
   return fail(target.context, target.service().refusal_of(target.run, command));
 }
 
+int with_target_in(const CliContext& context, Workspace& workspace,
+                   const std::function<int(const Target&)>& act) {
+  const auto details = named_live_run(context, workspace.service());
+  if (!details) return fail(context, details.error());
+  const RunSummary& run = details->summary;
+  return act(Target{context, workspace, run.id, run.length, run.status, details->driven});
+}
+
 int with_target(const CliContext& context, const std::function<int(const Target&)>& act) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
-  Service& service = opened.workspace->service();
-  const auto details = named_live_run(context, service);
-  if (!details) return fail(context, details.error());
-  const RunSummary& run = details->summary;
-  return act(Target{context, *opened.workspace, run.id, run.length, run.status, details->driven});
+  return with_target_in(context, *opened.workspace, act);
 }
 
 }  // namespace pawl

@@ -25,7 +25,12 @@ struct Target {
 std::optional<Error> answered_before(const Target& target, const std::string& call);
 // Posts a command and waits until it is decided, by the process that drives the run or by this one.
 int decide(const Target& target, const Result<Event>& event);
+// `act` with the live run that RUN names.
+int with_target_in(const CliContext& context, Workspace& workspace,
+                   const std::function<int(const Target&)>& act);
 int with_target(const CliContext& context, const std::function<int(const Target&)>& act);
+// Until it is durable.
+Status post_and_wait(const Target& target, const Event& event);
 // Posts an event that is only left for the driver. `what` is as in "the message".
 int leave(const Target& target, const Result<Event>& event, const std::string& what);
 // Posts an event and sees to it: takes the run up when nobody drives it.

@@ -1,0 +1,207 @@
+// resume: takes a run up and drives it here. One that has ended goes on, where it can.
+#include <algorithm>
+
+#include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/interactive.h"
+#include "pawl/surface/cli/room_options.h"
+#include "pawl/surface/cli/run_options.h"
+#include "pawl/surface/cli/trust_question.h"
+
+namespace pawl {
+namespace {
+
+// Where an instance is named, the event that resumes it goes first.
+Status resume_instance(const CliContext& context, Service& service, const RunId& run) {
+  const auto instance = context.arguments.one("instance");
+  const auto suspend_id = context.arguments.one("suspend-id");
+  if (!instance && !suspend_id) {
+    if (context.arguments.has("message")) {
+      return Error{ErrorCode::invalid_argument, "--message goes with --instance and --suspend-id"};
+    }
+    return service.resume(run);
+  }
+  if (!instance || !suspend_id) {
+    return Error{ErrorCode::invalid_argument,
+                 "--instance and --suspend-id belong together; pawl explain names both"};
+  }
+  PAWL_TRY(const InstanceId id, parse_instance_id(*instance));
+  PAWL_TRY(Event event,
+           service.instance_resumption(run, id, *suspend_id, context.environment.user(),
+                                       context.arguments.one_or("message", "")));
+  PAWL_CHECK(service.resume(run));
+  return service.feed(run, std::move(event));
+}
+
+// Processes that were killed while they loaded a run, for want of memory or by hand, prove nothing
+// against it: where an operator names it, it is checked, and goes on if it is sound. Runs that are
+// only due stay quarantined, so that one that ends its process holds up no other.
+bool lift_vain_loads(const CliContext& context, Service& service, const RunId& run) {
+  const auto summary = service.summary_of(run);
+  if (!summary || !summary->reason.starts_with("loaded ")) return false;
+  const auto lifted = service.lift_quarantine(run);
+  if (!lifted || !*lifted) return false;
+  log(context, LogLevel::warn,
+      "run " + run.text + " was " + summary->reason +
+          "; all of its journal was checked and is sound, so its quarantine is lifted");
+  return true;
+}
+
+Status resume_sound(const CliContext& context, Service& service, const RunId& run) {
+  Status resumed = resume_instance(context, service, run);
+  if (resumed || resumed.error().code != ErrorCode::corrupt) return resumed;
+  return lift_vain_loads(context, service, run) ? resume_instance(context, service, run) : resumed;
+}
+
+// A run that is over and does not go on is shown as it ended: whoever carries runs on after a crash
+// need not know whether the crash came before or after the end.
+int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  const RunId& run = details.summary.id;
+  const auto view = make_view(context, workspace, nullptr);
+  std::shared_ptr<const RecordView> last;
+  std::optional<Result<WatchEnd>> ended;
+  const auto watch = workspace.service().watch(
+      run, details.state.length - 1, Service::Follow::no,
+      [&](const std::shared_ptr<const RecordView>& record) { last = record; },
+      [&](const Result<WatchEnd>& end) { ended = end; });
+  workspace.loop().run_until([&] { return ended.has_value(); });
+  if (!*ended) return fail(context, ended->error());
+  PAWL_ASSERT(last != nullptr);  // a run that is over has a last record
+  view->note("run " + run.text + " is over");
+  view->on_event(last);
+  view->finish(last.get());
+  return exit_code_of(last->status);
+}
+
+// A limit, a guard, a failure: what a person can mend, and then the run goes on.
+bool can_go_on(const RunDetails& details) {
+  const RunStatus status = status_of(details.state);
+  return status == RunStatus::stopped || status == RunStatus::failed;
+}
+
+// Without room for another step it is shown as it ended; its explanation names what it needs.
+int go_on(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  const RunId& run = details.summary.id;
+  Service& service = workspace.service();
+  const auto room = room_of(context.arguments, details.state);
+  if (!room) return fail(context, room.error());
+  const auto event =
+      service.reopening(run, {room->limits, room->guards}, context.environment.user());
+  if (!event && asks_for_room(context.arguments)) return fail(context, event.error());
+  if (!event) return show_end(context, workspace, details);
+  const auto view = make_view(context, workspace, &details.state);
+  DriveSession session(context, workspace, view.get());
+  const int code = session.carry_on(
+      run, [&] { return resume_trusted(context, [&] { return service.reopen(run, *event); }); });
+  return decide_at_terminal(context, workspace, run, code);
+}
+
+int resume_ended(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  if (can_go_on(details)) return go_on(context, workspace, details);
+  if (!asks_for_room(context.arguments)) return show_end(context, workspace, details);
+  const std::string& run = details.summary.id.text;
+  return fail(context, {ErrorCode::conflict, "run " + run + " is " + details.summary.status +
+                                                 "; say something to it with: pawl message " + run +
+                                                 " TEXT"});
+}
+
+// Takes up, one after the other, the runs that waited for a time which has come.
+int resume_due(const CliContext& context, Workspace& workspace) {
+  Service& service = workspace.service();
+  ListQuery query;
+  query.status = name(RunStatus::waiting);
+  int code = kExitDone;
+  const Status listed = service.for_each(query, [&](const RunSummary& one) -> Result<bool> {
+    const auto details = service.show(one.id);
+    const bool damaged = one.status == name(RunStatus::quarantined);  // not waiting: see list()
+    if (damaged || (!details && details.error().code == ErrorCode::corrupt)) {
+      const std::string& why = damaged ? one.reason : details.error().message;
+      log(context, LogLevel::error, "run " + one.id.text + " is left alone: " + why);
+      code = std::max(code, kExitQuarantined);
+      return true;
+    }
+    const auto due = details ? wake_wall_at(details->state) : std::nullopt;
+    if (!due || *due > workspace.loop().wall_ms()) return true;
+    const auto view = make_view(context, workspace, &details->state);
+    DriveSession session(context, workspace, view.get());
+    code = std::max(code, session.carry_on(one.id, [&] {
+      return resume_trusted(context, [&] { return service.resume(one.id); });
+    }));
+    return true;
+  });
+  return listed ? code : fail(context, listed.error());
+}
+
+// Of a run that is not over only the budget can be raised: it may wait for that.
+Result<std::optional<Event>> raise_while_live(const CliContext& context, const Service& service,
+                                              const RunDetails& details) {
+  if (!asks_for_room(context.arguments)) return std::optional<Event>();
+  const RunId& run = details.summary.id;
+  const std::string cost = context.arguments.one_or("cost", "");
+  if (asks_for_more_than_cost(context.arguments) || !cost.starts_with('+')) {
+    return Error{ErrorCode::conflict, "run " + run.text +
+                                          " is not over: until it is, only --cost +AMOUNT raises "
+                                          "what it has; pawl fork " +
+                                          run.text + " takes other limits now"};
+  }
+  BudgetAmount more;
+  PAWL_TRY(more.cost_pico,
+           parse_money_option("cost", cost.substr(1), details.state.prices.currency));
+  PAWL_TRY(Event event, service.budget_raise(run, more, context.environment.user()));
+  return std::optional<Event>(std::move(event));
+}
+
+int command_resume(const CliContext& context) {
+  const bool due = context.arguments.has("due");
+  if (due == context.arguments.has("RUN")) {
+    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
+  }
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  if (due) return resume_due(context, *opened.workspace);
+  Service& service = opened.workspace->service();
+  if (const auto named = named_run(context, service)) {
+    const auto found = service.show(*named);
+    const bool over = found && std::holds_alternative<Finished>(found->state.life);
+    if (over) return resume_ended(context, *opened.workspace, *found);
+    lift_vain_loads(context, service, *named);
+  }
+  const auto details = named_live_run(context, service);
+  if (!details) return fail(context, details.error());
+  const RunId& run = details->summary.id;
+  const auto raise = raise_while_live(context, service, *details);
+  if (!raise) return fail(context, raise.error());
+  const auto view = make_view(context, *opened.workspace, &details->state);
+  DriveSession session(context, *opened.workspace, view.get());
+  const int code = session.carry_on(run, [&] {
+    return resume_trusted(context, [&]() -> Status {
+      PAWL_CHECK(resume_sound(context, service, run));
+      return *raise ? service.feed(run, **raise) : ok();
+    });
+  });
+  return decide_at_terminal(context, *opened.workspace, run, code);
+}
+
+}  // namespace
+
+CommandEntry resume_entry() {
+  return {
+      .name = "resume",
+      .summary = "Take a run up and drive it to its end or next wait",
+      .text =
+          "A paused run goes on. A run that waits for a person says for what. A run that a limit "
+          "or a guard stopped, or that failed, goes on where it was, with more room where it needs "
+          "some; nothing is done twice. One that is done or cancelled is shown: pawl message says "
+          "more to it.",
+      .arguments = {{kRunArgument.name, kRunArgument.help, Need::optional}},
+      .options = with_room_options(
+          {{"due", '\0', Takes::nothing, "", "All runs that waited for a time which has come."},
+           {"instance", '\0', Takes::value, "I", "The suspended instance to resume, such as i2."},
+           {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."},
+           {"message", '\0', Takes::value, "TEXT",
+            "What the instance is told: the result of its call of suspend."}}),
+      .run = command_resume,
+  };
+}
+
+}  // namespace pawl

@@ -1,0 +1,92 @@
+#include "pawl/surface/cli/conversation.h"
+
+#include "pawl/base/utf8.h"
+#include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/interactive.h"
+#include "pawl/surface/cli/steering.h"
+#include "pawl/surface/cli/trust_question.h"
+
+namespace pawl {
+
+Result<std::string> said_text(const CliContext& context, const std::string& given) {
+  std::string text = given;
+  if (given == "-") {
+    PAWL_TRY(text, context.environment.read_text("-"));
+  }
+  if (!text.empty() && is_valid_utf8(text)) return text;
+  return Error{ErrorCode::invalid_argument,
+               "a message is UTF-8 text and not empty; give it as TEXT or with -"};
+}
+
+bool is_over(const RunDetails& details) {
+  return std::holds_alternative<Finished>(details.state.life);
+}
+
+int reopen_with(const CliContext& context, Workspace& workspace, const RunDetails& details,
+                const std::string& text) {
+  Service& service = workspace.service();
+  const RunId& run = details.summary.id;
+  Service::Reopening how;
+  how.message = text;
+  const auto event = service.reopening(run, std::move(how), context.environment.user());
+  if (!event) return fail(context, event.error());
+  const auto view = make_view(context, workspace, &details.state);
+  DriveSession session(context, workspace, view.get());
+  const int code = session.carry_on(
+      run, [&] { return resume_trusted(context, [&] { return service.reopen(run, *event); }); });
+  return decide_at_terminal(context, workspace, run, code);
+}
+
+namespace {
+
+// It waits, or its process is gone: what is said goes before whatever it does next.
+int resume_with(const Target& target, const Event& message) {
+  const CliContext& context = target.context;
+  if (const Status posted = post_and_wait(target, message); !posted) {
+    return fail(context, posted.error());
+  }
+  const auto details = target.service().show(target.run);
+  if (!details) return fail(context, details.error());
+  const auto view = make_view(context, target.workspace, &details->state);
+  DriveSession session(context, target.workspace, view.get());
+  const int code = session.carry_on(target.run, [&] {
+    return resume_trusted(context, [&] { return target.service().resume(target.run); });
+  });
+  return decide_at_terminal(context, target.workspace, target.run, code);
+}
+
+}  // namespace
+
+Result<RunId> last_run(const Service& service) {
+  ListQuery query;
+  query.count_max = 1;
+  PAWL_TRY(const auto runs, service.list(query));
+  if (!runs.empty()) return runs.front().id;
+  return Error{ErrorCode::not_found, "there is no run yet"};
+}
+
+int continue_run(const CliContext& context, const std::string& run_prefix,
+                 const std::string& text) {
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  Service& service = opened.workspace->service();
+  const auto run = run_prefix.empty() ? last_run(service) : service.find(run_prefix);
+  if (!run) return fail(context, run.error());
+  const auto details = service.show(*run);
+  if (!details) return fail(context, details.error());
+  if (!details->quarantine.empty()) {
+    return fail(context, {ErrorCode::corrupt, "run " + run->text +
+                                                  " is quarantined: " + details->quarantine +
+                                                  "; see pawl verify " + run->text});
+  }
+  if (is_over(*details)) return reopen_with(context, *opened.workspace, *details, text);
+  const RunSummary& summary = details->summary;
+  const Target target{context,        *opened.workspace, *run,
+                      summary.length, summary.status,    details->driven};
+  const auto message = service.message(*run, text, context.environment.user());
+  if (!message) return fail(context, message.error());
+  if (details->driven) return leave(target, message, "the message");
+  return resume_with(target, *message);
+}
+
+}  // namespace pawl

@@ -1,0 +1,24 @@
+// A run that goes on with something said to it.
+#pragma once
+
+#include <string>
+
+#include "pawl/surface/cli/context.h"
+
+namespace pawl {
+
+// UTF-8, not empty; "-": from standard input.
+Result<std::string> said_text(const CliContext& context, const std::string& given);
+
+bool is_over(const RunDetails& details);
+
+// Opens the next turn of a run that is over with `text`, and drives it here.
+int reopen_with(const CliContext& context, Workspace& workspace, const RunDetails& details,
+                const std::string& text);
+
+// `pawl run --continue RUN TEXT`: whatever the run does, it is told and goes on.
+int continue_run(const CliContext& context, const std::string& run_prefix, const std::string& text);
+// The run that was started last.
+Result<RunId> last_run(const Service& service);
+
+}  // namespace pawl

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs that have ended go on: after a limit, a guard, a failure; with more room or more words; in
+the same journal, and without doing anything twice."""
+
+from support import Stage, main
+
+COUNT = """    count:
+      description: Counts.
+      command: [./count.sh]
+      effect: once
+      input: { type: object }
+"""
+
+
+class GoOn(Stage):
+    def setUp(self):
+        super().setUp()
+        self.write("count.sh", "#!/bin/sh\necho \"$PAWL_KEY\" >>keys\nwc -l <keys\n", 0o755)
+
+    def counting(self, calls, more="limits: { steps: 2 }\n"):
+        replies = "".join(f"  - call: [{{ tool: count, input: {{ n: {n} }} }}]\n"
+                          for n in range(calls))
+        replies += "  - text: Counted.\n  - text: Said again.\n"
+        return self.charter("c", replies, COUNT, more)
+
+    def test_after_a_limit_it_goes_on_with_more_room(self):
+        ended = self.ok("run", self.counting(4), "--id", "r", code=5)
+        self.assertIn("pawl resume r --steps +20", ended.stderr)
+        again = self.ok("resume", "r", code=5)  # it needs room, and says so
+        self.assertIn("pawl resume r --steps +20", again.stderr)
+        self.refused("resume", "r", "--steps", "1", code=2, says="--steps +1 gives it more")
+        self.refused("resume", "r", "--steps", "many", code=2, says="an integer from 1")
+        self.refused("resume", "r", "--tokens", "+5", code=1, says="a limit leaves no room")
+        self.assertEqual(self.status("r"), "stopped")
+        self.assertIn("Counted.", self.ok("resume", "r", "--steps", "+3").stdout)
+        # The call that the limit left without an answer was not made; none was made twice.
+        self.assertEqual((len(self.keys()), len(set(self.keys()))), (3, 3))
+        self.ok("verify", "r")
+        self.ok("replay", "r")
+
+    def test_after_a_guard_it_goes_on_as_it_is_or_with_the_guard_off(self):
+        call = "  - call: [{ tool: count, input: {} }]\n"
+        charter = self.charter("c", call * 5 + "  - text: Counted.\n", COUNT, "")
+        ended = self.ok("run", charter, "--id", "r", code=5)
+        self.assertIn("pawl resume r (--guard identical_calls=off", ended.stderr)
+        self.refused("resume", "r", "--guard", "identical_calls=1", code=2,
+                     says="must be off or an integer from 2")
+        self.refused("resume", "r", "--guard", "patience=3", code=2,
+                     says='there is no guard "patience", only identical_calls')
+        self.ok("resume", "r", "--guard", "identical_calls=off", "--guard", "identical_steps=off")
+        self.assertEqual(len(self.keys()), len(set(self.keys())))
+        self.ok("replay", "r")
+
+    def test_a_failed_run_is_tried_again(self):
+        self.write("c.script.yaml", "replies:\n  - error: { category: validation_error }\n"
+                   "  - text: Here again.\n")
+        self.write("c.yaml", "name: c\nmodels: { main: scripted/c.script.yaml }\n"
+                   "instructions: Go.\n")
+        ended = self.ok("run", "c.yaml", "--id", "r", code=3)
+        self.assertIn("When that is mended it goes on: pawl resume r", ended.stderr)
+        self.assertIn("Here again.", self.ok("resume", "r").stdout)
+        self.ok("replay", "r")
+
+    def test_a_conversation_goes_on_in_the_same_journal(self):
+        charter = self.charter("c", "  - text: Four.\n  - text: Eight.\n  - text: Sixteen.\n"
+                               "  - text: Nought.\n")
+        self.ok("run", charter, "--id", "r", "Twice two?")
+        said = self.ok("message", "r", "Twice that?")
+        self.assertIn("Eight.", said.stdout)
+        self.assertIn("Sixteen.", self.ok("run", "--continue", "r", "And again?").stdout)
+        self.assertIn("Nought.", self.ok("run", "--last", "-", stdin="And less?").stdout)
+        types = [event["type"] for event in self.events("r")]
+        self.assertEqual(types.count("run_reopened"), 3)
+        self.assertEqual(types.count("run_finished"), 4)
+        for text in ("Twice two?", "Twice that?", "And again?", "And less?"):
+            self.assertIn(text, self.ok("logs", "r").stdout)
+        self.refused("message", "r", "--urgent", "Now!", code=1, says="--urgent says nothing then")
+        self.refused("resume", "r", "--steps", "+5", code=1, says="pawl message r TEXT")
+        self.assertIn("is over", self.ok("resume", "r").stderr)
+        self.ok("verify", "r")
+        self.ok("replay", "r")
+
+    def test_continue_takes_no_charter_and_no_options_of_a_new_run(self):
+        charter = self.charter("c", "  - text: Four.\n")
+        self.ok("run", charter, "--id", "r")
+        self.refused("run", "--continue", "r", charter, "And?", code=2, says="without a charter")
+        self.refused("run", "--continue", "r", "--steps", "5", "And?", code=2,
+                     says="--steps is for a new run; pawl resume gives an old one more room")
+        self.refused("run", "--continue", "r", code=2, says="a message is UTF-8 text and not empty")
+        self.refused("run", "--continue", "nobody", "And?", code=1, says="nobody")
+
+    def test_a_cancelled_run_stays_cancelled_unless_it_is_told_more(self):
+        charter = self.gated()
+        process = self.start("run", charter, "--id", "r")
+        self.wait_for_keys(1)
+        self.ok("cancel", "r")
+        self.open_gate()
+        process.communicate()
+        self.assertIn("pawl message r TEXT", self.ok("explain", "r").stdout)
+        self.ok("resume", "r", code=130)
+        self.assertEqual(self.status("r"), "cancelled")
+
+    def test_a_fork_takes_more_room_too(self):
+        charter = self.counting(4)
+        self.ok("run", charter, "--id", "r", code=5)
+        self.ok("fork", "r", "--at", "1", "--id", "short", code=5)
+        self.ok("fork", "r", "--at", "1", "--id", "long", "--steps", "+3")
+        self.ok("resume", "r", "--steps", "+1", code=5)
+        # Its prefix holds the reopening, with fewer steps than the fork begins with.
+        self.ok("fork", "r", "--at", "3", "--id", "later", "--steps", "+9")
+        for run in ("r", "short", "long", "later"):
+            self.ok("replay", run)
+            self.ok("verify", run)
+        self.assertEqual(len(self.keys()), len(set(self.keys())))
+
+if __name__ == "__main__":
+    main()
