@@ -38,7 +38,7 @@ class Detach(Stage):
         self.refused("run", "bad.yaml", "--detach", code=2, says="bad.yaml:")
         self.gated()
         self.ok("run", "gated.yaml", "--detach", "--id", "twice")
-        self.refused("run", "gated.yaml", "--detach", "--id", "twice", code=1, says="twice")
+        self.refused("run", "gated.yaml", "Go!", "--detach", "--id", "twice", code=1, says="twice")
         self.ok("cancel", "twice")
 
     def test_json_and_input_from_a_pipe(self):

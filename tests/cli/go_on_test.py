@@ -2,6 +2,8 @@
 """Runs that have ended go on: after a limit, a guard, a failure; with more room or more words; in
 the same journal, and without doing anything twice."""
 
+import json
+
 from support import Stage, main
 
 COUNT = """    count:
@@ -112,6 +114,59 @@ class GoOn(Stage):
             self.ok("replay", run)
             self.ok("verify", run)
         self.assertEqual(len(self.keys()), len(set(self.keys())))
+    def test_the_same_start_under_the_same_id_is_the_same_run(self):
+        charter = self.counting(1, "")
+        self.write("notes.txt", "milk")
+        start = ("run", charter, "Go.", "--id", "r", "--file", "notes.txt")
+        first = self.ok(*start)
+        again = self.ok(*start)
+        self.assertIn("Counted.", again.stdout)
+        self.assertIn("run r is over", again.stderr)
+        self.assertEqual(self.ok(*start, "-d").stdout.strip(), "r")
+        self.assertEqual(len(self.keys()), 1)
+        other = "with another charter or input"
+        self.refused("run", charter, "Stop.", "--id", "r", "--file", "notes.txt", code=1,
+                     says=other)
+        self.refused("run", charter, "Go.", "--id", "r", code=1, says=other)
+        self.refused("run", charter, "Stop.", "--id", "r", "-d", code=1, says=other)
+        self.write("notes.txt", "bread")
+        self.refused(*start, code=1, says=other)
+        self.write("notes.txt", "milk")
+        self.counting(2, "")  # the script and the charter beside it are another's now
+        self.ok(*start)
+        self.counting(1, "limits: { steps: 9 }\n")
+        self.refused(*start, code=1, says=other)
+        self.assertIn("Counted.", first.stdout)
+
+    def test_a_start_that_was_killed_is_taken_up_and_one_under_way_is_watched(self):
+        start = ("run", self.gated(effect="idempotent"), "--id", "r")
+        process = self.start(*start)
+        self.wait_for_keys(1)
+        process.kill()
+        process.wait()
+        process = self.start(*start)
+        self.wait_for_keys(2)
+        watching = self.start(*start)
+        self.open_gate()
+        for one in (process, watching):
+            self.assertIn("Passed.", self.end(one, 0)[0])
+        self.assertEqual(len(set(self.keys())), 1)
+        self.ok("verify", "r")
+
+    def test_a_command_that_returns_non_zero_is_an_answer(self):
+        commands = ("grep nothing go.txt", "test -e nowhere", "false", "exit 7", "ls nowhere")
+        replies = "".join(f"  - call: [{{ tool: bash, input: {{ command: '{one}' }} }}]\n"
+                          for one in commands)
+        (self.directory / "work").mkdir()
+        self.write("work/go.txt", "something")
+        more = "tools: { use: [bash] }\nsandbox: { write: [work], directory: work }\n"
+        charter = self.charter("c", replies + "  - text: Looked.\n", more=more)
+        ran = self.ok("run", charter, "--id", "r")
+        self.assertIn("Looked.", ran.stdout)
+        codes = [json.loads(event["content"])["exit_code"] for event in self.events("r")
+                 if event["type"] == "tool_finished"]
+        self.assertEqual(codes, [1, 1, 1, 7, 2])
+
 
 if __name__ == "__main__":
     main()

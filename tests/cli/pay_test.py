@@ -43,7 +43,8 @@ class Pay(Stage):
 
     def test_an_id_is_used_once(self):
         self.ok("run", self.pay(), "--id", "p1")
-        self.refused("run", "pay.yaml", "--id", "p1", code=1, says="p1")
+        self.ok("run", "pay.yaml", "--id", "p1")  # the same run: nothing is charged again
+        self.refused("run", "pay.yaml", "Pay more.", "--id", "p1", code=1, says="p1")
         self.assertEqual(len(self.ledger()), 3)
 
 

@@ -364,6 +364,24 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
                 });
 }
 
+Result<bool> Engine::is_start_of(const StartRequest& request) const {
+  PAWL_TRY(const Record first, read_record(*options_.store.reader, *request.id, 0));
+  const auto* there = std::get_if<RunStarted>(&first.event);
+  if (there == nullptr) return false;
+  const std::vector<AgentText> agents = agents_of(request.agent.charter);
+  PAWL_TRY(const DriverSetup setup, guarded("the agent", [&] {
+             return setup_for(request.agent, request.context->variables(), specs_of(agents),
+                              offers_adhoc(request.agent));
+           }));
+  Ingress ingress;
+  PAWL_TRY(RunStarted event, guarded("the agent", [&]() -> Result<RunStarted> {
+             return started_by(request, setup, agents, ingress);
+           }));
+  filter_start(options_.filter.get(), event, ingress.blobs());
+  return event.charter_digest == there->charter_digest && event.input == there->input &&
+         event.variables == there->variables && event.attachments == there->attachments;
+}
+
 Result<DriverSetup> Engine::setup_of_pinned(const RunId& id) const {
   PAWL_TRY(const Record first, read_record(*options_.store.reader, id, 0));
   const RunStarted* started = std::get_if<RunStarted>(&first.event);

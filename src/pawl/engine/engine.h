@@ -65,6 +65,9 @@ class Engine {
 
   // `accepted` gets the id when the run is durable; it is driven here from then on.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Whether the run that has the request's id was started with the same charter, input, variables
+  // and attachments. not_found: there is none.
+  Result<bool> is_start_of(const StartRequest& request) const;
   // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
   // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
   // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.

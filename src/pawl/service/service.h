@@ -74,6 +74,10 @@ class Service {
 
   // Starts a run here. See Engine::start.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
+  // Whether a run that is there is what this would start. See Engine::is_start_of.
+  Result<bool> is_start_of(const StartRequest& request) const {
+    return engine_.is_start_of(request);
+  }
   // Starts a run from a recorded prefix of another. See Engine::fork.
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Drives a run here until it ends or waits. A paused one goes on.

@@ -253,10 +253,17 @@ ToolOutcome::Kind tool_kind(BackendOutcome::Kind kind, ToolOutcome::Kind at_boun
   return ToolOutcome::Kind::failed;
 }
 
+// A command that ran and returned has answered, whatever its exit code says: a search without a
+// match, a test that fails. The model reads the code; no guard counts it as an error of the tool.
+static bool has_answered(const BackendOutcome& outcome) {
+  return outcome.kind == BackendOutcome::Kind::failed && outcome.exit_code.has_value();
+}
+
 ToolOutcome tool_outcome(const BackendOutcome& outcome, const ToolDescription& tool) {
   const auto bytes_max = static_cast<std::size_t>(tool.spec.output_bytes_max);
   // Ended by a bound: the model is told by which, and can look what is there.
-  ToolOutcome made{tool_kind(outcome.kind, ToolOutcome::Kind::failed),
+  ToolOutcome made{has_answered(outcome) ? ToolOutcome::Kind::succeeded
+                                         : tool_kind(outcome.kind, ToolOutcome::Kind::failed),
                    render(outcome, tool, {outcome.output, kFilesShownMax}), 0};
   made.content_length = std::max<std::uint64_t>(made.content.size(), outcome.output_length);
   if (tool.needs.subprocess) made.level = name(outcome.level);

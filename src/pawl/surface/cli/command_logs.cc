@@ -3,6 +3,7 @@
 
 #include "pawl/journal/event_json.h"
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/paced_view.h"
 
@@ -111,18 +112,16 @@ int command_logs(const CliContext& context) {
   return kExitDone;
 }
 
-int command_attach(const CliContext& context) {
-  const Opened opened = open_workspace(context, IfAbsent::look);
-  if (!opened.workspace) return opened.exit_code;
-  Service& service = opened.workspace->service();
-  const auto run = named_run(context, service);
-  if (!run) return fail(context, run.error());
-  const auto view = make_view(context, *opened.workspace, nullptr);
-  PacedView paced(context, *opened.workspace, *view);
-  MainLoop& loop = opened.workspace->loop();
+}  // namespace
+
+int attach_to(const CliContext& context, Workspace& workspace, const RunId& run) {
+  Service& service = workspace.service();
+  const auto view = make_view(context, workspace, nullptr);
+  PacedView paced(context, workspace, *view);
+  MainLoop& loop = workspace.loop();
   Following following;
   const auto watch = service.watch(
-      *run, 0, Service::Follow::yes,
+      run, 0, Service::Follow::yes,
       [&](const std::shared_ptr<const RecordView>& record) {
         following.last = record;
         paced.on_event(record);
@@ -135,10 +134,19 @@ int command_attach(const CliContext& context) {
   paced.finish(readable && !undriven ? following.last.get() : nullptr, [] { return false; });
   if (!readable) return fail(context, following.ended->error());
   if (undriven) {
-    complain_undriven(context, *run);
+    complain_undriven(context, run);
     return kExitError;
   }
   return following.last ? exit_code_of(following.last->status) : kExitError;
+}
+
+namespace {
+
+int command_attach(const CliContext& context) {
+  const Opened opened = open_workspace(context, IfAbsent::look);
+  if (!opened.workspace) return opened.exit_code;
+  const auto run = named_run(context, opened.workspace->service());
+  return run ? attach_to(context, *opened.workspace, *run) : fail(context, run.error());
 }
 
 }  // namespace

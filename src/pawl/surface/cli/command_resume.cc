@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/interactive.h"
 #include "pawl/surface/cli/room_options.h"
@@ -9,6 +10,37 @@
 #include "pawl/surface/cli/trust_question.h"
 
 namespace pawl {
+
+// A run that is over and does not go on is shown as it ended: whoever carries runs on after a crash
+// need not know whether the crash came before or after the end.
+int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  const RunId& run = details.summary.id;
+  const auto view = make_view(context, workspace, nullptr);
+  std::shared_ptr<const RecordView> last;
+  std::optional<Result<WatchEnd>> ended;
+  const auto watch = workspace.service().watch(
+      run, details.state.length - 1, Service::Follow::no,
+      [&](const std::shared_ptr<const RecordView>& record) { last = record; },
+      [&](const Result<WatchEnd>& end) { ended = end; });
+  workspace.loop().run_until([&] { return ended.has_value(); });
+  if (!*ended) return fail(context, ended->error());
+  PAWL_ASSERT(last != nullptr);  // a run that is over has a last record
+  view->note("run " + run.text + " is over");
+  view->on_event(last);
+  view->finish(last.get());
+  return exit_code_of(last->status);
+}
+
+int take_up_here(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+  const RunId& run = details.summary.id;
+  const auto view = make_view(context, workspace, &details.state);
+  DriveSession session(context, workspace, view.get());
+  const int code = session.carry_on(run, [&] {
+    return resume_trusted(context, [&] { return workspace.service().resume(run); });
+  });
+  return decide_at_terminal(context, workspace, run, code);
+}
+
 namespace {
 
 // Where an instance is named, the event that resumes it goes first.
@@ -51,26 +83,6 @@ Status resume_sound(const CliContext& context, Service& service, const RunId& ru
   Status resumed = resume_instance(context, service, run);
   if (resumed || resumed.error().code != ErrorCode::corrupt) return resumed;
   return lift_vain_loads(context, service, run) ? resume_instance(context, service, run) : resumed;
-}
-
-// A run that is over and does not go on is shown as it ended: whoever carries runs on after a crash
-// need not know whether the crash came before or after the end.
-int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details) {
-  const RunId& run = details.summary.id;
-  const auto view = make_view(context, workspace, nullptr);
-  std::shared_ptr<const RecordView> last;
-  std::optional<Result<WatchEnd>> ended;
-  const auto watch = workspace.service().watch(
-      run, details.state.length - 1, Service::Follow::no,
-      [&](const std::shared_ptr<const RecordView>& record) { last = record; },
-      [&](const Result<WatchEnd>& end) { ended = end; });
-  workspace.loop().run_until([&] { return ended.has_value(); });
-  if (!*ended) return fail(context, ended->error());
-  PAWL_ASSERT(last != nullptr);  // a run that is over has a last record
-  view->note("run " + run.text + " is over");
-  view->on_event(last);
-  view->finish(last.get());
-  return exit_code_of(last->status);
 }
 
 // A limit, a guard, a failure: what a person can mend, and then the run goes on.

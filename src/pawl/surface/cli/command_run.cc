@@ -83,12 +83,14 @@ Result<std::vector<InputFile>> files_of(const CliContext& context) {
 }
 
 // Copies them to where the run's tools may read, and names them in its input. A run that is there
-// already keeps what it has: it is refused later.
+// already keeps what it has.
 Status keep_files(const CliContext& context, const Service& service, StartRequest& request) {
   PAWL_TRY(const std::vector<InputFile> files, files_of(context));
-  if (files.empty() || service.summary_of(*request.id)) return ok();
+  if (files.empty()) return ok();
   const std::string directory = context.settings.data + "/inputs/" + request.id->text;
   const Staging plan = plan_inputs(files, directory);
+  request.input += (request.input.empty() ? "" : "\n\n") + attached_files_block(plan);
+  if (service.summary_of(*request.id)) return ok();
   for (std::size_t file = 0, kept = 0; kept < plan.staged.size(); ++file) {
     if (!files[file].bytes || files[file].bytes->size() > kInputFileBytesMax) continue;
     PAWL_CHECK(context.environment.write_new(plan.staged[kept++].path, *files[file].bytes));
@@ -97,8 +99,26 @@ Status keep_files(const CliContext& context, const Service& service, StartReques
     const std::string digests = directory + "/" + std::string(kInputDigestsName);
     PAWL_CHECK(context.environment.write_new(digests, input_digests(plan)));
   }
-  request.input += (request.input.empty() ? "" : "\n\n") + attached_files_block(plan);
   return ok();
+}
+
+// Who starts a run under an id that he chose may do so again: it is the same run.
+Result<std::optional<RunDetails>> started_before(const Service& service,
+                                                 const StartRequest& request) {
+  const auto there = service.show(*request.id);
+  if (!there && there.error().code == ErrorCode::not_found) return std::optional<RunDetails>();
+  if (!there) return there.error();
+  PAWL_TRY(const bool same, service.is_start_of(request));
+  if (same) return std::optional(*there);
+  return Error{ErrorCode::conflict, "there is a run " + request.id->text +
+                                        " already, with another charter or input; give this one "
+                                        "an id of its own"};
+}
+
+int go_on_with(const CliContext& context, Workspace& workspace, const RunDetails& there) {
+  if (is_over(there)) return show_end(context, workspace, there);
+  if (there.driven) return attach_to(context, workspace, there.summary.id);
+  return take_up_here(context, workspace, there);
 }
 
 struct Preparation {
@@ -144,6 +164,9 @@ int run_here(const CliContext& context, const RunId& id, const std::string& inpu
   if (!opened.workspace) return opened.exit_code;
   const Status kept = keep_files(context, opened.workspace->service(), *prepared.request);
   if (!kept) return fail(context, kept.error());
+  const auto there = started_before(opened.workspace->service(), *prepared.request);
+  if (!there) return fail(context, there.error());
+  if (*there) return go_on_with(context, *opened.workspace, **there);
   const auto view = make_view(context, *opened.workspace, nullptr);
   DriveSession session(context, *opened.workspace, view.get());
   const int code = session.start(*std::move(prepared.request), {});
@@ -166,6 +189,16 @@ int run_behind(const CliContext& context, const RunId& id, const std::string& in
   if (const Status kept = keep_files(context, (*workspace)->service(), *prepared.request); !kept) {
     report({kExitError, "pawl: " + safe_text(kept.error().message) + "\n"});
     return kExitError;
+  }
+  const auto there = started_before((*workspace)->service(), *prepared.request);
+  if (!there) {
+    report({exit_code_of(there.error()), "pawl: " + safe_text(there.error().message) + "\n"});
+    return kExitError;
+  }
+  if (*there) {
+    report({kExitDone, ""});
+    const bool undriven = !is_over(**there) && !(*there)->driven;
+    return undriven ? take_up_here(context, **workspace, **there) : kExitDone;
   }
   const auto view = make_view(context, **workspace, nullptr);
   DriveSession session(context, **workspace, view.get());
@@ -254,7 +287,8 @@ CommandEntry run_entry() {
                     {"INPUT", "Text, - or @FILE.", Need::optional}},
       .options =
           {{"id", '\0', Takes::value, "ID",
-            "Give the run this id, and never to another one: keys of calls are made from it."},
+            "Give the run this id, and never to another one: keys of calls are made from it. Said "
+            "again with the same charter and input it is the same run."},
            {"continue", '\0', Takes::value, "RUN",
             "Say more to this run: pawl run --continue RUN TEXT. It goes on where it was."},
            {"last", '\0', Takes::nothing, "", "Likewise, to the run that was started last."},

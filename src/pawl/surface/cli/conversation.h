@@ -12,6 +12,13 @@ Result<std::string> said_text(const CliContext& context, const std::string& give
 
 bool is_over(const RunDetails& details);
 
+// A run that is over and does not go on is shown as it ended.
+int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details);
+// Takes up a run that nobody drives, and drives it here.
+int take_up_here(const CliContext& context, Workspace& workspace, const RunDetails& details);
+// Shows a run that another process drives, until it ends or waits.
+int attach_to(const CliContext& context, Workspace& workspace, const RunId& run);
+
 // Opens the next turn of a run that is over with `text`, and drives it here.
 int reopen_with(const CliContext& context, Workspace& workspace, const RunDetails& details,
                 const std::string& text);
