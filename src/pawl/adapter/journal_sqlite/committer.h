@@ -2,9 +2,10 @@
 // runs, and makes one transaction of it: one sync for all. Callbacks go back to the loop in order.
 //
 // A job is let go when the loop comes around to it, behind what it had to do already: the runs that
-// were called back by one commit have all answered by then, and the next commit is of all of them,
-// not of the fastest. Of a large round the first parts are let go early: they are written into the
-// open transaction while the loop works on the rest, which then joins them before the commit.
+// were called back by one commit have all answered by then, also where they were called back a part
+// at a time, and the next commit is of all of them, not of the fastest. Of a large round the first
+// parts are let go early: they are written into the open transaction while the loop works on the
+// rest, which then joins them before the commit.
 #pragma once
 
 #include <atomic>
@@ -65,6 +66,7 @@ class Committer {
 
  private:
   void run();
+  void come_around(std::uint64_t answered, int times);
   void let_go();
   void let_go_all();
   bool is_early_part(std::size_t jobs) const;
