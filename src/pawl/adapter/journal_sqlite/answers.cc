@@ -44,6 +44,7 @@ void Answers::answer_some() {
     std::unique_ptr<Entry> entry = std::move(due_.front());
     due_.pop_front();
     if (!entry->job.of_run().empty()) order_.leave(entry->job.of_run());
+    if (on_written_ && entry->written) on_written_(*entry->written);
     entry->job.done(std::move(*entry->outcome));
     if (alive.expired()) return;
     spent_.push_back(std::move(entry));

@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/append_order.h"
@@ -31,7 +33,7 @@ class Answers {
   static constexpr std::chrono::microseconds kLook{4};  // at once, before others have their turn
   static constexpr std::size_t kSpareMax = 256;         // jobs that are kept to be filled again
   // Jobs that are answered in one callback: what their runs do then takes some 30 us each.
-  static constexpr std::size_t kAnsweredAtOnce = 16;
+  static constexpr std::size_t kAnsweredAtOnce = 8;
 
   enum class Watching : std::uint8_t { where_it_pays, always };  // always: of large rounds
 
@@ -52,6 +54,8 @@ class Answers {
   bool is_watching() const;
   // Large rounds are watched for at present.
   bool is_awake() const { return choice_.watches() || watching_ == Watching::always; }
+  // Is told of every record that was committed, before whoever wrote it.
+  void on_written(std::function<void(const Written&)> told) { on_written_ = std::move(told); }
   // Nobody is called any more.
   void close();
 
@@ -68,6 +72,7 @@ class Answers {
   Loop& loop_;
   AppendOrder& order_;
   const Watching watching_;
+  std::function<void(const Written&)> on_written_;
   std::deque<std::unique_ptr<Entry>> due_;  // to be answered, in order
   std::uint64_t times_answered_ = 0;
   Group spent_;  // answered, and not yet freed

@@ -126,6 +126,19 @@ TEST_CASE("a large group is answered in parts, a callback each, and in its order
   CHECK(stage.answers->times_answered() >= 4);
 }
 
+TEST_CASE("what was written is told before whoever wrote it is, and once") {
+  Stage stage;
+  stage.answers->on_written(
+      [&](const Written& one) { stage.seen.push_back("row " + std::to_string(one.row)); });
+  Group group = stage.group("a");
+  group.front()->written = Written{1, 7, 0, 41, 100};
+  group.push_back(std::move(stage.group("work").front()));
+  stage.answers->give(std::move(group));
+  stage.loop.run_posted();
+  CHECK(stage.seen == Names{"row 41", "a", "work"});
+  CHECK_FALSE(stage.answers->new_entry({})->written);  // filled again
+}
+
 TEST_CASE("a callback in the middle of the parts may be the end of all") {
   Stage stage;
   Group large;

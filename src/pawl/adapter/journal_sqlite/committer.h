@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/answers.h"
@@ -61,6 +62,11 @@ class Committer {
 
   // Loop thread only: nothing is written any more, for this reason.
   void refuse(const Error& reason);
+
+  // Loop thread only; see Answers::on_written.
+  void on_written(std::function<void(const Written&)> told) {
+    answers_.on_written(std::move(told));
+  }
 
   const AppendOrder& order() const { return order_; }
 
