@@ -26,7 +26,7 @@ constexpr std::size_t kRoomBytes = 8U << 20U;
 
 // Requests that one turn starts, sends again, goes on with or reports: some 40 us each. The rest
 // come with turns of their own, so that the loop has its own between them.
-constexpr std::size_t kTurnMax = 16;
+constexpr std::size_t kTurnMax = 8;
 
 using Exchanges = std::deque<std::shared_ptr<Exchange>>;
 

@@ -44,7 +44,7 @@ TEST_CASE("it holds what it promises whatever servers and callers do, in any ord
 
 TEST_CASE("of many requests that end together the loop hears a few a callback") {
   constexpr std::size_t kCalls = 100;
-  constexpr std::size_t kAtOnceMax = 16;
+  constexpr std::size_t kAtOnceMax = 8;
   contract::HttpStage stage(kSubject);
   std::vector<contract::HttpCall> calls(kCalls);
   std::size_t ended = 0;
