@@ -4,6 +4,8 @@
 //   pawl_bench_provider steps RUNS STEPS AT_ONCE ROUNDS memory|sqlite BYTES
 //   pawl_bench_provider grow STEPS memory|sqlite BYTES    one run: a step at 10, 100, 1,000, …
 //   pawl_bench_provider beside STEPS BYTES    the same on SQLite with 63 short runs beside it
+//   pawl_bench_provider taken STEPS BYTES     a run of so many steps is taken up beside 63 short
+//   ones
 // BYTES is the length of a tool's result. CPU is that of this process: the server is another.
 #include <fmt/format.h>
 #include <time.h>
@@ -117,11 +119,24 @@ class Runs {
   // Runs against `url` from now on: the server there knows how many steps they take.
   void aim_at(const std::string& url) { agent_ = agent_at(url, loop_, client_, tool_); }
 
-  void start() {
-    engine().start({agent_, "Begin: " + step_mark(0), std::nullopt, nullptr},
-                   [](const Result<RunId>& id) {
-                     if (!id) give_up(id.error().message);
-                   });
+  RunId start() {
+    const RunId run = make_run_id(loop_.wall_ms());
+    engine().start({agent_, "Begin: " + step_mark(0), run, nullptr}, [](const Result<RunId>& id) {
+      if (!id) give_up(id.error().message);
+    });
+    return run;
+  }
+
+  // Leaves all runs as a crash would.
+  void drop_engine() { engine_.reset(); }
+  // Goes on with one of them against `url`. `taken` becomes true.
+  void take_up(const RunId& run, const std::string& url, bool& taken) {
+    resumed_ = agent_at(url, loop_, client_, tool_);
+    taken_run_ = run.text;
+    engine().take_up(run, [&taken](const Status& status) {
+      if (!status) give_up(status.error().message);
+      taken = true;
+    });
   }
 
   void run(std::uint64_t runs, std::size_t at_once) {
@@ -139,6 +154,10 @@ class Runs {
   }
   // The longest callback from now on is in take_longest_ms().
   void time_callbacks() { callbacks_ = Callbacks::timed; }
+
+  // In a callback of the loop's.
+  void soon(std::function<void()> work) { loop_.post(std::move(work)); }
+  bool taken_has_ended() const { return taken_run_.empty(); }
 
   void go_on_starting() { left_ = kUnbounded; }
   double take_longest_ms() { return std::exchange(longest_s_, 0) * 1e3; }
@@ -159,11 +178,15 @@ class Runs {
     if (engine_) return *engine_;
     const Store store = sqlite_ ? Store{sqlite_.get(), sqlite_.get(), sqlite_.get(), sqlite_.get()}
                                 : Store{&memory_, &memory_, &memory_, &memory_};
-    engine_.emplace(EngineOptions{loop_, store, {}, {}, "bench"});
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
+      return resumed_;
+    };
+    engine_.emplace(EngineOptions{loop_, store, {}, source, "bench"});
     engine_->on_ended([this](const RunId& run, const Status& status) {
       if (!status) give_up(status.error().message);
       if (!sqlite_) memory_.remove(run, [](const Status&) {});
       ++ended_;
+      if (run.text == taken_run_) taken_run_.clear();
       if (left_ == 0) return;
       --left_;
       start();
@@ -180,8 +203,10 @@ class Runs {
   const std::size_t bytes_;
   std::shared_ptr<NextTool> tool_ = std::make_shared<NextTool>(loop_, bytes_);
   PreparedAgent agent_;
+  PreparedAgent resumed_;
   std::uint64_t left_ = 0;
   std::uint64_t ended_ = 0;
+  std::string taken_run_;  // until it has ended
   enum class Callbacks : std::uint8_t { untimed, timed } callbacks_ = Callbacks::untimed;
   double longest_s_ = 0;
 };
@@ -298,6 +323,39 @@ void measure_beside(std::uint64_t steps, std::size_t bytes) {
       cost.cpu_us, cost.steps_per_s, runs.take_longest_ms(), peak_kib());
 }
 
+void measure_taken(std::uint64_t steps, std::size_t bytes) {
+  fmt::print("a run of {} steps, taken up on SQLite beside {} of {}, results of {} bytes\n", steps,
+             kBesideRuns, kBesideSteps, bytes);
+  constexpr std::uint64_t kLeftSteps = 20;
+  const StepServerProcess others(kBesideSteps);
+  const StepServerProcess server(steps + kLeftSteps);
+  Runs runs(Place::sqlite, bytes);
+  runs.aim_at(server.url());
+  const RunId run = runs.start();
+  runs.until([&] { return runs.calls() >= steps; });
+  runs.drop_engine();
+  runs.aim_at(others.url());
+  for (std::uint64_t i = 0; i < kBesideRuns; ++i) runs.start();
+  runs.go_on_starting();
+  runs.time_callbacks();
+  const auto longest_until = [&runs](const std::string& what, const std::function<bool()>& over) {
+    static_cast<void>(runs.take_longest_ms());
+    const Meter meter;
+    const std::uint64_t from = runs.calls();
+    runs.until(over);
+    const Cost cost = cost_since(meter, static_cast<double>(runs.calls() - from));
+    fmt::print("{}: longest callback {:.2f} ms, {} calls, {:.0f} us of CPU each\n", what,
+               runs.take_longest_ms(), runs.calls() - from, cost.cpu_us);
+  };
+  const std::uint64_t begun = runs.calls();
+  longest_until("before", [&] { return runs.calls() - begun > 5'000; });
+  bool taken = false;
+  const auto take_up = [&] { runs.take_up(run, server.url(), taken); };
+  runs.soon(take_up);
+  longest_until("until it is driven", [&] { return taken; });
+  longest_until("until it has ended", [&] { return runs.taken_has_ended(); });
+}
+
 std::optional<Place> place_named(std::string_view name) {
   if (name == "memory") return Place::memory;
   if (name == "sqlite") return Place::sqlite;
@@ -314,6 +372,8 @@ int run(int argc, char** argv) {
     measure_growth(number(1), *place_named(words[2]), number(3));
   } else if (words.size() == 3 && words[0] == "beside") {
     measure_beside(number(1), number(2));
+  } else if (words.size() == 3 && words[0] == "taken") {
+    measure_taken(number(1), number(2));
   } else {
     fmt::print(stderr, "see the top of bench/provider_steps.cc\n");
     return 2;
