@@ -1,22 +1,26 @@
 // What a step costs against a provider over HTTP: whole runs, with engine, journal, executor and
-// client, on a store in memory or on SQLite. Beside them libcurl alone makes as many requests, each
-// as large as one from the middle of such a run.
+// client, on a store in memory or on SQLite. Beside them libcurl alone and bare sockets (the floor)
+// make as many requests, each as large as one from the middle of such a run.
 //   pawl_bench_provider steps RUNS STEPS AT_ONCE ROUNDS memory|sqlite BYTES
 //   pawl_bench_provider grow STEPS memory|sqlite BYTES    one run: a step at 10, 100, 1,000, …
 //   pawl_bench_provider beside STEPS BYTES    the same on SQLite with 63 short runs beside it
 //   pawl_bench_provider taken STEPS BYTES     a run of so many steps is taken up beside 63 short
 //   ones
+//   pawl_bench_provider serve STEPS           the server alone, for a peer: prints its address, and
+//                                             ends with its input
 // BYTES is the length of a tool's result. CPU is that of this process: the server is another.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
+#include "bench/raw_socket.h"
 #include "bench/step_server.h"
 #include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
@@ -227,10 +231,9 @@ std::string middle_request(std::uint64_t steps, std::size_t bytes) {
          messages + "]}";
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+// Others on the machine can only make a round dearer.
+double least(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
 }
 
 struct Load {
@@ -250,6 +253,7 @@ void measure_steps(const Load& load, Place place, std::size_t bytes) {
   const std::uint64_t count = load.runs * load.steps;
   std::vector<double> step_us;
   std::vector<double> raw_us;
+  std::vector<double> floor_us;
   ours.take_longest_ms();
   for (int round = 0; round < load.rounds; ++round) {
     const std::uint64_t calls_before = ours.calls();
@@ -262,15 +266,18 @@ void measure_steps(const Load& load, Place place, std::size_t bytes) {
     before = cpu_s();
     run_raw_curl(server.url() + "/v1/messages", body, count, load.at_once, headers);
     raw_us.push_back((cpu_s() - before) / static_cast<double>(count) * 1e6);
+    before = cpu_s();
+    run_raw_sockets(server.port(), "/v1/messages", body, count, load.at_once,
+                    std::string(kStepResponseEnd));
+    floor_us.push_back((cpu_s() - before) / static_cast<double>(count) * 1e6);
   }
-  const double ours_us = median(step_us);
-  const double raw = median(raw_us);
+  const double ours_us = least(step_us);
+  const double raw = least(raw_us);
   fmt::print(
       "{} runs of {} steps, {} at a time, results of {} bytes, {}: {:.1f} us of CPU a step; "
-      "libcurl "
-      "alone {:.1f} us a request; ratio {:.2f} (medians of {} rounds)\n",
+      "libcurl alone {:.1f} us a request; ratio {:.2f}; floor {:.1f} us (least of {} rounds)\n",
       load.runs, load.steps, load.at_once, bytes, place == Place::memory ? "memory" : "SQLite",
-      ours_us, raw, ours_us / raw, load.rounds);
+      ours_us, raw, ours_us / raw, least(floor_us), load.rounds);
 }
 
 // One run. A step at M is the mean of the steps before it: a tenth of M, five at least.
@@ -292,6 +299,23 @@ void follow(Runs& runs, std::uint64_t steps) {
   runs.until([&] { return runs.ended() > ended; });
 }
 
+// Requests as large as those of the steps that follow() names.
+void follow_raw(const StepServerProcess& server, std::uint64_t steps, std::size_t bytes) {
+  constexpr std::uint64_t kRequests = 20;
+  for (std::uint64_t mark = 10; mark <= steps; mark *= 10) {
+    const std::string body = middle_request(2 * mark, bytes);
+    double before = cpu_s();
+    run_raw_curl(server.url() + "/v1/messages", body, kRequests, 1);
+    const double curl = (cpu_s() - before) / static_cast<double>(kRequests) * 1e6;
+    before = cpu_s();
+    run_raw_sockets(server.port(), "/v1/messages", body, kRequests, 1,
+                    std::string(kStepResponseEnd));
+    const double floor = (cpu_s() - before) / static_cast<double>(kRequests) * 1e6;
+    fmt::print("a request like that of step {}: libcurl alone {:.0f} us of CPU; floor {:.0f} us\n",
+               mark, curl, floor);
+  }
+}
+
 void measure_growth(std::uint64_t steps, Place place, std::size_t bytes) {
   fmt::print("one run of {} steps, {}, results of {} bytes\n", steps,
              place == Place::memory ? "memory" : "SQLite", bytes);
@@ -299,6 +323,7 @@ void measure_growth(std::uint64_t steps, Place place, std::size_t bytes) {
   Runs runs(place, bytes);
   runs.aim_at(server.url());
   follow(runs, steps);
+  follow_raw(server, steps, bytes);
 }
 
 void measure_beside(std::uint64_t steps, std::size_t bytes) {
@@ -356,6 +381,13 @@ void measure_taken(std::uint64_t steps, std::size_t bytes) {
   longest_until("until it has ended", [&] { return runs.taken_has_ended(); });
 }
 
+void serve(std::uint64_t steps) {
+  const StepServerProcess server(steps);
+  fmt::print("{}\n", server.url());
+  std::fflush(stdout);
+  while (std::getchar() != EOF) continue;
+}
+
 std::optional<Place> place_named(std::string_view name) {
   if (name == "memory") return Place::memory;
   if (name == "sqlite") return Place::sqlite;
@@ -372,6 +404,8 @@ int run(int argc, char** argv) {
     measure_growth(number(1), *place_named(words[2]), number(3));
   } else if (words.size() == 3 && words[0] == "beside") {
     measure_beside(number(1), number(2));
+  } else if (words.size() == 2 && words[0] == "serve") {
+    serve(number(1));
   } else if (words.size() == 3 && words[0] == "taken") {
     measure_taken(number(1), number(2));
   } else {
