@@ -1,20 +1,26 @@
 // What a step costs against a provider over HTTP: whole runs, with engine, journal, executor and
-// client, on a store in memory or on SQLite. Beside them libcurl alone makes as many requests, each
-// as large as one from the middle of such a run.
+// client, on a store in memory or on SQLite. Beside them libcurl alone and bare sockets (the floor)
+// make as many requests, each as large as one from the middle of such a run.
 //   pawl_bench_provider steps RUNS STEPS AT_ONCE ROUNDS memory|sqlite BYTES
 //   pawl_bench_provider grow STEPS memory|sqlite BYTES    one run: a step at 10, 100, 1,000, …
 //   pawl_bench_provider beside STEPS BYTES    the same on SQLite with 63 short runs beside it
+//   pawl_bench_provider taken STEPS BYTES     a run of so many steps is taken up beside 63 short
+//   ones
+//   pawl_bench_provider serve STEPS           the server alone, for a peer: prints its address, and
+//                                             ends with its input
 // BYTES is the length of a tool's result. CPU is that of this process: the server is another.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
 #include "bench/anthropic_at.h"
 #include "bench/meter.h"
 #include "bench/raw_curl.h"
+#include "bench/raw_socket.h"
 #include "bench/step_server.h"
 #include "pawl/adapter/epoll/epoll_loop.h"
 #include "pawl/adapter/http_curl/curl_client.h"
@@ -117,11 +123,24 @@ class Runs {
   // Runs against `url` from now on: the server there knows how many steps they take.
   void aim_at(const std::string& url) { agent_ = agent_at(url, loop_, client_, tool_); }
 
-  void start() {
-    engine().start({agent_, "Begin: " + step_mark(0), std::nullopt, nullptr},
-                   [](const Result<RunId>& id) {
-                     if (!id) give_up(id.error().message);
-                   });
+  RunId start() {
+    const RunId run = make_run_id(loop_.wall_ms());
+    engine().start({agent_, "Begin: " + step_mark(0), run, nullptr}, [](const Result<RunId>& id) {
+      if (!id) give_up(id.error().message);
+    });
+    return run;
+  }
+
+  // Leaves all runs as a crash would.
+  void drop_engine() { engine_.reset(); }
+  // Goes on with one of them against `url`. `taken` becomes true.
+  void take_up(const RunId& run, const std::string& url, bool& taken) {
+    resumed_ = agent_at(url, loop_, client_, tool_);
+    taken_run_ = run.text;
+    engine().take_up(run, [&taken](const Status& status) {
+      if (!status) give_up(status.error().message);
+      taken = true;
+    });
   }
 
   void run(std::uint64_t runs, std::size_t at_once) {
@@ -139,6 +158,10 @@ class Runs {
   }
   // The longest callback from now on is in take_longest_ms().
   void time_callbacks() { callbacks_ = Callbacks::timed; }
+
+  // In a callback of the loop's.
+  void soon(std::function<void()> work) { loop_.post(std::move(work)); }
+  bool taken_has_ended() const { return taken_run_.empty(); }
 
   void go_on_starting() { left_ = kUnbounded; }
   double take_longest_ms() { return std::exchange(longest_s_, 0) * 1e3; }
@@ -159,11 +182,15 @@ class Runs {
     if (engine_) return *engine_;
     const Store store = sqlite_ ? Store{sqlite_.get(), sqlite_.get(), sqlite_.get(), sqlite_.get()}
                                 : Store{&memory_, &memory_, &memory_, &memory_};
-    engine_.emplace(EngineOptions{loop_, store, {}, {}, "bench"});
+    const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
+      return resumed_;
+    };
+    engine_.emplace(EngineOptions{loop_, store, {}, source, "bench"});
     engine_->on_ended([this](const RunId& run, const Status& status) {
       if (!status) give_up(status.error().message);
       if (!sqlite_) memory_.remove(run, [](const Status&) {});
       ++ended_;
+      if (run.text == taken_run_) taken_run_.clear();
       if (left_ == 0) return;
       --left_;
       start();
@@ -180,8 +207,10 @@ class Runs {
   const std::size_t bytes_;
   std::shared_ptr<NextTool> tool_ = std::make_shared<NextTool>(loop_, bytes_);
   PreparedAgent agent_;
+  PreparedAgent resumed_;
   std::uint64_t left_ = 0;
   std::uint64_t ended_ = 0;
+  std::string taken_run_;  // until it has ended
   enum class Callbacks : std::uint8_t { untimed, timed } callbacks_ = Callbacks::untimed;
   double longest_s_ = 0;
 };
@@ -202,10 +231,9 @@ std::string middle_request(std::uint64_t steps, std::size_t bytes) {
          messages + "]}";
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+// Others on the machine can only make a round dearer.
+double least(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
 }
 
 struct Load {
@@ -225,6 +253,7 @@ void measure_steps(const Load& load, Place place, std::size_t bytes) {
   const std::uint64_t count = load.runs * load.steps;
   std::vector<double> step_us;
   std::vector<double> raw_us;
+  std::vector<double> floor_us;
   ours.take_longest_ms();
   for (int round = 0; round < load.rounds; ++round) {
     const std::uint64_t calls_before = ours.calls();
@@ -237,15 +266,18 @@ void measure_steps(const Load& load, Place place, std::size_t bytes) {
     before = cpu_s();
     run_raw_curl(server.url() + "/v1/messages", body, count, load.at_once, headers);
     raw_us.push_back((cpu_s() - before) / static_cast<double>(count) * 1e6);
+    before = cpu_s();
+    run_raw_sockets(server.port(), "/v1/messages", body, count, load.at_once,
+                    std::string(kStepResponseEnd));
+    floor_us.push_back((cpu_s() - before) / static_cast<double>(count) * 1e6);
   }
-  const double ours_us = median(step_us);
-  const double raw = median(raw_us);
+  const double ours_us = least(step_us);
+  const double raw = least(raw_us);
   fmt::print(
       "{} runs of {} steps, {} at a time, results of {} bytes, {}: {:.1f} us of CPU a step; "
-      "libcurl "
-      "alone {:.1f} us a request; ratio {:.2f} (medians of {} rounds)\n",
+      "libcurl alone {:.1f} us a request; ratio {:.2f}; floor {:.1f} us (least of {} rounds)\n",
       load.runs, load.steps, load.at_once, bytes, place == Place::memory ? "memory" : "SQLite",
-      ours_us, raw, ours_us / raw, load.rounds);
+      ours_us, raw, ours_us / raw, least(floor_us), load.rounds);
 }
 
 // One run. A step at M is the mean of the steps before it: a tenth of M, five at least.
@@ -267,6 +299,23 @@ void follow(Runs& runs, std::uint64_t steps) {
   runs.until([&] { return runs.ended() > ended; });
 }
 
+// Requests as large as those of the steps that follow() names.
+void follow_raw(const StepServerProcess& server, std::uint64_t steps, std::size_t bytes) {
+  constexpr std::uint64_t kRequests = 20;
+  for (std::uint64_t mark = 10; mark <= steps; mark *= 10) {
+    const std::string body = middle_request(2 * mark, bytes);
+    double before = cpu_s();
+    run_raw_curl(server.url() + "/v1/messages", body, kRequests, 1);
+    const double curl = (cpu_s() - before) / static_cast<double>(kRequests) * 1e6;
+    before = cpu_s();
+    run_raw_sockets(server.port(), "/v1/messages", body, kRequests, 1,
+                    std::string(kStepResponseEnd));
+    const double floor = (cpu_s() - before) / static_cast<double>(kRequests) * 1e6;
+    fmt::print("a request like that of step {}: libcurl alone {:.0f} us of CPU; floor {:.0f} us\n",
+               mark, curl, floor);
+  }
+}
+
 void measure_growth(std::uint64_t steps, Place place, std::size_t bytes) {
   fmt::print("one run of {} steps, {}, results of {} bytes\n", steps,
              place == Place::memory ? "memory" : "SQLite", bytes);
@@ -274,6 +323,7 @@ void measure_growth(std::uint64_t steps, Place place, std::size_t bytes) {
   Runs runs(place, bytes);
   runs.aim_at(server.url());
   follow(runs, steps);
+  follow_raw(server, steps, bytes);
 }
 
 void measure_beside(std::uint64_t steps, std::size_t bytes) {
@@ -298,6 +348,46 @@ void measure_beside(std::uint64_t steps, std::size_t bytes) {
       cost.cpu_us, cost.steps_per_s, runs.take_longest_ms(), peak_kib());
 }
 
+void measure_taken(std::uint64_t steps, std::size_t bytes) {
+  fmt::print("a run of {} steps, taken up on SQLite beside {} of {}, results of {} bytes\n", steps,
+             kBesideRuns, kBesideSteps, bytes);
+  constexpr std::uint64_t kLeftSteps = 20;
+  const StepServerProcess others(kBesideSteps);
+  const StepServerProcess server(steps + kLeftSteps);
+  Runs runs(Place::sqlite, bytes);
+  runs.aim_at(server.url());
+  const RunId run = runs.start();
+  runs.until([&] { return runs.calls() >= steps; });
+  runs.drop_engine();
+  runs.aim_at(others.url());
+  for (std::uint64_t i = 0; i < kBesideRuns; ++i) runs.start();
+  runs.go_on_starting();
+  runs.time_callbacks();
+  const auto longest_until = [&runs](const std::string& what, const std::function<bool()>& over) {
+    static_cast<void>(runs.take_longest_ms());
+    const Meter meter;
+    const std::uint64_t from = runs.calls();
+    runs.until(over);
+    const Cost cost = cost_since(meter, static_cast<double>(runs.calls() - from));
+    fmt::print("{}: longest callback {:.2f} ms, {} calls, {:.0f} us of CPU each\n", what,
+               runs.take_longest_ms(), runs.calls() - from, cost.cpu_us);
+  };
+  const std::uint64_t begun = runs.calls();
+  longest_until("before", [&] { return runs.calls() - begun > 5'000; });
+  bool taken = false;
+  const auto take_up = [&] { runs.take_up(run, server.url(), taken); };
+  runs.soon(take_up);
+  longest_until("until it is driven", [&] { return taken; });
+  longest_until("until it has ended", [&] { return runs.taken_has_ended(); });
+}
+
+void serve(std::uint64_t steps) {
+  const StepServerProcess server(steps);
+  fmt::print("{}\n", server.url());
+  std::fflush(stdout);
+  while (std::getchar() != EOF) continue;
+}
+
 std::optional<Place> place_named(std::string_view name) {
   if (name == "memory") return Place::memory;
   if (name == "sqlite") return Place::sqlite;
@@ -314,6 +404,10 @@ int run(int argc, char** argv) {
     measure_growth(number(1), *place_named(words[2]), number(3));
   } else if (words.size() == 3 && words[0] == "beside") {
     measure_beside(number(1), number(2));
+  } else if (words.size() == 2 && words[0] == "serve") {
+    serve(number(1));
+  } else if (words.size() == 3 && words[0] == "taken") {
+    measure_taken(number(1), number(2));
   } else {
     fmt::print(stderr, "see the top of bench/provider_steps.cc\n");
     return 2;

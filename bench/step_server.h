@@ -9,12 +9,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace pawl::bench {
 
 // What the tool's results end with: the server looks for it there. `next`: how many calls were
 // made.
 std::string step_mark(std::uint64_t next);
+
+// What a response ends with.
+inline constexpr std::string_view kStepResponseEnd = "\r\n0\r\n\r\n";
 
 class StepServerProcess {
  public:
@@ -25,6 +29,7 @@ class StepServerProcess {
   StepServerProcess& operator=(const StepServerProcess&) = delete;
 
   std::string url() const;
+  std::uint16_t port() const { return port_; }
 
  private:
   pid_t pid_ = -1;

@@ -156,14 +156,18 @@ void ChildRuns::start(const RunId& child, const std::string& input, const AdhocC
 
 // A run that is there goes on where it was, or has ended.
 void ChildRuns::resume(const RunId& child) {
+  engine_.take_up(child, [this, child, alive = alive_](const Status& taken) {
+    if (*alive && !taken && waiters_.contains(child)) on_not_taken(child, taken.error());
+  });
+}
+
+void ChildRuns::on_not_taken(const RunId& child, const Error& why) {
   const auto state = state_of(child);
   if (!state) return fail(child, state.error().message);
   if (is_over(*state)) return report_end(child, *state);
-  const Status resumed = engine_.resume(child);
-  if (resumed) return;
   // Another process drives it, or it has just ended there.
-  if (resumed.error().code == ErrorCode::conflict) return look_later(child);
-  fail(child, resumed.error().message);
+  if (why.code == ErrorCode::conflict) return look_later(child);
+  fail(child, why.message);
 }
 
 void ChildRuns::look_later(const RunId& child) {
@@ -187,7 +191,7 @@ void ChildRuns::cancel(const RunId& child, const RunId& parent) {
   const CancelRequested event{"run " + parent.text, "the run that started it has ended"};
   deliver(child, event, [this, child, event] {
     post(child, event, [this, child, alive = alive_](const Status& posted) {
-      if (*alive && posted) static_cast<void>(engine_.resume(child));
+      if (*alive && posted) engine_.take_up(child, [](const Status&) {});
     });
   });
 }
@@ -315,12 +319,14 @@ void ChildRuns::say(const RunId& from, const AskParent& effect) {
   const ChildAsked event{parent.call, effect.effect, effect.kind,  effect.books,
                          effect.held, effect.least,  effect.wanted};
   deliver(parent.run, event, [this, from, parent, event] {
-    const Status resumed = engine_.resume(parent.run);
-    if (resumed) return deliver(parent.run, event);
-    const ParentAnswered no{
-        event.ask, AskVerdict::refused, event.held,
-        "the run that started this one gives nothing more: " + resumed.error().message};
-    deliver(from, no);
+    engine_.take_up(parent.run, [this, from, parent, event, alive = alive_](const Status& taken) {
+      if (!*alive) return;
+      if (taken) return deliver(parent.run, event);
+      const ParentAnswered no{
+          event.ask, AskVerdict::refused, event.held,
+          "the run that started this one gives nothing more: " + taken.error().message};
+      deliver(from, no);
+    });
   });
 }
 

@@ -57,6 +57,7 @@ class ChildRuns {
   void launch(const RunId& child, const std::string& input, const AdhocCharters& charters);
   void start(const RunId& child, const std::string& input, const AdhocCharters& charters);
   void resume(const RunId& child);
+  void on_not_taken(const RunId& child, const Error& why);
   void look_later(const RunId& child);
   void forget(const RunId& child, std::uint64_t number);
   void cancel(const RunId& child, const RunId& parent);

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
-#include <set>
+#include <utility>
 
-#include "pawl/base/memory_shortage.h"
 #include "pawl/charter/charter_vars.h"
 #include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/engine/child_runs.h"
@@ -289,9 +287,10 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
         const bool damaged = !status && status.error().code == ErrorCode::corrupt;
         if (damaged) (void)look_again(id);
         if (auto deciding = deciding_.extract(id)) return deciding.mapped()(status);
-        if (status && takes_up_again(id)) return;
-        if (ended) children_->on_ended(id, ended->run().state(), status);
-        if (ended_) ended_(id, status);
+        if (!status || !has_mail(id)) return tell_ended(id, ended, status);
+        take_up(id, [this, id, ended, status](const Status& taken) {
+          if (!taken) tell_ended(id, ended, status);
+        });
       });
   drivers_[id] = driver;
   if (!poll_timer_) {
@@ -300,13 +299,25 @@ std::shared_ptr<Driver> Engine::make_driver(DriverSetup setup, const RunId& id) 
   return driver;
 }
 
+void Engine::tell_ended(const RunId& id, const std::shared_ptr<Driver>& ended,
+                        const Status& status) {
+  if (ended) children_->on_ended(id, ended->run().state(), status);
+  if (!ended_) return;
+  const auto before = std::exchange(leaving_, ended);
+  ended_(id, status);
+  leaving_ = before;
+}
+
+const Run* Engine::leaving(const RunId& run) const {
+  return leaving_ && leaving_->run()->id == run ? &leaving_->run() : nullptr;
+}
+
 // What was posted between a driver's last look and the moment it let the run go was posted to a run
 // that was driven: it is taken up here. Who posts later finds that nobody drives it.
-bool Engine::takes_up_again(const RunId& id) {
+bool Engine::has_mail(const RunId& id) const {
   if (options_.store.inbox == nullptr) return false;
   const auto rows = options_.store.inbox->pending(id);
-  if (!rows || rows->empty()) return false;
-  return static_cast<bool>(resume(id));
+  return rows && !rows->empty();
 }
 
 void Engine::start(StartRequest request, std::function<void(Result<RunId>)> accepted) {
@@ -418,42 +429,6 @@ Result<DriverSetup> Engine::setup_of(const RunStarted& started, const RunId& cha
   return setup;
 }
 
-// Loads the run that was just acquired. A store that cannot be read now, or memory that is not
-// there, is not the run's fault: then this load does not count against it.
-Result<LoadedRun> Engine::load(const RunId& run, std::uint64_t epoch) const {
-  auto loaded = load_or_lack(run);
-  if (loaded || loaded.error().code == ErrorCode::corrupt) return loaded;
-  forgive(run, epoch);
-  return loaded;
-}
-
-// A store that fails here, too, counts the load; `pawl verify` helps then.
-void Engine::forgive(const RunId& run, std::uint64_t epoch) const {
-  static_cast<void>(options_.store.journal->forgive(run, epoch));
-}
-
-Result<LoadedRun> Engine::load_or_lack(const RunId& run) const {
-  const MemoryMayLack survivable;
-  try {
-    auto loaded = load_run(*options_.store.reader, run, UseSnapshot::yes);
-    if (!loaded && loaded.error().code == ErrorCode::corrupt) loaded = look_again(run);
-    if (loaded && loaded->not_understood) return not_understood(run, *loaded->not_understood);
-    return loaded;
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::unavailable, "there is not enough memory to load run " + run.text};
-  }
-}
-
-// Damage quarantines a run, if a second look finds it too: there is no way back from there, and
-// disks and memory do fail for a moment.
-Result<LoadedRun> Engine::look_again(const RunId& run) const {
-  auto loaded = load_run(*options_.store.reader, run, UseSnapshot::no);
-  if (!loaded && loaded.error().code == ErrorCode::corrupt) {
-    PAWL_CHECK(options_.store.journal->quarantine(run, loaded.error().message));
-  }
-  return loaded;
-}
-
 // A run that goes on by itself at a certain time is taken up again then, as long as this process
 // lives; after that, whoever looks for such runs does it.
 void Engine::wake_later(const RunId& id) {
@@ -478,8 +453,9 @@ void Engine::wake_when_due(const RunId& id) {
       if (found == wakes_.end()) return;
       if (options_.loop.wall_ms() < found->second.due_ms) return wake_when_due(id);
       wakes_.erase(found);
-      const Status resumed = resume(id);
-      if (!resumed && ended_) ended_(id, resumed);
+      take_up(id, [this, id](const Status& taken) {
+        if (!taken && ended_) ended_(id, taken);
+      });
     });
   });
 }
@@ -489,78 +465,13 @@ bool Engine::wakes(const RunId& run) const {
   return found != wakes_.end() && found->second.wait == WaitFor::rate_limit;
 }
 
-Status Engine::resume(const RunId& run) {
-  if (drivers_.contains(run)) return ok();
-  PAWL_TRY(DriverSetup setup, take_over(run));
-  if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
-    forgive(run, setup.lease.epoch);  // It was loaded, and nothing is wrong with it.
-    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
-                                          std::string(name(status_of(setup.loaded.run.state())))};
-  }
-  const std::string& remark = setup.agent.remark;
-  const std::string by = options_.name + (remark.empty() ? "" : "; " + remark);
-  make_driver(std::move(setup), run)->attach(by);
-  children_->on_driven(run);
-  return ok();
-}
-
-Status Engine::decide(const RunId& run, StatusCallback done, std::optional<CommandGiven> command) {
-  if (drivers_.contains(run)) {
-    return Error{ErrorCode::conflict, "run " + run.text + " is driven here"};
-  }
-  PAWL_TRY(DriverSetup setup, take_over(run));
-  forgive(run, setup.lease.epoch);  // A command that is refused appends nothing.
-  if (std::holds_alternative<Finished>(setup.loaded.run->life)) {
-    return Error{ErrorCode::conflict, "run " + run.text + " is over: " +
-                                          std::string(name(status_of(setup.loaded.run.state())))};
-  }
-  const auto said = std::make_shared<Status>(ok());
-  deciding_[run] = [said, done = std::move(done)](const Status& ended) {
-    done(ended ? *said : ended);
-  };
-  *said = make_driver(std::move(setup), run)->decide(std::move(command));
-  return ok();
-}
-
-Status Engine::reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
-  if (drivers_.contains(run)) {
-    return Error{ErrorCode::conflict, "run " + run.text + " is not over: it is driven here"};
-  }
-  PAWL_TRY(DriverSetup setup, take_over(run));
-  const std::uint64_t epoch = setup.lease.epoch;
-  const RunState& state = setup.loaded.run.state();
-  // A store counts the drivers of an imported run anew: see DrivenRun::now().
-  const Stamp now{std::max(epoch, state.epoch), options_.loop.wall_ms(), state.elapsed_ms};
-  Status reopened = check(setup.loaded.run, event, now);
-  if (reopened) reopened = check_kept(state);
-  if (reopened) {
-    reopened = make_driver(std::move(setup), run)->reopen(std::move(event), std::move(blobs));
-  }
-  if (!reopened) forgive(run, epoch);
-  return reopened;
-}
-
-// A run that nobody drives, and who is to drive it.
-Result<DriverSetup> Engine::take_over(const RunId& run) {
-  wakes_.erase(run);
-  // The agent first: what this process lacks must not count as a failed load of the run.
-  auto setup = guarded("the agent", [&] { return setup_of_pinned(run); });
-  const bool damaged = !setup && setup.error().code == ErrorCode::corrupt;
-  if (!setup && !damaged) return setup.error();
-  PAWL_TRY(RunLease lease, options_.store.journal->acquire(run));
-  PAWL_TRY(LoadedRun loaded, load(run, lease.epoch));
-  if (!setup) return setup.error();
-  setup->lease = std::move(lease);
-  setup->loaded = std::move(loaded);
-  return *std::move(setup);
-}
-
 void Engine::notice(const RunId& run) {
   const auto found = drivers_.find(run);
   if (found != drivers_.end()) std::shared_ptr<Driver>(found->second)->take_inbox();
 }
 
 Status Engine::feed(const RunId& run, Event event, std::vector<StoredBlob> blobs) {
+  finish_taking_up(run);
   const auto found = drivers_.find(run);
   if (found == drivers_.end()) {
     return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
@@ -569,6 +480,7 @@ Status Engine::feed(const RunId& run, Event event, std::vector<StoredBlob> blobs
 }
 
 Status Engine::whisper(const RunId& run, std::optional<InstanceId> instance, std::string text) {
+  finish_taking_up(run);
   const auto found = drivers_.find(run);
   if (found == drivers_.end()) {
     return Error{ErrorCode::not_found, "run " + run.text + " is not driven here"};
@@ -582,7 +494,7 @@ const Run* Engine::find(const RunId& run) const {
 }
 
 bool Engine::is_idle() const {
-  return drivers_.empty() && children_->under_way() == 0;
+  return live() == 0 && children_->under_way() == 0;
 }
 
 void Engine::poll() {

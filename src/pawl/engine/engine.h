@@ -75,6 +75,10 @@ class Engine {
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
   Status resume(const RunId& run);
+  // The same for hosts with other runs: a large one is loaded a slice a callback. `taken` is told
+  // when the run is driven here, or why not; from inside where that is known at once. Whatever is
+  // asked of the run before that waits for nobody: the rest is loaded then.
+  void take_up(const RunId& run, StatusCallback taken);
   // Takes a run up that is over, and lets it go on by a RunReopened or a PhaseControlled. conflict:
   // driven elsewhere, not over, or the run does not accept it; then nothing was changed.
   Status reopen(const RunId& run, Event event, std::vector<StoredBlob> blobs = {});
@@ -87,6 +91,8 @@ class Engine {
 
   // Called when a run is no longer driven here: it is over, it waits, or the store failed it.
   void on_ended(std::function<void(const RunId&, const Status&)> ended);
+  // The run that on_ended() is being told of, as it was last; null: another, or it was not driven.
+  const Run* leaving(const RunId& run) const;
   // Everything that happens to runs driven here. The subscription ends with the handle.
   std::shared_ptr<void> subscribe(RunEventSink sink);
 
@@ -99,7 +105,7 @@ class Engine {
   // Whether a run that waits, and for nobody, is taken up again here by itself.
   bool wakes(const RunId& run) const;
   const Run* find(const RunId& run) const;
-  std::size_t live() const { return drivers_.size(); }
+  std::size_t live() const { return drivers_.size() + taking_up_.size(); }
   // No run is driven here, and nothing that one had to say to another is on its way.
   bool is_idle() const;
   const Store& store() const { return options_.store; }
@@ -120,11 +126,19 @@ class Engine {
   Result<DriverSetup> setup_of_pinned(const RunId& id) const;
   // `charter_of` is the run whose blobs hold the charter.
   Result<DriverSetup> setup_of(const RunStarted& started, const RunId& charter_of) const;
-  Result<LoadedRun> load(const RunId& run, std::uint64_t epoch) const;
-  Result<LoadedRun> load_or_lack(const RunId& run) const;
+  struct TakingUp;
+  enum class Slice : std::uint8_t { some, all };
+  Result<std::shared_ptr<TakingUp>> begin_taking_up(const RunId& run);
+  Result<std::optional<LoadedRun>> load_some(TakingUp& taking, Slice slice) const;
+  std::optional<Result<DriverSetup>> load_on(TakingUp& taking, Slice slice) const;
+  bool take_up_on(const RunId& run, Slice slice);
+  void take_up_later(const RunId& run);
+  void finish_taking_up(const RunId& run);
+  Status drive_on(const RunId& run, DriverSetup setup);
   void forgive(const RunId& run, std::uint64_t epoch) const;
   Status check_kept(const RunState& state) const;
-  bool takes_up_again(const RunId& id);
+  bool has_mail(const RunId& id) const;
+  void tell_ended(const RunId& id, const std::shared_ptr<Driver>& ended, const Status& status);
   Result<LoadedRun> look_again(const RunId& run) const;
   Result<DriverSetup> take_over(const RunId& run);
   std::shared_ptr<Driver> make_driver(DriverSetup setup, const RunId& id);
@@ -143,7 +157,9 @@ class Engine {
   std::unique_ptr<ChildRuns> children_;
   std::shared_ptr<ConversationMemory> memory_;  // outlives the drivers
   std::map<RunId, std::shared_ptr<Driver>> drivers_;
+  std::map<RunId, std::shared_ptr<TakingUp>> taking_up_;
   std::function<void(const RunId&, const Status&)> ended_;
+  std::shared_ptr<Driver> leaving_;
   std::map<std::uint64_t, RunEventSink> sinks_;
   std::uint64_t sinks_made_ = 0;
   std::uint64_t version_seen_ = 0;

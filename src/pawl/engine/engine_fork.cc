@@ -1,4 +1,6 @@
 // Forking: plan it without a trace, write the prefix, go on where it ends.
+#include <set>
+
 #include "pawl/engine/engine.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/history/export.h"

@@ -1,13 +1,16 @@
 #include "pawl/journal/run_loader.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "pawl/journal/record_view.h"
 #include "pawl/kernel/kernel.h"
 #include "pawl/kernel/transcript.h"
 
 namespace pawl {
 
-JournalWalker::JournalWalker(JournalReader& reader, RunId id)
-    : reader_(reader), id_(std::move(id)) {
+JournalWalker::JournalWalker(JournalReader& reader, RunId id, std::size_t batch_bytes)
+    : reader_(reader), id_(std::move(id)), batch_bytes_(batch_bytes) {
   loaded_.chain = chain_origin(id_);
 }
 
@@ -53,7 +56,7 @@ Result<std::optional<Record>> JournalWalker::next() {
   if (batch_taken_ == batch_.size()) {
     batch_taken_ = 0;
     batch_.clear();
-    PAWL_TRY(batch_, reader_.read(id_, loaded_.run->length, kReadBatchBytes));
+    PAWL_TRY(batch_, reader_.read(id_, loaded_.run->length, batch_bytes_));
     if (batch_.empty()) return std::optional<Record>();
   }
   PAWL_TRY(Record record, step(batch_[batch_taken_]));
@@ -69,17 +72,42 @@ Status JournalWalker::walk(const RecordVisitor& each) {
   }
 }
 
-Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot use) {
-  JournalWalker walker(reader, id);
-  if (use == UseSnapshot::yes) {
-    PAWL_TRY(const auto snapshot, reader.snapshot(id));
-    if (snapshot) walker.skip_to(*snapshot);
+Status RunLoading::begin(std::size_t batch_bytes) {
+  walker_.emplace(reader_, id_, std::min(batch_bytes, kReadBatchBytes));
+  from_ = From::first_record;
+  if (use_ == UseSnapshot::no) return ok();
+  PAWL_TRY(const auto snapshot, reader_.snapshot(id_));
+  if (snapshot) walker_->skip_to(*snapshot);
+  if (walker_->loaded().run->length > 0) from_ = From::snapshot;
+  return ok();
+}
+
+Result<bool> RunLoading::go_on(std::size_t records_max, std::size_t bytes_max) {
+  if (!walker_) {
+    PAWL_CHECK(begin(bytes_max));
+    if (from_ == From::snapshot) return false;
   }
-  const bool from_snapshot = walker.loaded().run->length > 0;
-  const Status walked = walker.walk(nullptr);
-  if (!walked && from_snapshot) return load_run(reader, id, UseSnapshot::no);
-  if (!walked) return walked.error();
-  return walker.take();
+  std::size_t bytes = 0;
+  for (std::size_t records = 0; records < records_max && bytes < bytes_max; ++records) {
+    const auto record = walker_->next();
+    if (!record && from_ == From::snapshot) {  // Perhaps only the snapshot was bad.
+      use_ = UseSnapshot::no;
+      walker_.reset();
+      return false;
+    }
+    if (!record) return record.error();
+    if (!*record) return true;
+    bytes += walker_->bytes().size();
+  }
+  return false;
+}
+
+Result<LoadedRun> load_run(JournalReader& reader, const RunId& id, UseSnapshot use) {
+  RunLoading loading(reader, id, use);
+  while (true) {
+    PAWL_TRY(const bool whole, loading.go_on(SIZE_MAX, SIZE_MAX));
+    if (whole) return loading.take();
+  }
 }
 
 namespace {

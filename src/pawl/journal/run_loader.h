@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pawl/executor.h"
@@ -39,7 +40,7 @@ using RecordVisitor = std::function<bool(const Record&, const Run&)>;
 // go on later.
 class JournalWalker {
  public:
-  JournalWalker(JournalReader& reader, RunId id);
+  JournalWalker(JournalReader& reader, RunId id, std::size_t batch_bytes = kReadBatchBytes);
 
   Status walk(const RecordVisitor& each);
   // The record that comes next, applied already; nullopt when no more has been written.
@@ -56,9 +57,31 @@ class JournalWalker {
 
   JournalReader& reader_;
   RunId id_;
+  const std::size_t batch_bytes_;  // that are read at once
   LoadedRun loaded_;
   std::vector<StoredRecord> batch_;
   std::size_t batch_taken_ = 0;
+};
+
+// Reads a run back a slice at a time, for whoever must not hold up others meanwhile.
+class RunLoading {
+ public:
+  RunLoading(JournalReader& reader, RunId id, UseSnapshot use)
+      : reader_(reader), id_(std::move(id)), use_(use) {}
+
+  // Reads on: so many records at most, or bytes of them, and one at least; a snapshot is a slice of
+  // its own. True: the run is whole. corrupt: as load_run().
+  Result<bool> go_on(std::size_t records_max, std::size_t bytes_max);
+  LoadedRun take() { return walker_->take(); }
+
+ private:
+  Status begin(std::size_t batch_bytes);
+
+  JournalReader& reader_;
+  RunId id_;
+  UseSnapshot use_;
+  std::optional<JournalWalker> walker_;
+  enum class From : std::uint8_t { first_record, snapshot } from_ = From::first_record;
 };
 
 // Why a record of which something was skipped cannot be written anew, or its run be driven.

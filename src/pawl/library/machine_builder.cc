@@ -229,7 +229,7 @@ Result<RunnableAgent> MachineBuilder::build() const {
   if (nodes_.empty()) return refuse("the machine " + name_ + " has no node");
   JsonObject root = keys_;
   root.set("name", Json(name_));
-  if (!root.contains("start")) root.set("start", Json(nodes_.front().name_));
+  if (!root.contains("start") && !root.contains("flow")) root.set("start", Json(nodes_.front().name_));
   JsonObject nodes;
   std::vector<NodeExecutors::One> executors;
   PreparedAgent agent;

@@ -103,6 +103,16 @@ TEST_CASE("a run whose function is not there is refused by name") {
   CHECK(runner.resume(agent, run).error.find("of the node open") != std::string::npos);
 }
 
+TEST_CASE("a machine with a flow has no node to start in") {
+  Runner runner;
+  MachineBuilder list("list");
+  list.node("sum").instructions("Sum up.").executor(says(runner, {ScriptReply::say("Summed.")}));
+  list.set("flow", *parse_json(R"({"phases":[{"name":"sum","node":"sum"}]})"));
+  const Runner::Result done = runner.run(built(list), "go");
+  CHECK(done.status == RunStatus::done);
+  CHECK(done.output == "Summed.");
+}
+
 TEST_CASE("what does not fit is refused in the words of a charter's faults") {
   Runner runner;
   MachineBuilder machine = a_shop(runner);

@@ -94,8 +94,9 @@ void PermissionDesk::settle(RunId run, CallId call, Decided decided) {
     if (open == desk.open_.end() || --open->second.unsettled > 0) return;
     const auto failed = std::move(open->second.failed);
     desk.open_.erase(open);
-    const Status resumed = desk.engine_.resume(run);
-    if (!resumed) failed(resumed);
+    desk.engine_.take_up(run, [self, failed](const Status& taken) {
+      if (*self != nullptr && !taken) failed(taken);
+    });
   });
 }
 

@@ -49,9 +49,14 @@ void Runner::resume(const RunnableAgent& agent, const RunId& run, Finished finis
   parts_->prepared(agent);
   parts_->waiting[run] = std::move(finished);
   const Status fit = parts_->usable(agent);
-  const Status resumed = fit ? Service(*parts_->engine).resume(run) : fit;
-  if (resumed) return;
-  parts_->loop->post([parts = parts_.get(), run, resumed] { parts->ended(run, resumed); });
+  const auto tell = [parts = parts_.get(), run](const Status& resumed) {
+    if (resumed) return;
+    parts->loop->post([parts, run, resumed, still = std::weak_ptr(parts->alive)] {
+      if (!still.expired()) parts->ended(run, resumed);
+    });
+  };
+  if (!fit) return tell(fit);
+  Service(*parts_->engine).resume(run, tell);
 }
 
 Status Runner::cancel(const RunId& run, std::string by, std::string reason) {

@@ -93,13 +93,15 @@ struct Runner::Parts {
       result.error = status.error().message;
       return result;
     }
+    if (const Run* last = engine->leaving(run)) return result_of(last->state(), result);
+    const auto loaded = load_run(*engine->store().reader, run, UseSnapshot::yes);
+    if (loaded) return result_of(loaded->run.state(), result);
+    result.error = loaded.error().message;
+    return result;
+  }
+
+  Result result_of(const RunState& state, Result result) const {
     JournalReader& reader = *engine->store().reader;
-    const auto loaded = load_run(reader, run, UseSnapshot::yes);
-    if (!loaded) {
-      result.error = loaded.error().message;
-      return result;
-    }
-    const RunState& state = loaded->run.state();
     if (const auto text = output_text(reader, state)) result.output = *text;
     result.steps = state.tally.steps;
     result.usage = state.tally.usage;

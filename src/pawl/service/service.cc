@@ -200,13 +200,24 @@ static Result<bool> is_held_after_loss(Inbox& inbox, const RunId& run) {
   });
 }
 
+static Status lift_pause(Engine& engine, const RunId& run, const Result<bool>& held) {
+  if (held && *held) return ok();
+  const Run* live = engine.find(run);
+  if (live == nullptr || !std::holds_alternative<Pausing>((*live)->course)) return ok();
+  return engine.feed(run, ResumeRequested{"resume"});
+}
+
 Status Service::resume(const RunId& run) {
   const auto held = is_held_after_loss(*engine_.store().inbox, run);
   PAWL_CHECK(engine_.resume(run));
-  if (held && *held) return ok();
-  const Run* live = engine_.find(run);
-  if (live == nullptr || !std::holds_alternative<Pausing>((*live)->course)) return ok();
-  return engine_.feed(run, ResumeRequested{"resume"});
+  return lift_pause(engine_, run, held);
+}
+
+void Service::resume(const RunId& run, StatusCallback done) {
+  const auto held = is_held_after_loss(*engine_.store().inbox, run);
+  engine_.take_up(run, [&engine = engine_, run, held, done = std::move(done)](const Status& taken) {
+    done(taken ? lift_pause(engine, run, held) : taken);
+  });
 }
 
 void Service::post(const RunId& run, const Event& event, StatusCallback done) {

@@ -82,6 +82,8 @@ class Service {
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Drives a run here until it ends or waits. A paused one goes on.
   Status resume(const RunId& run);
+  // The same beside other runs. See Engine::take_up.
+  void resume(const RunId& run, StatusCallback done);
 
   // Takes a run up that nobody drives, and leaves a paused one paused. See Engine::resume.
   Status take_up(const RunId& run);

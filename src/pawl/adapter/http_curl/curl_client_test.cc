@@ -7,6 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/contract/http_contract.h"
 #include "tests/contract/http_contract_bounds.h"
 #include "tests/contract/http_contract_control.h"
@@ -36,6 +40,27 @@ TEST_CASE("it stays within its bounds whatever a server says") {
 
 TEST_CASE("it holds what it promises whatever servers and callers do, in any order") {
   contract::check_http_at_random(kSubject, 30);
+}
+
+TEST_CASE("of many requests that end together the loop hears a few a callback") {
+  constexpr std::size_t kCalls = 100;
+  constexpr std::size_t kAtOnceMax = 8;
+  contract::HttpStage stage(kSubject);
+  std::vector<contract::HttpCall> calls(kCalls);
+  std::size_t ended = 0;
+  for (contract::HttpCall& call : calls) {
+    call.on_done = [&ended] { ++ended; };
+    stage.start(call, contract::get("no URL"));
+  }
+  std::size_t before = 0;
+  std::size_t most = 0;
+  stage.run_until([&] {  // asked between callbacks
+    most = std::max(most, ended - std::exchange(before, ended));
+    return ended == kCalls;
+  });
+
+  CHECK(most <= kAtOnceMax);
+  for (const contract::HttpCall& call : calls) CHECK(call.failure() == HttpFailure::invalid);
 }
 
 // A port that answers no SYN: the queue of a listener that accepts nobody is full.

@@ -1,5 +1,7 @@
 #include "pawl/adapter/journal_sqlite/answers.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "pawl/adapter/journal_sqlite/relax.h"
@@ -17,20 +19,37 @@ void Answers::give(Group group) {
   }
   auto answers = std::make_shared<Group>(std::move(group));
   loop_.post([this, answers, alive = std::weak_ptr<char>(alive_)] {
-    if (!alive.expired()) call_back(std::move(*answers));
+    if (!alive.expired()) answer(std::move(*answers));
   });
 }
 
-void Answers::call_back(Group group) {
+// What is answered already, a part at a time, comes first.
+void Answers::answer(Group group) {
   note_answer();
+  const bool under_way = !due_.empty();
+  std::move(group.begin(), group.end(), std::back_inserter(due_));
+  if (!under_way) answer_some();
+}
+
+void Answers::answer_some() {
+  ++times_answered_;
   const std::weak_ptr<char> alive = alive_;
-  for (auto& entry : group) {
+  std::size_t left = std::min(due_.size(), kAnsweredAtOnce);
+  if (due_.size() > left) {
+    loop_.post([this, alive] {
+      if (!alive.expired()) answer_some();
+    });
+  }
+  for (; left > 0; --left) {
+    std::unique_ptr<Entry> entry = std::move(due_.front());
+    due_.pop_front();
     if (!entry->job.of_run().empty()) order_.leave(entry->job.of_run());
+    if (on_written_ && entry->written) on_written_(*entry->written);
     entry->job.done(std::move(*entry->outcome));
     if (alive.expired()) return;
     spent_.push_back(std::move(entry));
   }
-  free_spent_later();
+  if (due_.empty()) free_spent_later();
 }
 
 void Answers::note_answer() {
@@ -88,7 +107,7 @@ bool Answers::look() {
   }
   const std::weak_ptr<char> alive = alive_;
   for (Group& group : ready) {
-    if (!alive.expired()) call_back(std::move(group));
+    if (!alive.expired()) answer(std::move(group));
   }
   return true;
 }

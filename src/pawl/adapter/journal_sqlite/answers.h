@@ -9,9 +9,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/append_order.h"
@@ -29,6 +32,8 @@ class Answers {
   static constexpr std::chrono::microseconds kWatchMax{800};
   static constexpr std::chrono::microseconds kLook{4};  // at once, before others have their turn
   static constexpr std::size_t kSpareMax = 256;         // jobs that are kept to be filled again
+  // Jobs that are answered in one callback: what their runs do then takes some 30 us each.
+  static constexpr std::size_t kAnsweredAtOnce = 8;
 
   enum class Watching : std::uint8_t { where_it_pays, always };  // always: of large rounds
 
@@ -43,14 +48,20 @@ class Answers {
   std::unique_ptr<Entry> new_entry(Job job);
   // The loop has given all it had, so many jobs, and has nothing to do but to wait.
   void expect(std::size_t jobs);
+  // Rises with every callback that answers. Whoever is to act behind all answers, and what they led
+  // to, looks whether it has risen while it came around.
+  std::uint64_t times_answered() const { return times_answered_; }
   bool is_watching() const;
   // Large rounds are watched for at present.
   bool is_awake() const { return choice_.watches() || watching_ == Watching::always; }
+  // Is told of every record that was committed, before whoever wrote it.
+  void on_written(std::function<void(const Written&)> told) { on_written_ = std::move(told); }
   // Nobody is called any more.
   void close();
 
  private:
-  void call_back(Group group);
+  void answer(Group group);
+  void answer_some();
   void free_spent();
   void free_spent_later();
   void watch();
@@ -61,6 +72,9 @@ class Answers {
   Loop& loop_;
   AppendOrder& order_;
   const Watching watching_;
+  std::function<void(const Written&)> on_written_;
+  std::deque<std::unique_ptr<Entry>> due_;  // to be answered, in order
+  std::uint64_t times_answered_ = 0;
   Group spent_;  // answered, and not yet freed
   Group spare_;  // to be filled again
   WatchChoice choice_;

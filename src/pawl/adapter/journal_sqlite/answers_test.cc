@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
@@ -94,6 +95,64 @@ TEST_CASE("what a job held is freed when what its answer led to has been done") 
   stage.loop.run_posted();
   CHECK(held.use_count() == 1);
   CHECK(stage.answers->new_entry({}).get() == entry);  // filled again
+}
+
+TEST_CASE("a large group is answered in parts, a callback each, and in its order") {
+  constexpr std::size_t kJobs = 3 * Answers::kAnsweredAtOnce + 1;
+  Stage stage;
+  Group large;
+  Names names;
+  for (std::size_t i = 0; i < kJobs; ++i) {
+    names.push_back(std::to_string(i));
+    large.push_back(std::move(stage.group(names.back()).front()));
+  }
+  SUBCASE("posted") {}
+  SUBCASE("watched for") {
+    stage.answers->expect(Answers::kWatchedJobsMin);
+  }
+  stage.answers->give(std::move(large));
+  stage.answers->give(stage.group("behind"));
+  names.emplace_back("behind");
+  std::size_t before = 0;
+  std::size_t most = 0;
+  REQUIRE(stage.loop.run_until([&] {
+    const std::size_t now = stage.seen.size();
+    most = std::max(most, now - std::exchange(before, now));
+    return now == names.size();
+  }));
+
+  CHECK(most == Answers::kAnsweredAtOnce);
+  CHECK(stage.seen == names);
+  CHECK(stage.answers->times_answered() >= 4);
+}
+
+TEST_CASE("what was written is told before whoever wrote it is, and once") {
+  Stage stage;
+  stage.answers->on_written(
+      [&](const Written& one) { stage.seen.push_back("row " + std::to_string(one.row)); });
+  Group group = stage.group("a");
+  group.front()->written = Written{1, 7, 0, 41, 100};
+  group.push_back(std::move(stage.group("work").front()));
+  stage.answers->give(std::move(group));
+  stage.loop.run_posted();
+  CHECK(stage.seen == Names{"row 41", "a", "work"});
+  CHECK_FALSE(stage.answers->new_entry({})->written);  // filled again
+}
+
+TEST_CASE("a callback in the middle of the parts may be the end of all") {
+  Stage stage;
+  Group large;
+  for (std::size_t i = 0; i < 2 * Answers::kAnsweredAtOnce; ++i) {
+    large.push_back(std::move(stage.group(std::to_string(i)).front()));
+  }
+  large[Answers::kAnsweredAtOnce + 1]->job.done = [&stage](const Status&) {
+    stage.answers->close();
+    stage.answers.reset();
+  };
+  stage.answers->give(std::move(large));
+  stage.loop.run_posted();
+  CHECK(stage.answers == nullptr);
+  CHECK(stage.seen.size() == Answers::kAnsweredAtOnce + 1);
 }
 
 TEST_CASE("when closed nobody is called, and nothing is freed by the thread that answers") {

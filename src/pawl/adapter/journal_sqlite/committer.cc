@@ -30,6 +30,8 @@ constexpr bool ends_early_part(std::size_t jobs, std::size_t of_round, bool watc
   return jobs == of_round * 2 / 3 || jobs == of_round * 11 / 12;
 }
 constexpr std::chrono::microseconds kMoreWatchMax{200};
+// For a round that others keep answering into; a thousand runs are answered in sixty parts.
+constexpr int kTimesAroundMax = 1'000;
 constexpr int kLogPagesFactorMax = 8;  // a log this many times too long waits for its readers
 
 int note_log_pages(void* pages, sqlite3* /*connection*/, const char* /*name*/, int count) {
@@ -384,9 +386,17 @@ void Committer::submit(Job given, std::optional<Error> refusal) {
   }
   lock.unlock();
   if (early) changed_.notify_all();
-  if (std::exchange(letting_go_soon_, true)) return;
-  loop_.post([this, alive = std::weak_ptr<char>(alive_)] {
-    if (!alive.expired()) let_go();
+  if (!std::exchange(letting_go_soon_, true)) come_around(answers_.times_answered(), 0);
+}
+
+// Behind what the loop has to do now. If more was called back meanwhile, once more: what that leads
+// to belongs to this round.
+void Committer::come_around(std::uint64_t answered, int times) {
+  loop_.post([this, answered, times, alive = std::weak_ptr<char>(alive_)] {
+    if (alive.expired()) return;
+    const std::uint64_t now = answers_.times_answered();
+    if (now == answered || times == kTimesAroundMax) return let_go();
+    come_around(now, times + 1);
   });
 }
 

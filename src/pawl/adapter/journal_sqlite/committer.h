@@ -2,9 +2,10 @@
 // runs, and makes one transaction of it: one sync for all. Callbacks go back to the loop in order.
 //
 // A job is let go when the loop comes around to it, behind what it had to do already: the runs that
-// were called back by one commit have all answered by then, and the next commit is of all of them,
-// not of the fastest. Of a large round the first parts are let go early: they are written into the
-// open transaction while the loop works on the rest, which then joins them before the commit.
+// were called back by one commit have all answered by then, also where they were called back a part
+// at a time, and the next commit is of all of them, not of the fastest. Of a large round the first
+// parts are let go early: they are written into the open transaction while the loop works on the
+// rest, which then joins them before the commit.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pawl/adapter/journal_sqlite/answers.h"
@@ -61,10 +63,16 @@ class Committer {
   // Loop thread only: nothing is written any more, for this reason.
   void refuse(const Error& reason);
 
+  // Loop thread only; see Answers::on_written.
+  void on_written(std::function<void(const Written&)> told) {
+    answers_.on_written(std::move(told));
+  }
+
   const AppendOrder& order() const { return order_; }
 
  private:
   void run();
+  void come_around(std::uint64_t answered, int times);
   void let_go();
   void let_go_all();
   bool is_early_part(std::size_t jobs) const;

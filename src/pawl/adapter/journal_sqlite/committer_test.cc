@@ -171,6 +171,40 @@ TEST_CASE("what the loop submits before it comes around is one transaction") {
   CHECK(seen_by_last == 1);
 }
 
+TEST_CASE("runs that are answered in parts are in the next commit together") {
+  constexpr std::size_t kJobs = 20;  // more than are answered at once, and no early parts
+  OneTable table;
+  TestLoop loop;
+  const std::string& database = table.database;
+  std::size_t done = 0;
+  std::vector<std::int64_t> seen;  // rows committed, by each job of the second round
+  {
+    sqlite::Committer committer(std::move(table.writer), loop, {});
+    const auto submit = [&](std::function<void()> then) {
+      sqlite::Job job;
+      job.work = [&](sqlite::Connection& writer) -> Status {
+        PAWL_TRY(auto outsider, sqlite::Connection::open(database));
+        PAWL_TRY(const std::int64_t rows, outsider->integer_of("SELECT count(*) FROM t"));
+        seen.push_back(rows);
+        return writer.execute("INSERT INTO t VALUES (1)");
+      };
+      job.done = [&done, then = std::move(then)](const Status& status) {
+        done += status ? 1U : 0U;
+        then();
+      };
+      committer.submit(std::move(job));
+    };
+    // What a run does next it does in a callback of its own, as after a model or a tool.
+    for (std::size_t i = 0; i < kJobs; ++i) {
+      submit([&] { loop.post([&] { submit([] {}); }); });
+    }
+    REQUIRE(loop.run_until([&] { return done == 2 * kJobs; }));
+  }
+
+  REQUIRE(seen.size() == 2 * kJobs);
+  for (std::size_t i = 0; i < kJobs; ++i) CHECK(seen[kJobs + i] == kJobs);
+}
+
 TEST_CASE("the first part of a large round is written while the loop works on the rest") {
   constexpr std::size_t kJobs = 48;
   SqliteOptions options;

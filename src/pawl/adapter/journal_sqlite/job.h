@@ -55,6 +55,7 @@ struct Entry {
   Job job;
   std::shared_ptr<Waiter> waiter = {};  // of a job that the loop waits for
   std::optional<Status> outcome = {};
+  std::optional<Written> written = {};  // of an append that was done
 };
 // By reference: a job is handed over three times.
 using Group = std::vector<std::unique_ptr<Entry>>;

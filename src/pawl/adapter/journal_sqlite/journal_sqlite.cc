@@ -133,6 +133,8 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open_files(const std::stri
   journal->reader_ = std::make_unique<sqlite::Reader>(std::move(reader));
   journal->committer_ =
       std::make_unique<sqlite::Committer>(std::move(writer), loop, complete, std::move(guard));
+  journal->committer_->on_written(
+      [reader = journal->reader_.get()](const sqlite::Written& one) { reader->note(one); });
   if (!shortfall.none()) journal->refuse_writes(shortfall);
   journal->sweeper_ = std::make_unique<sqlite::Sweeper>(*journal->committer_, loop);
   PAWL_TRY(const StoreSize size, journal->reader_->size());

@@ -156,6 +156,19 @@ Result<std::vector<StoredRecord>> Reader::read(const RunId& run, std::uint64_t f
   return std::move(batch.records);
 }
 
+// Behind what it does not know it looks itself; now and then it also learns what has a place by
+// now.
+void Reader::note(const Written& written) {
+  constexpr std::uint64_t kNotedMax = 4'096;
+  Tail& tail = connection_->tail();
+  const bool known = tail.generation.has_value() && tail.generation == written.generation;
+  if (known && written.row <= tail.last_row()) return;
+  if (known && written.row == tail.last_row() + 1 && ++noted_ % kNotedMax != 0) {
+    return tail.add(written.run, written.seq, written.row, written.bytes);
+  }
+  static_cast<void>(refresh_tail(*connection_));  // whoever reads is told what is wrong
+}
+
 // What has a place and what is in the tail, as it is known now. The tail may be older than the
 // places: what it lacks of them is found among them.
 Status Reader::take_known(std::int64_t number, Batch& batch) {

@@ -30,6 +30,10 @@ class Reader final : public JournalReader {
   Result<std::vector<RunSummary>> list(const ListQuery& query);
   Result<std::uint64_t> version();
 
+  // A record that this process has committed. The connection knows where it is without reading the
+  // row; what nobody told it of it would read all at once, when a record is next asked for.
+  void note(const Written& written);
+
   // As an Upkeep does.
   Result<StoreSize> size();
   Result<std::vector<RunSize>> run_sizes();
@@ -44,6 +48,7 @@ class Reader final : public JournalReader {
   Result<std::optional<std::int64_t>> number_of(const RunId& run);
 
   std::unique_ptr<Connection> connection_;
+  std::uint64_t noted_ = 0;
 };
 
 }  // namespace pawl::sqlite

@@ -23,6 +23,11 @@ TEST_CASE("a gap in a run is corrupt, names its row, and leaves other runs alone
   const RunId run = make_run(view, "a", 5);
   const RunId other = make_run(view, "b", 2);
   execute(store.database(), "DELETE FROM journal WHERE run = 1 AND seq = 2");
+  // Who has written it knows where it was.
+  const auto known = store.owner->read(run, 0, 1000);
+  REQUIRE(outcome(known) == "corrupt");
+  CHECK(known.error().message.find("record 2 of run a") != std::string::npos);
+  store.reopen();
 
   const auto records = store.owner->read(run, 0, 1000);
 
@@ -58,6 +63,38 @@ TEST_CASE("a list of runs that has lost one does not agree with its index") {
 
   CHECK(store.owner->list({})->empty());
   CHECK(outcome(store.owner->check()) == "corrupt");
+}
+
+TEST_CASE("a reader that is told of records knows them, and what it was not told of as well") {
+  SqliteStore store;
+  StoreView view = store.view();
+  const RunId run = make_run(view, "a", 3);  // rows 1 to 3
+  auto connection = sqlite::Connection::open(store.database());
+  REQUIRE(connection);
+  sqlite::Connection& inside = **connection;
+  sqlite::Reader reader(*std::move(connection));
+  REQUIRE(reader.read(run, 0, 1'000)->size() == 3);
+  const auto generation = inside.tail().generation;
+  const std::int64_t no = inside.tail().newest().run;
+  for (std::uint64_t seq = 3; seq < 6; ++seq) append_now(view, append_of(run, 1, seq, "more"));
+  SUBCASE("of each") {
+    for (const std::int64_t row : {4, 4, 5, 6}) {
+      reader.note({generation, no, static_cast<std::uint64_t>(row - 1), row, 4});
+      CHECK(inside.tail().last_row() == row);
+    }
+  }
+  SUBCASE("of the last, behind a gap") {
+    reader.note({generation, no, 5, 6, 4});
+    CHECK(inside.tail().last_row() == 6);
+  }
+  SUBCASE("of another generation's") {
+    reader.note({*generation + 1, no, 7, 4, 4});
+    CHECK(inside.tail().last_row() == 6);
+  }
+  const auto records = reader.read(run, 0, 1'000);
+  REQUIRE(records);
+  REQUIRE(records->size() == 6);
+  CHECK(records->back().bytes == "more");
 }
 
 TEST_CASE("records whose run has gone from the list of runs are damage") {

@@ -54,6 +54,7 @@ void Tail::add(std::int64_t run, std::uint64_t seq, std::int64_t row, std::size_
   bytes_ += bytes;
   size_ += places.size() - before;
   last_row_ = row;
+  newest_ = {generation, run, seq, row, bytes};
 }
 
 std::uint64_t Tail::count_holes() const {

@@ -55,6 +55,15 @@ struct Placing {
   std::vector<std::int64_t> runs;  // those left, neighbours in the tree one after the other
 };
 
+// A record that a connection has written.
+struct Written {
+  std::optional<std::int64_t> generation;
+  std::int64_t run = 0;
+  std::uint64_t seq = 0;
+  std::int64_t row = 0;
+  std::size_t bytes = 0;
+};
+
 class Tail {
  public:
   // Records of the journal that `places` does not know. When there are too many it begins to be
@@ -86,6 +95,8 @@ class Tail {
   std::size_t size() const { return size_; }
   std::int64_t last_row() const { return last_row_; }
   std::int64_t dropped_up_to() const { return dropped_up_to_; }
+  // What was added last.
+  Written newest() const { return newest_; }
 
   // Rows that cannot be told whose they are, or are not there. They are not among the places.
   bool is_whole() const { return damaged_rows.empty() && gap.empty(); }
@@ -114,6 +125,7 @@ class Tail {
   std::size_t bytes_ = 0;  // of the records
   std::int64_t last_row_ = 0;
   std::int64_t dropped_up_to_ = 0;
+  Written newest_;
 };
 
 }  // namespace pawl::sqlite

@@ -100,6 +100,8 @@ Result<Transaction::Traces> Transaction::do_job(Entry& entry, Savepoints savepoi
   if (undone) PAWL_CHECK(Query(connection_, "SAVEPOINT job").run());
   const std::int64_t changes = sqlite3_total_changes64(connection_.handle());
   entry.outcome = job.append ? write_append(connection_, *job.append) : job.work(connection_);
+  entry.written.reset();
+  if (job.append && *entry.outcome) entry.written = connection_.tail().newest();
   Traces traces = Traces::none;
   if (!*entry.outcome) {
     if (connection_.fault() == Fault::toobig) connection_.clear_fault();
