@@ -163,7 +163,10 @@ Status SessionCore::refresh() {
       if (ran) why_lost_ += said;
     }
   }
-  if (stale_) PAWL_CHECK(set_up());
+  if (stale_) {
+    if (guard_) guard_->wait_for_held();
+    PAWL_CHECK(set_up());
+  }
   settle_git();  // what the host has changed
   return repair_git();
 }

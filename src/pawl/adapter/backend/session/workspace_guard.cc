@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/session/workspace_guard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +16,9 @@
 
 namespace pawl::backend {
 namespace {
+
+constexpr int kLooksForHeld = 20;
+constexpr int kLookForHeldMs = 10;
 
 bool is_one_of(const std::vector<std::string>& names, const std::string& path) {
   return std::ranges::any_of(names,
@@ -115,6 +119,16 @@ void WorkspaceGuard::arm(const std::vector<sandbox::ProtectedPlace>& places) {
 void WorkspaceGuard::hold(std::vector<sandbox::ProtectedPlace> places) {
   held_ = std::move(places);
   watch_.begin();
+}
+
+void WorkspaceGuard::wait_for_held() const {
+  const auto is_there = [](const sandbox::ProtectedPlace& place) {
+    struct stat status{};
+    return ::lstat(place.path.c_str(), &status) == 0;
+  };
+  for (int look = 0; look < kLooksForHeld && !std::ranges::all_of(held_, is_there); ++look) {
+    ::poll(nullptr, 0, kLookForHeldMs);
+  }
 }
 
 // A file that is made anew where one was removed (git does that) may look like the first one to the

@@ -32,6 +32,9 @@ class WorkspaceGuard {
 
   // To be polled while a process runs; -1: there is none, look from time to time.
   int descriptor() const { return watch_.descriptor(); }
+  // The host may be replacing files at this moment, as git does: it removes one and makes it anew.
+  // Waits a little for those that are gone.
+  void wait_for_held() const;
   // Paths that lead elsewhere than to what is mounted.
   std::vector<std::string> replaced();
   // After all processes have ended: the name may hold what a command wrote.

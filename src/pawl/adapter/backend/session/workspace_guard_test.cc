@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/session/workspace_guard.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -155,6 +156,26 @@ TEST_CASE("a file that is removed and made anew under its old number is noticed"
       20'000);
   CHECK(outcome.kind == Kind::denied);
   CHECK(holds(outcome.output, ".envrc was replaced outside"));
+}
+
+TEST_CASE("a file that the host is just replacing is waited for, and not taken for absent") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  const TempDirectory data;
+  bench.context.taken_directory = data / "taken";
+  const std::string envrc = bench.directory / ".envrc";
+  write_file(envrc, "old");
+  CHECK(bench.bash("true").kind == Kind::ok);
+  std::filesystem::remove(envrc);
+  std::thread git([&] {
+    ::poll(nullptr, 0, 50);  // between two system calls of its
+    write_file(envrc, "the user's");
+  });
+  const BackendOutcome outcome = bench.bash("sleep 0.2; echo evil >.envrc");
+  git.join();
+  CHECK(outcome.exit_code != 0);
+  CHECK(read_file(envrc) == "the user's");
+  CHECK_FALSE(std::filesystem::exists(data / "taken/bench"));
 }
 
 TEST_CASE("a save in place, or between two calls, ends nothing that runs") {
