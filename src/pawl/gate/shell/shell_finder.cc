@@ -38,7 +38,7 @@ class Finder {
       for (const ShellWord& set : one.assignments) {
         note_setting(command_word(set, text), depth);
         if (!takes_words_as_data(values_of(words))) {
-          tell({set.value(), set.value(), ToldText::Kind::code});
+          tell({set.value(), set.value()});
         }
       }
     }
@@ -114,7 +114,7 @@ class Finder {
   // number and a setting are no program.
   void tell_inner(Words words, std::string_view wrapper) {
     const std::string& first = words[0].value;
-    if (is_code(first)) return tell({std::string(wrapper), first, ToldText::Kind::code});
+    if (is_code(first)) return tell({std::string(wrapper), first});
     if (first.find('=') == std::string::npos &&
         (first.empty() || first[0] < '0' || first[0] > '9')) {
       tell(words);

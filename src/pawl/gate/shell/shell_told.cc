@@ -157,15 +157,9 @@ bool takes_words_as_data(std::span<const std::string> argv) {
 }
 
 std::vector<ToldText> told_by_words(std::span<const std::string> argv) {
-  std::vector<ToldText> told;
-  if (argv.empty()) return told;
-  const Argv words = undecided(argv);
-  const std::string program(command_base_name(argv[0]));
-  for (const std::string& word : words) {
-    if (is_code(word)) told.push_back({program, word, ToldText::Kind::code});
-  }
-  if (words.size() > 1) told.push_back({program, joined(words), ToldText::Kind::words});
-  return told;
+  const Argv words = argv.empty() ? Argv{} : undecided(argv);
+  if (words.empty()) return {};
+  return {{std::string(command_base_name(argv[0])), joined(words)}};
 }
 
 std::vector<ToldText> told_by_input(const ShellReading& reading, std::string_view text) {
@@ -179,7 +173,7 @@ std::vector<ToldText> told_by_input(const ShellReading& reading, std::string_vie
     words.emplace_back("input ");  // a program without words may read as well
     if (is_shell_program(program) || takes_words_as_data(words)) continue;
     for (std::string& input : inputs) {
-      told.push_back({program, std::move(input), ToldText::Kind::code});
+      told.push_back({program, std::move(input)});
     }
     break;
   }
@@ -188,9 +182,8 @@ std::vector<ToldText> told_by_input(const ShellReading& reading, std::string_vie
 
 bool is_told(std::string_view pattern, const ToldText& told) {
   const std::vector<std::string_view> words = pattern_words(pattern);
-  if (words.empty() || words[0].find_first_not_of("*?") == std::string_view::npos) return false;
-  // One name among other words is the name of anything: `apt install curl`.
-  if (told.kind == ToldText::Kind::words && words.size() == 1) return false;
+  // One name may be that of anything: `init` of a function, `curl` of a package.
+  if (words.size() < 2 || words[0].find_first_not_of("*?") == std::string_view::npos) return false;
   const std::vector<std::string> tokens = tokens_of(told.text);
   // Anything may stand between words, so that what matches from a later one matches from here.
   const auto first = std::ranges::find_if(

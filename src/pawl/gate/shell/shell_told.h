@@ -17,10 +17,6 @@ namespace pawl {
 struct ToldText {
   std::string program;
   std::string text;
-  enum class Kind : std::uint8_t {
-    words,  // of a command, with spaces between: a program's name may be any of them
-    code,   // a text of its own: the input of a program, or a word that has more than a name
-  } kind = Kind::words;
 };
 
 // More than a name, a path or an option.
@@ -36,7 +32,8 @@ std::vector<ToldText> told_by_words(std::span<const std::string> argv);
 // echo and printf print into a pipe.
 std::vector<ToldText> told_by_input(const ShellReading& reading, std::string_view text);
 
-// The words of the pattern stand in the text, in its order.
+// The words of the pattern stand in the text, in its order. A pattern of one word says nothing
+// about texts: where it can be held, its program is masked.
 bool is_told(std::string_view pattern, const ToldText& told);
 
 }  // namespace pawl

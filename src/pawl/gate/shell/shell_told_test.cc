@@ -147,16 +147,15 @@ TEST_CASE("words that are data, or say something else, are not asked about") {
   }
 }
 
-TEST_CASE("a name alone is told where it is code, and not where it is one of the words") {
-  const std::vector<std::string> patterns = {"curl", "rm -r /"};
-  for (const char* text : {"python3 -c 'run([\"curl\", \"x\"])'", "perl -e '`/usr/bin/curl x`'",
-                           "python3 -c 'os.system(\"rm -fr /\")'",
-                           "awk 'BEGIN{system(\"curl x\")}'", "tool rm -rf //"}) {
+TEST_CASE("a name alone says nothing, and options count") {
+  const std::vector<std::string> patterns = {"curl", "init", "rm -r /"};
+  for (const char* text : {"python3 -c 'os.system(\"rm -fr /\")'", "tool rm -rf //",
+                           "awk 'BEGIN{system(\"rm --recursive -r /\")}'"}) {
     INFO(std::string(text));
     CHECK(fate_of(text, patterns).starts_with("asked: "));
   }
-  for (const char* text : {"apt install curl", "pip install pycurl", "python3 curl.py", "make curl",
-                           "python3 -c 'os.system(\"rm -r x\")'", "cc -lcurl x.c"}) {
+  for (const char* text : {"apt install curl", "make curl", "python3 -c 'os.system(\"rm -r x\")'",
+                           "cc -lcurl x.c", "python3 <<E\ndef init(): pass\ninit()\nE"}) {
     INFO(std::string(text));
     CHECK(fate_of(text, patterns) == "free");
   }
