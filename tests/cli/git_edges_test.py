@@ -37,6 +37,35 @@ class Edges(GitStage):
         self.git("status")
         self.assertFalse(self.marker.exists())
 
+    def test_what_a_command_cannot_write_does_not_come_in_by_a_commit(self):
+        self.repository()
+        evil = self.evil()
+        (self.work / ".husky").mkdir()
+        (self.work / ".husky/pre-commit").write_text("#!/bin/sh\nexit 0\n")
+        (self.work / ".husky/pre-commit").chmod(0o755)
+        (self.work / ".envrc").write_text("mine\n")
+        self.git("add", "-A")
+        self.git("commit", "-qm", "second")
+        self.git("config", "core.hooksPath", ".husky")
+        plant = ("b=$(git hash-object -w evil); "
+                 "for f in .envrc .bashrc sub/.mcp.json .husky/pre-commit; do "
+                 "git update-index --add --cacheinfo \"100755,$b,$f\"; done; "
+                 "git commit --no-verify -qm planted")
+        stash = ("git branch side; c=$(git commit-tree -p HEAD~1 -p HEAD -m x \"HEAD^{tree}\"); "
+                 "git stash store -m x \"$c\"")
+        said = self.bash(evil + plant, stash, "echo fine")
+        self.assertIn("main is not published: it changes .bashrc, which is protected", said[0])
+        self.assertIn("side is not published", said[1] + said[2])
+        self.assertIn("stash is not published", said[1] + said[2])
+        self.assertNotIn("planted", self.git("log", "--all", "--format=%s"))
+        (self.work / "own").write_text("x")
+        self.git("add", "own")
+        self.git("stash")
+        self.git("stash", "pop")
+        self.git("commit", "-qm", "operator")
+        self.assertEqual((self.work / ".envrc").read_text(), "mine\n")
+        self.assertFalse(self.marker.exists())
+
     def test_hooks_that_appear_where_a_hook_manager_looks_are_taken(self):
         self.repository()
         evil = self.evil()

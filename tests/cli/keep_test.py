@@ -168,7 +168,7 @@ class Keep(Stage):
         self.assertIn("let 1 output of good expire", result.stdout)
         self.assertIn("1 output expired", result.stdout)
 
-    def test_a_backup_is_a_data_directory(self):
+    def test_a_backup_is_a_data_directory_that_nothing_is_driven_in_before_it_is_accepted(self):
         self.pay()
         self.gated()
         live = self.start("run", "gated.yaml", "--id", "live")
@@ -186,7 +186,11 @@ class Keep(Stage):
         self.assertIn("live", [line["run"] for line in said])
         self.assertTrue(all(line["ok"] for line in said))
         # The copy's run is nobody's yet, and the effect that was under way is in doubt there.
-        self.ok("--data", copy, "resume", "live", code=4)
+        self.refused("--data", copy, "resume", "live", code=1, says="pawl restore BACKUP")
+        self.assertIn("warning", self.ok("--data", copy, "doctor").stdout)
+        self.ok("--data", copy, "doctor", "--accept")
+        for _ in range(2):
+            self.ok("--data", copy, "resume", "live", code=4)
         self.open_gate()
         self.end(live, 0)
         self.assertEqual(self.status("live"), "done")

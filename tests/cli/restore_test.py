@@ -134,6 +134,29 @@ class Restore(Stage):
         self.ok("restore", copy)
         self.assertEqual(list(self.runs()), ["first"])
 
+    def test_a_backup_in_the_place_of_everything_by_hand_repeats_no_call(self):
+        self.gated()
+        copy = self.directory / "copy"
+        self.charter("c", "  - text: Done.\n")
+        process = self.start("run", "gated.yaml", "--id", "r")
+        self.wait_for_keys(1)
+        self.ok("backup", copy)
+        process.kill()
+        process.communicate()
+        for path in self.data.glob("pawl.*"):
+            if path.name != "pawl.lock":
+                path.unlink()
+        shutil.copyfile(copy / "pawl.db", self.data / "pawl.db")
+        for command in (("resume", "r"), ("run", "c.yaml", "--id", "s")):
+            self.refused(*command, code=1, says="pawl restore BACKUP")
+        self.assertIn("pawl restore BACKUP", self.ok("resume", "--due").stderr)
+        self.ok("ls")
+        self.assertEqual(json.loads(self.ok("restore", copy, "--json").stdout)["paused"], ["r"])
+        inbox = self.data / "pawl.db"
+        with contextlib.closing(sqlite3.connect(inbox)) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM inbox").fetchone(), (1,))
+        self.assertEqual(len(self.keys()), 1)
+
     def test_a_store_that_lost_its_end_is_read_and_driven_only_when_somebody_accepts_it(self):
         self.interrupt()
         self.cut(1)

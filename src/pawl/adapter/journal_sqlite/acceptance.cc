@@ -38,7 +38,7 @@ Status mend_store_row(Connection& connection) {
   auto row = read_store(connection);
   if (!row && row.error().code != ErrorCode::corrupt) return row.error();
   StoreRow mended = row ? *row : StoreRow{.id = random_store_id()};
-  mended.marked = 1;
+  mended.marked = kMarked;
   return write_store(connection, mended);
 }
 

@@ -107,14 +107,16 @@ void remove_leftovers(const std::string& wanted) {
   for (const auto& path : dead) std::filesystem::remove_all(path, ignored);
 }
 
-// A store of its own: what lies beside the first one (its log, its mark) does not belong to it.
-Status make_independent(const std::string& database) {
+// A store of its own: what lies beside the first one (its log, its mark) does not belong to it. Its
+// runs do not know what they do from now on, so that it says of itself what it is: one that is
+// copied into a data directory by hand would make calls a second time.
+Status make_backup(const std::string& database) {
   PAWL_TRY(const auto copy, Connection::open(database));
   PAWL_CHECK(copy->execute("PRAGMA journal_mode = DELETE"));
   PAWL_CHECK(copy->execute("BEGIN IMMEDIATE"));
   PAWL_TRY(StoreRow row, read_store(*copy));
   row.id = random_store_id();
-  row.marked = 0;
+  row.marked = kBackup;
   row.log = row.log_before = 0;
   PAWL_CHECK(write_store(*copy, row));
   return copy->execute("COMMIT");
@@ -158,7 +160,7 @@ Status copy_store(const std::string& database, const std::string& target,
   sqlite3_progress_handler(connection->handle(), kInstructionsBetweenLooks, look_whether_to_stop,
                            const_cast<std::atomic<bool>*>(&stop));
   Status copied = Query(*connection, kCopy).text(draft.database()).run();
-  if (copied) copied = make_independent(draft.database());
+  if (copied) copied = make_backup(draft.database());
   if (!copied) {
     return Error{copied.error().code, wanted + " was not made: " + copied.error().message};
   }

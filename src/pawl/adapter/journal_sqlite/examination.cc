@@ -100,9 +100,10 @@ Status examine_mark(Connection& tables, const std::string& database,
   if (!row && row.error().code != ErrorCode::corrupt) return row.error();
   if (!row) {
     found.shortfall = row.error().message;
-  } else if (row->marked == 1 || (mark && mark->store != row->id)) {
+  } else if (row->marked != kUnmarked || (mark && mark->store != row->id)) {
     PAWL_TRY(const Shortfall shortfall, compare_with_mark(tables, mark));
     found.shortfall = shortfall.why;
+    found.is_backup = shortfall.is_backup;
   }
   return ok();
 }

@@ -24,6 +24,7 @@ struct Examination {
   StoreSize size;
   std::uint64_t blob_bytes = 0;
   std::string shortfall;          // what the store lacks by its mark; empty: nothing
+  bool is_backup = false;         // it lacks nothing, and is older than what was driven
   std::uint64_t torn_bytes = 0;   // of the log; cut off when the store is opened
   std::vector<ExaminedRun> runs;  // newest first
   enum class Lock : std::uint8_t { absent, usable, unusable } lock = Lock::absent;

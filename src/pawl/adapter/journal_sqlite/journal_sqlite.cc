@@ -144,6 +144,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open_files(const std::stri
 }
 
 void SqliteJournal::refuse_writes(const sqlite::Shortfall& shortfall) {
+  is_backup_ = shortfall.is_backup;
   refusal_ = Error{ErrorCode::unavailable,
                    database_ + ": " + shortfall.why +
                        ". Nothing is driven or changed; reading works. If the rest of it is "
@@ -300,7 +301,7 @@ Result<std::vector<RunSize>> SqliteJournal::run_sizes() {
 }
 
 Status SqliteJournal::check() {
-  if (refusal_) return Error{ErrorCode::corrupt, refusal_->message};
+  if (refusal_ && !is_backup_) return Error{ErrorCode::corrupt, refusal_->message};
   return reader_->check();
 }
 

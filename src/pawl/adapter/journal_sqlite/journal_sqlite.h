@@ -92,6 +92,7 @@ class SqliteJournal final : public Journal,
   Loop& loop_;
   std::string database_;
   std::optional<Error> refusal_;
+  bool is_backup_ = false;  // sound in itself
   std::uint64_t torn_bytes_ = 0;
   std::shared_ptr<sqlite::RunLocks> locks_;  // before the connections: closed after them
   std::unique_ptr<sqlite::Reader> reader_;

@@ -223,6 +223,10 @@ Result<Newest> read_newest(Connection& connection) {
 
 Result<Shortfall> compare_with_mark(Connection& connection, const std::optional<Mark>& mark) {
   PAWL_TRY(const StoreRow store, read_store(connection));
+  if (store.marked == kBackup) {
+    return Shortfall{.why = "this is a backup that was not put in its place by pawl restore",
+                     .is_backup = true};
+  }
   if (!mark) {
     return Shortfall{std::string(kMarkName) +
                      " is missing or damaged, so nobody can tell whether "

@@ -76,6 +76,7 @@ struct Shortfall {
   std::string why;            // what is wrong; empty: nothing
   std::uint64_t records = 0;  // missing, as far as it is known
   std::uint64_t messages = 0;
+  bool is_backup = false;  // nothing is missing, but it is older than what was driven
 
   bool none() const { return why.empty(); }
 };

@@ -124,7 +124,7 @@ Status renew(Connection& connection, std::int64_t now_ms, Restored& restored) {
   PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
   PAWL_TRY(StoreRow row, read_store(connection));
   row.id = random_store_id();
-  row.marked = 1;
+  row.marked = kMarked;
   PAWL_CHECK(write_store(connection, row));
   PAWL_TRY(restored.paused, pause_live_runs(connection, now_ms));
   return connection.execute("COMMIT");

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 
+#include "pawl/adapter/journal_sqlite/acceptance.h"
 #include "pawl/adapter/journal_sqlite/copying.h"
 #include "pawl/adapter/journal_sqlite/store_test_support.h"
 
@@ -112,8 +114,80 @@ TEST_CASE("a backup that is copied over the database by hand is refused") {
     fs::remove(crashed + "/pawl.db-wal");
     const auto opened = open_store(crashed, loop);
     REQUIRE(opened->refusal());
-    CHECK(opened->refusal()->message.find("pawl.db was replaced") != std::string::npos);
+    CHECK(opened->refusal()->message.find("not put in its place") != std::string::npos);
   }
+}
+
+// For each of the four files of a store: none, that of the backup's moment, and that of a crash
+// later. The backup has only a database; log, index and mark of its moment are those of the store.
+// With the mark of the first moment, what the store had by then is whole: no file can tell that
+// there was more.
+TEST_CASE("of all mixes of files of two moments none is driven that lacks a record") {
+  SqliteStore store;
+  {
+    StoreView view = store.view();
+    make_run(view, "a", 3);
+  }
+  const std::string backup = store.directory / "backup";
+  const std::string early = store.directory / "early";
+  const std::string late = store.directory / "late";
+  const std::atomic<bool> stop = false;
+  REQUIRE(sqlite::copy_store(store.database(), backup, stop));
+  fs::copy(store.directory / "store", early);
+  fs::copy_file(backup + "/pawl.db", early + "/pawl.db", fs::copy_options::overwrite_existing);
+  store.reopen();
+  StoreView view = store.view();
+  REQUIRE(append_now(view, append_of(run_id("a"), 1, 3, "r3")) == "ok");
+  fs::copy(store.directory / "store", late);
+
+  constexpr std::array<const char*, 4> kNames = {"pawl.db", "pawl.db-wal", "pawl.db-shm",
+                                                 "pawl.mark"};
+  int driven = 0;
+  for (std::size_t mix = 0; mix < 81; ++mix) {
+    const std::string mixed = store.directory / ("mix" + std::to_string(mix));
+    fs::create_directory(mixed);
+    fs::permissions(mixed, fs::perms::owner_all);
+    std::size_t rest = mix;
+    for (const char* name : kNames) {
+      const std::string from = rest % 3 == 0 ? "" : (rest % 3 == 1 ? early : late) + "/" + name;
+      if (!from.empty()) fs::copy_file(from, mixed + "/" + name);
+      rest /= 3;
+    }
+    CAPTURE(mix);
+    TestLoop loop;
+    const auto opened = SqliteJournal::open(mixed, loop);
+    if (!opened || (*opened)->refusal()) continue;
+    const auto records = (*opened)->read(run_id("a"), 0, 1'000);
+    if (outcome(records) == "not_found") {
+      CHECK(mix % 3 == 0);  // no database: a new store, and there is no run to carry on
+      continue;
+    }
+    ++driven;
+    const bool early_mark = mix / 27 == 1;
+    CHECK(records->size() == (early_mark && mix / 3 % 3 != 2 ? 3 : 4));
+    CHECK(mix % 3 == 2);  // the backup is never driven
+  }
+  CHECK(driven > 0);
+}
+
+TEST_CASE("a backup that was put in its place by hand is refused until somebody accepts it") {
+  BackedUp at;
+  at.store.owner.reset();
+  TestLoop loop;
+  {
+    const auto opened = open_store(at.backup, loop);
+    REQUIRE(opened->refusal());
+    CHECK(opened->refusal()->message.find("pawl restore") != std::string::npos);
+    CHECK(opened->read(run_id("a"), 0, 1'000)->size() == 3);
+    CHECK(opened->check());
+  }
+  const auto accepted = sqlite::accept_store(at.backup, 77);
+  REQUIRE_MESSAGE(accepted, accepted.error().message);
+  CHECK(accepted->paused == std::vector{run_id("a")});
+  const auto opened = open_store(at.backup, loop);
+  CHECK_FALSE(opened->refusal());
+  CHECK(opened->pending(run_id("a"))->size() == 1);
+  CHECK(opened->acquire(run_id("a")));
 }
 
 TEST_CASE("what is no backup, or lies in the directory, is refused by name") {

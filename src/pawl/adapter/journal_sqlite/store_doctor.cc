@@ -201,7 +201,7 @@ Finding examine_database(const Examination& store) {
 
 void examine_loose_ends(const Examination& store, std::vector<Finding>& findings) {
   if (!store.shortfall.empty()) {
-    findings.push_back({Grade::problem, "mark", store.shortfall,
+    findings.push_back({store.is_backup ? Grade::warning : Grade::problem, "mark", store.shortfall,
                         "nothing is driven until you restore the rest of it (pawl restore BACKUP) "
                         "or go on without it (pawl doctor --accept)"});
   }

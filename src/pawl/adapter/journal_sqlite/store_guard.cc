@@ -74,7 +74,7 @@ Result<std::unique_ptr<StoreGuard>> StoreGuard::open(const std::string& director
   guard->log_named_ = row->log == guard->log_ ? row->log : 0;
   // A new store has no mark yet, or one whose making was interrupted. A backup that was copied into
   // the place of another store finds that one's.
-  const bool is_new = row->marked == 0 && (!mark || mark->store == row->id);
+  const bool is_new = row->marked == kUnmarked && (!mark || mark->store == row->id);
   if (is_new) {
     PAWL_TRY(guard->shortfall_.why, missing_runs(connection));
     if (guard->shortfall_.none()) PAWL_CHECK(guard->make_mark(connection));
@@ -90,7 +90,7 @@ Status StoreGuard::make_mark(Connection& connection) {
   PAWL_CHECK(accept(connection));
   PAWL_CHECK(connection.execute("BEGIN IMMEDIATE"));
   PAWL_TRY(StoreRow row, read_store(connection));
-  row.marked = 1;
+  row.marked = kMarked;
   PAWL_CHECK(write_store(connection, row));
   return connection.execute("COMMIT");
 }

@@ -12,10 +12,15 @@
 
 namespace pawl::sqlite {
 
+// The values of `marked`.
+inline constexpr std::int64_t kUnmarked = 0;  // a new store, which gets its mark (mark.h)
+inline constexpr std::int64_t kMarked = 1;    // a store without its mark has lost it
+inline constexpr std::int64_t kBackup = 2;    // a copy: nothing is driven before it is restored
+
 struct StoreRow {
-  std::int64_t id = 0;      // random; a copy gets another one
-  std::int64_t marked = 0;  // 1: there is a mark (mark.h), and a store without it has lost it
-  std::int64_t log = 0;     // the newest log that was written to
+  std::int64_t id = 0;  // random; a copy gets another one
+  std::int64_t marked = kUnmarked;
+  std::int64_t log = 0;  // the newest log that was written to
   std::int64_t log_before = 0;
   std::int64_t logs = 0;     // how many there have been
   std::int64_t removed = 0;  // runs that were removed, ever: see missing_runs()

@@ -31,9 +31,7 @@ Judgement hidden_judgement(const ToolRule& rule, const std::string& part) {
           "the rule " + rule.id +
               " denies some commands, and it cannot be told whether this is "
               "one: " +
-              part +
-              " is settled only when the shell runs it; write every word out, without "
-              "variables, globs, braces or substitutions",
+              part,
           Asking::every_time};
 }
 

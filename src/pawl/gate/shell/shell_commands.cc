@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/base/document.h"
 #include "pawl/gate/rules/glob.h"
 #include "pawl/gate/rules/reach.h"
 
@@ -59,6 +60,12 @@ bool has_name(std::string_view text, std::string_view glob) {
     if (begins && ends) return true;
   }
   return false;
+}
+
+std::string is_unsettled(const std::string& part) {
+  return part +
+         " is settled only when the shell runs it; write every word out, without variables, globs, "
+         "braces or substitutions";
 }
 
 }  // namespace
@@ -158,17 +165,25 @@ std::string matching_pattern(std::span<const std::string> patterns, const FoundC
 
 std::string hidden_from(std::span<const std::string> patterns, const FoundCommands& found) {
   if (patterns.empty()) return {};
-  if (!found.unseen.empty()) return found.unseen;
+  if (!found.unseen.empty()) return is_unsettled(found.unseen);
   for (const auto& command : found.uncertain) {
     const bool could = std::any_of(
         patterns.begin(), patterns.end(),
         [&command](const std::string& pattern) { return could_match(pattern, command); });
     if (!could) continue;
     for (const CommandWord& word : command) {
-      if (!word.is_literal()) return word.source;
+      if (!word.is_literal()) return is_unsettled(word.source);
     }
   }
-  return found.outcome == ShellOutcome::understood ? std::string() : found.why;
+  if (found.outcome != ShellOutcome::understood) return is_unsettled(found.why);
+  for (const std::string& pattern : patterns) {
+    for (const ToldText& told : found.told) {
+      if (!is_told(pattern, told)) continue;
+      return quoted(pattern) + " is in what " + quoted(told.program) +
+             " is given, which may run it; a command that is denied cannot be run by another one";
+    }
+  }
+  return {};
 }
 
 }  // namespace pawl

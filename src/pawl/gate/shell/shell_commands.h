@@ -11,6 +11,7 @@
 
 #include "pawl/gate/shell/shell_hidden.h"
 #include "pawl/gate/shell/shell_reader.h"
+#include "pawl/gate/shell/shell_told.h"
 
 namespace pawl {
 
@@ -24,6 +25,8 @@ struct FoundCommands {
   std::vector<std::vector<CommandWord>> uncertain = {};
   // A text that is run as commands and is not written out, such as "$x" of bash -c "$x"; or empty.
   std::string unseen = {};
+  // What programs are told that nobody looked into.
+  std::vector<ToldText> told = {};
   // The worst of all texts that were read on the way.
   ShellOutcome outcome = ShellOutcome::understood;
   std::string why = {};  // "a ' without its end at byte 5"
@@ -55,8 +58,8 @@ std::string pattern_fault(std::string_view pattern);
 std::string matching_pattern(std::span<const std::string> patterns, const FoundCommands& found,
                              std::string_view text);
 
-// The part of a command that only the shell's expansions settle, where they could make it one that
-// a pattern matches; or empty.
+// Why a text may run what a pattern matches although no command in it is written so: the part that
+// only the shell's expansions settle, or the program that is told to run it; or empty.
 std::string hidden_from(std::span<const std::string> patterns, const FoundCommands& found);
 
 }  // namespace pawl

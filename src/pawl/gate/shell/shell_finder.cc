@@ -5,12 +5,15 @@
 #include "pawl/gate/shell/shell_commands.h"
 #include "pawl/gate/shell/shell_evaluated.h"
 #include "pawl/gate/shell/shell_git.h"
+#include "pawl/gate/shell/shell_told.h"
 #include "pawl/gate/shell/shell_wrappers.h"
 
 namespace pawl {
 namespace {
 
 using Words = std::span<const CommandWord>;
+
+constexpr std::size_t kToldMax = 4096;
 
 class Finder {
  public:
@@ -32,8 +35,14 @@ class Finder {
       std::vector<CommandWord> words;
       for (const ShellWord& word : one.words) words.push_back(command_word(word, text));
       argv(words, depth);
-      for (const ShellWord& set : one.assignments) note_setting(command_word(set, text), depth);
+      for (const ShellWord& set : one.assignments) {
+        note_setting(command_word(set, text), depth);
+        if (!takes_words_as_data(values_of(words))) {
+          tell({set.value(), set.value()});
+        }
+      }
     }
+    for (ToldText& one : told_by_input(reading, text)) tell(std::move(one));
     if (std::string later = evaluated_later(reading); !later.empty()) unseen(std::move(later));
     // What stands in [[ … ]] is no command, and its words are not read.
     if (text.find("[[") != std::string_view::npos) {
@@ -54,6 +63,7 @@ class Finder {
                   "more than " + std::to_string(kFoundCommandsMax) + " commands");
     }
     add(words, depth);
+    tell(words);
     note_reader(words, Sourcing::possible);
     inner_texts(words, depth);
     const std::string_view program = command_base_name(words[0].value);
@@ -80,6 +90,7 @@ class Finder {
       const bool is_argument = begins_before(given, i);
       if ((is_argument && !rest[0].is_literal()) || is_setting(rest[0])) continue;
       add(rest, depth);
+      if (!is_argument) tell_inner(rest, program);
       const bool builtin = program == "command" || program == "builtin";
       if (!is_argument) note_reader(rest, builtin ? Sourcing::possible : Sourcing::impossible);
       if (appends && rest[0].is_literal()) append_unknown(rest, words[0].value);
@@ -92,6 +103,27 @@ class Finder {
     push(words);
     if (const auto git = as_git_command(words); !git.empty()) push(git);
     for (const CommandWord& word : words) note_setting(word, depth);
+  }
+
+  // What the program may run, and nobody looks into.
+  void tell(Words words) {
+    for (ToldText& one : told_by_words(values_of(words))) tell(std::move(one));
+  }
+
+  // Behind a wrapper: a text of its own ("shell x" of gdb -ex), or a command. An option's value, a
+  // number and a setting are no program.
+  void tell_inner(Words words, std::string_view wrapper) {
+    const std::string& first = words[0].value;
+    if (is_code(first)) return tell({std::string(wrapper), first});
+    if (first.find('=') == std::string::npos &&
+        (first.empty() || first[0] < '0' || first[0] > '9')) {
+      tell(words);
+    }
+  }
+
+  void tell(ToldText told) {
+    if (found.told.size() < kToldMax) return found.told.push_back(std::move(told));
+    note(ShellOutcome::too_much, "too many texts");
   }
 
   void push(Words words) {

@@ -93,12 +93,13 @@ class GitBench {
     // The second look finds nothing left to do.
     for (int i = 0; i < 2 && one.is_touched(); ++i) {
       for (const std::string& said :
-           one.settle(run_outside(one), [](const auto&) { return false; })) {
+           one.settle(run_outside(one), [](const auto&) { return false; }, guarded)) {
         text += said + "\n";
       }
     }
     return text;
   }
+  GuardedPaths guarded;
   void end() { held().finish(); }
   void forget() { held_.reset(); }  // as a kill would
   const HostGit& git() const { return git_; }

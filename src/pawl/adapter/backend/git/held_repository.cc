@@ -151,12 +151,15 @@ bool HeldRepository::is_touched() const {
   return !seen_ || *seen_ != look();
 }
 
-std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayLink& may_link) {
+std::vector<std::string> HeldRepository::settle(const RunInside& run, const MayLink& may_link,
+                                                const GuardedPaths& guarded) {
   settings_.settle(repository_, place_);
   const Marks before = look();
   const Publisher publisher(*git_, repository_, place_.slot_number());
   const InsideGit inside(run, repository_.work_tree, directory_inside());
-  const Sides sides{repository_, place_, settings_, publisher, inside, may_link, doer_};
+  const GuardedLook look_at_names(*git_, repository_, guarded);
+  const Sides sides{repository_, place_,   settings_,     publisher,
+                    inside,      may_link, look_at_names, doer_};
   Settling::Outcome outcome = Settling(sides, agreement_).perform();
   if (outcome.was_overtaken) {  // by another session, say: the new look names what it did
     const bool changed = outcome.has_changed;

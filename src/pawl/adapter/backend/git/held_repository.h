@@ -41,7 +41,9 @@ class HeldRepository {
   // Whether either side has changed anything since the last settle(). Costs some calls of stat().
   bool is_touched() const;
   // A sentence for each thing that could not be done, if it was not said the last time.
-  std::vector<std::string> settle(const RunInside& run, const MayLink& may_link);
+  // `guarded`: what no commit may change.
+  std::vector<std::string> settle(const RunInside& run, const MayLink& may_link,
+                                  const GuardedPaths& guarded);
   // Whether git inside no longer works on the directory. A command did that.
   bool is_damaged() const { return is_damaged_; }
   // When nothing runs: moves the directory to where taken things are. It is of no use afterwards,

@@ -43,7 +43,8 @@ SessionGit::SessionGit(const ExecutionContext& context)
     : roots_(context.write_roots),
       git_directory_(context.git_directory),
       taken_(context.taken_directory, context.run.text),
-      owner_(owner_of_tools(context)) {}
+      owner_(owner_of_tools(context)),
+      guarded_(GuardedPaths::of(context)) {}
 
 Result<std::unique_ptr<SessionGit>> SessionGit::open(const ExecutionContext& context) {
   std::unique_ptr<SessionGit> session(new SessionGit(context));
@@ -137,6 +138,7 @@ Status SessionGit::protect_programs(const std::string& work_tree) {
   }
   PAWL_TRY(const auto found, operator_programs(*listed, work_tree, roots_));
   programs_.insert(programs_.end(), found.begin(), found.end());
+  guarded_.places.insert(guarded_.places.end(), found.begin(), found.end());
   return ok();
 }
 
@@ -194,7 +196,7 @@ std::vector<std::string> SessionGit::settle(const RunInside& run) {
   std::vector<std::string> said = std::exchange(to_say_, {});
   for (HeldRepository& held : held_) {
     if (!held.is_touched()) continue;
-    for (std::string& text : held.settle(run, may_link)) said.push_back(std::move(text));
+    for (std::string& text : held.settle(run, may_link, guarded_)) said.push_back(std::move(text));
   }
   return said;
 }

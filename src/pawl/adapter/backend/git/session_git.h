@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/adapter/backend/git/find_repositories.h"
+#include "pawl/adapter/backend/git/guarded_paths.h"
 #include "pawl/adapter/backend/git/held_repository.h"
 #include "pawl/adapter/backend/git/host_git.h"
 #include "pawl/adapter/backend/git/inside_git.h"
@@ -70,6 +71,7 @@ class SessionGit {
   backend::TakenNames taken_;
   sandbox::OwnDirectory own_directory_;  // of a host without a data directory
   Owner owner_;                          // of what tools make
+  GuardedPaths guarded_;                 // what no commit may change
   std::unique_ptr<HostGit> git_;         // null: there is none
   std::string settings_;                 // a file with the operator's harmless ones; may be empty
   KeptRecord record_;

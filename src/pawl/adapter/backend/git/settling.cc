@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "pawl/adapter/backend/git/index_changes.h"
@@ -127,12 +128,30 @@ void Settling::import_objects() {
   if (is_object_id(own_.head) && own_.head != agreement_.agreed.head) {
     wanted.push_back({own_.head});
   }
+  const std::vector<std::vector<std::string>> commits = wanted;
   if (!waits_inside_ && digest_of_index(own_.index) != agreement_.agreed.index) {
     const auto changes =
         index_changes(host_.index, own_.index, [](std::string_view) { return false; });
     if (changes && !changes->objects.empty()) wanted.push_back(changes->objects);
   }
   import_each(wanted);
+  hold_back(commits);
+}
+
+// All at once, and one after the other only where there is a fault.
+void Settling::hold_back(const std::vector<std::vector<std::string>>& commits) {
+  std::vector<std::string> all;
+  for (const auto& tips : commits) {
+    std::ranges::copy_if(tips, std::back_inserter(all),
+                         [&](const auto& tip) { return has_host(tip); });
+  }
+  if (all.empty() || sides_.guarded.fault_of_commits(all).empty()) return;
+  for (const auto& tips : commits) {
+    if (!std::ranges::all_of(tips, [&](const auto& tip) { return has_host(tip); })) continue;
+    const std::string fault = sides_.guarded.fault_of_commits(tips);
+    if (fault.empty()) continue;
+    for (const std::string& tip : tips) missing_.emplace(tip, fault);
+  }
 }
 
 // All at once; if the host's git does not want that, one after the other, so that a bad object
@@ -150,8 +169,7 @@ void Settling::import_each(const std::vector<std::vector<std::string>>& wanted) 
                                 ? import({objects.begin(), objects.end()})
                                 : Status(Error{ErrorCode::limit_exceeded, "too many at a time"});
     if (imported) continue;
-    missing_.insert(objects.begin(), objects.end());
-    why_missing_ = imported.error().message;
+    for (const std::string& object : objects) missing_.emplace(object, imported.error().message);
   }
 }
 
@@ -185,7 +203,7 @@ void Settling::settle(const RefStep& step) {
 
 void Settling::publish(const RefStep& step) {
   if (!has_host(step.own)) {
-    return say(short_name(step.name) + " is not published: " + why_missing_);
+    return say(short_name(step.name) + " is not published: " + missing_.at(step.own));
   }
   const bool removes = step.own.empty();
   if (removes && sides_.doer == Doer::killed_session) {
@@ -325,7 +343,7 @@ void Settling::settle_head() {
 }
 
 void Settling::publish_head() {
-  if (!has_host(own_.head)) return say("HEAD is not published: " + why_missing_);
+  if (!has_host(own_.head)) return say("HEAD is not published: " + missing_.at(own_.head));
   if (waits_outside_) return say("HEAD is not published while a merge is under way outside");
   if (elsewhere_.contains(own_.head)) {
     return say(short_name(own_.head) +
@@ -420,9 +438,11 @@ void Settling::publish_index() {
         "its own");
   }
   if (changes->input.empty()) return;
-  if (!std::ranges::all_of(changes->objects,
-                           [&](const std::string& object) { return has_host(object); })) {
-    return say("the index is not published: " + why_missing_);
+  for (const std::string& object : changes->objects) {
+    if (!has_host(object)) return say("the index is not published: " + missing_.at(object));
+  }
+  if (const std::string fault = sides_.guarded.fault_of_index(changes->input); !fault.empty()) {
+    return say("the index is not published: " + fault);
   }
   if (const Status moved = sides_.publisher.move_index(host_, changes->input); !moved) {
     return say("the index is not published: " + moved.error().message);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "pawl/adapter/backend/git/guarded_paths.h"
 #include "pawl/adapter/backend/git/inside_git.h"
 #include "pawl/adapter/backend/git/private_directory.h"
 #include "pawl/adapter/backend/git/publish.h"
@@ -42,6 +44,7 @@ struct Sides {
   const Publisher& publisher;
   const InsideGit& inside;
   const std::function<bool(const std::string& path)>& may_link;
+  const GuardedLook& guarded;
   Doer doer = Doer::this_session;
 };
 
@@ -65,6 +68,7 @@ class Settling {
   Status look_at_both();
   void import_objects();
   void import_each(const std::vector<std::vector<std::string>>& wanted);
+  void hold_back(const std::vector<std::vector<std::string>>& commits);
   bool has_host(const std::string& object) const;
   void settle_refs();
   void settle(const RefStep& step);
@@ -96,8 +100,9 @@ class Settling {
   bool waits_inside_ = false;  // a merge or the like is under way
   bool waits_outside_ = false;
   std::vector<std::string> stash_;  // of the session, newest first
-  std::set<std::string> missing_;   // objects that the host's git does not want
-  std::string why_missing_;
+  // Objects that are not published, and why: the host's git does not want them, or a commit changes
+  // what commands may not.
+  std::map<std::string, std::string> missing_;
   Outcome outcome_;
 };
 

@@ -1,6 +1,8 @@
 #include "pawl/adapter/backend/sandbox/protected_places.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,11 +27,30 @@ Error is_link(const std::string& path) {
               "place (put a file or directory there, or name write roots that do not hold it)"};
 }
 
+struct Sighting {
+  ProtectedPlace::Identity identity;
+  mode_t mode = 0;
+};
+
+// An empty path: the descriptor itself. No link is followed.
+bool look_at(int at, const std::string& path, Sighting& seen) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  struct statx found{};
+  const int flags = AT_SYMLINK_NOFOLLOW | (path.empty() ? AT_EMPTY_PATH : 0);
+  const unsigned wanted = STATX_TYPE | STATX_MODE | STATX_INO | STATX_BTIME;
+  if (::statx(at, path.c_str(), flags, wanted, &found) != 0) return false;
+  const bool is_born = (found.stx_mask & STATX_BTIME) != 0;
+  seen.identity = {makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino,
+                   is_born ? found.stx_btime.tv_sec * kNsPerSecond + found.stx_btime.tv_nsec : 0};
+  seen.mode = found.stx_mode;
+  return true;
+}
+
 }  // namespace
 
 bool ProtectedPlace::is_unchanged() const {
-  struct stat named{};
-  return ::lstat(path.c_str(), &named) == 0 && named.st_ino == inode && named.st_dev == device;
+  Sighting now;
+  return look_at(AT_FDCWD, path, now) && now.identity == identity;
 }
 
 Status ProtectedPlaces::find(const SandboxPlan& plan) {
@@ -62,16 +83,16 @@ Status ProtectedPlaces::hold_way(const std::string& outer, const std::string& pa
   for (std::size_t at = outer.size(); at != std::string::npos;) {
     at = path.find('/', at + 1);
     const std::string part = path.substr(0, at);
-    struct stat status{};
-    if (::lstat(part.c_str(), &status) != 0) {
+    Sighting seen;
+    if (!look_at(AT_FDCWD, part, seen)) {
       return Error{ErrorCode::unavailable, part + ": " + describe_errno(errno) + " (create it)"};
     }
-    if (S_ISLNK(status.st_mode)) {
+    if (S_ISLNK(seen.mode)) {
       return Error{ErrorCode::invalid_argument,
                    part + " is a symbolic link, on the way from the write root " + outer + " to " +
                        path + " (name the place that it leads to)"};
     }
-    PAWL_CHECK(note(part, Hold::in_place, status));
+    PAWL_CHECK(note(part, Hold::in_place, seen.identity, S_ISDIR(seen.mode)));
   }
   return ok();
 }
@@ -99,7 +120,8 @@ Status ProtectedPlaces::hold_paths(const SandboxPlan& plan, const std::vector<st
   return ok();
 }
 
-Status ProtectedPlaces::note(const std::string& path, Hold hold, const struct stat& status) {
+Status ProtectedPlaces::note(const std::string& path, Hold hold,
+                             const ProtectedPlace::Identity& identity, bool is_directory) {
   if (const auto known = index_.find(path); known != index_.end()) {
     Hold& held = places_[known->second].hold;
     held = std::max(held, hold);
@@ -110,7 +132,7 @@ Status ProtectedPlaces::note(const std::string& path, Hold hold, const struct st
                                                 " protected names (use a smaller write root)"};
   }
   index_.emplace(path, places_.size());
-  places_.push_back({path, hold, S_ISDIR(status.st_mode), status.st_dev, status.st_ino});
+  places_.push_back({path, hold, is_directory, identity});
   return ok();
 }
 
@@ -120,7 +142,7 @@ Status ProtectedPlaces::note(const std::string& path, Hold hold, const struct st
 Status ProtectedPlaces::hold_path(const std::string& directory, const std::string& name,
                                   Hold hold) {
   Descriptor at(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  std::vector<std::pair<std::string, struct stat>> way;
+  std::vector<std::pair<std::string, Sighting>> way;
   std::string path = directory;
   std::string_view rest = name;
   while (at && !rest.empty()) {
@@ -128,20 +150,21 @@ Status ProtectedPlaces::hold_path(const std::string& directory, const std::strin
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     path += "/" + part;
     Descriptor next(::openat(at.number(), part.c_str(), kHeldLook));
-    struct stat status{};
+    Sighting seen;
     if (!next && (errno == ENOENT || errno == ENOTDIR)) return ok();
-    if (!next || ::fstat(next.number(), &status) != 0) {
+    if (!next || !look_at(next.number(), "", seen)) {
       return Error{ErrorCode::unavailable, "protected name " + path + ": " + describe_errno(errno)};
     }
-    if (S_ISLNK(status.st_mode)) return is_link(path);
-    way.emplace_back(path, status);
+    if (S_ISLNK(seen.mode)) return is_link(path);
+    way.emplace_back(path, seen);
     // A file where a directory is expected holds all that could be beneath it.
-    if (!rest.empty() && !S_ISDIR(status.st_mode)) break;
+    if (!rest.empty() && !S_ISDIR(seen.mode)) break;
     at = std::move(next);
   }
   for (std::size_t i = 0; i < way.size(); ++i) {
     const bool last = i + 1 == way.size();
-    PAWL_CHECK(note(way[i].first, last ? hold : Hold::in_place, way[i].second));
+    const auto& [part, seen] = way[i];
+    PAWL_CHECK(note(part, last ? hold : Hold::in_place, seen.identity, S_ISDIR(seen.mode)));
   }
   return ok();
 }

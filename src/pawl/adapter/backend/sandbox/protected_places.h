@@ -4,8 +4,7 @@
 // call ends (session/name_watch.h).
 #pragma once
 
-#include <sys/stat.h>
-
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,8 +23,16 @@ struct ProtectedPlace {
   // `in_place` only keeps it from being renamed.
   enum class Hold : std::uint8_t { in_place, read_only, hidden } hold = Hold::read_only;
   bool is_directory = false;
-  dev_t device = 0;  // of what was found there
-  ino_t inode = 0;
+  // What was found there. A file system may give the number of a file that was removed to the next
+  // one at once, so the time at which it was made is a part of it.
+  struct Identity {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t born_ns = 0;  // 0: the file system does not know
+
+    friend bool operator==(const Identity&, const Identity&) = default;
+  };
+  Identity identity = {};
 
   // The path still leads to what was found.
   bool is_unchanged() const;
@@ -46,7 +53,8 @@ class ProtectedPlaces {
                    ProtectedPlace::Hold hold);
   Status hold_paths(const SandboxPlan& plan, const std::vector<std::string>& paths,
                     ProtectedPlace::Hold hold);
-  Status note(const std::string& path, ProtectedPlace::Hold hold, const struct stat& status);
+  Status note(const std::string& path, ProtectedPlace::Hold hold,
+              const ProtectedPlace::Identity& identity, bool is_directory);
 
   std::vector<ProtectedPlace> places_;
   std::map<std::string, std::size_t, std::less<>> index_;  // by path, while they are found

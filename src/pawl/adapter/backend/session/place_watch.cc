@@ -43,7 +43,8 @@ void PlaceWatch::take(const std::string& directory, const std::string& name, uns
   }
   news_ = true;
   if ((mask & kAppears) == 0) {
-    fates_.try_emplace(path, Fate::gone);
+    const auto [fate, first] = fates_.try_emplace(path, Fate::gone);
+    if (!first && fate->second != Fate::gone) fate->second = Fate::removed;
     return;
   }
   // The first replacement is the host's. What appears after it, or where the name was gone, can be
@@ -76,6 +77,11 @@ bool PlaceWatch::has_news() {
 bool PlaceWatch::was_written(const std::string& path) const {
   const auto known = fates_.find(path);
   return blind_ || overflown_ || (known != fates_.end() && known->second == Fate::written);
+}
+
+bool PlaceWatch::was_removed(const std::string& path) const {
+  const auto known = fates_.find(path);
+  return blind_ || overflown_ || (known != fates_.end() && known->second == Fate::removed);
 }
 
 }  // namespace pawl::backend

@@ -34,12 +34,21 @@ class PlaceWatch {
     news_ = false;
     fates_.clear();
   }
-  // Since the last forget() the entry was replaced or made, and then a program that could write it
+  // What has come until now about entries was before they were held.
+  void begin() {
+    has_news();
+    fates_.clear();
+  }
+  // Since then, or the last forget(): the entry was removed, moved or put there anew.
+  bool has_moved(const std::string& path) const { return fates_.contains(path); }
+  // Likewise: the entry was replaced or made, and then a program that could write it
   // has closed it, or another thing was put there; or one was, where the name was gone.
   bool was_written(const std::string& path) const;
+  // Likewise, and then it was removed or moved away: what the host had put there may be lost.
+  bool was_removed(const std::string& path) const;
 
  private:
-  enum class Fate : std::uint8_t { gone, replaced, written };
+  enum class Fate : std::uint8_t { gone, replaced, removed, written };
 
   void take(const std::string& directory, const std::string& name, unsigned mask);
 

@@ -47,6 +47,58 @@ TEST_CASE("a write after a replacement is told from the replacement itself") {
   CHECK(watch.was_written(directory / ".envrc"));
 }
 
+TEST_CASE("a replacement that is removed is told from a name that the host removes") {
+  const TempDirectory directory;
+  const std::string name = directory / ".envrc";
+  save(name, "old");
+  PlaceWatch watch;
+  watch.add_directory(directory.path());
+  watch.add_name(".envrc");
+  SUBCASE("the host removes it") {
+    std::filesystem::remove(name);
+    watch.has_news();
+    CHECK_FALSE(watch.was_removed(name));
+    return;
+  }
+  save(directory / "new", "the operator's");
+  std::filesystem::rename(directory / "new", name);
+  watch.has_news();
+  CHECK_FALSE(watch.was_removed(name));
+  SUBCASE("removed") {
+    std::filesystem::remove(name);
+  }
+  SUBCASE("moved away") {
+    std::filesystem::rename(name, directory / "moved");
+  }
+  watch.has_news();
+  CHECK(watch.was_removed(name));
+  CHECK_FALSE(watch.was_written(name));
+  save(name, "the agent's");
+  watch.has_news();
+  CHECK(watch.was_written(name));
+}
+
+TEST_CASE("an entry has moved from the moment on at which it is removed, whatever comes after") {
+  const TempDirectory directory;
+  const std::string name = directory / ".envrc";
+  save(name, "old");
+  PlaceWatch watch;
+  watch.add_directory(directory.path());
+  watch.add_name(".envrc");
+  std::filesystem::remove(name);
+  save(name, "before it is held");
+  watch.begin();
+  CHECK_FALSE(watch.has_moved(name));
+  save(name, "in place");
+  watch.has_news();
+  CHECK_FALSE(watch.has_moved(name));
+  std::filesystem::remove(name);
+  save(name, "anew, perhaps with the same number");
+  watch.has_news();
+  CHECK(watch.has_moved(name));
+  CHECK_FALSE(watch.has_moved(directory / "other"));
+}
+
 TEST_CASE("what is put in the place of a replacement, or of nothing, counts as written") {
   const TempDirectory directory;
   const std::string name = directory / ".envrc";

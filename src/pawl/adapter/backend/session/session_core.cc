@@ -43,6 +43,19 @@ bool holds_names(IsolationLevel level) {
   return level == IsolationLevel::namespaces || level == IsolationLevel::container;
 }
 
+// What commands may have done to a name between its replacement and their end; empty: nothing.
+std::string harm_in_window(WorkspaceGuard& guard, const std::string& path) {
+  if (guard.was_removed(path)) {
+    return path +
+           " was replaced outside and removed before the session's processes had ended: a command "
+           "may have removed it. Save it once more";
+  }
+  if (!guard.was_written(path)) return {};
+  return path +
+         " was replaced outside and written again before the session's processes had ended: it may "
+         "hold what the agent wrote. Look at it before anything reads or runs it";
+}
+
 std::uint64_t brim_of(const BackendLimits& limits) {
   return limits.memory_bytes - limits.memory_bytes / 8;
 }
@@ -150,7 +163,10 @@ Status SessionCore::refresh() {
       if (ran) why_lost_ += said;
     }
   }
-  if (stale_) PAWL_CHECK(set_up());
+  if (stale_) {
+    if (guard_) guard_->wait_for_held();
+    PAWL_CHECK(set_up());
+  }
   settle_git();  // what the host has changed
   return repair_git();
 }
@@ -179,11 +195,8 @@ std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
   for (const std::string& path : replaced) {
     text +=
         "[" + path + " was replaced outside; the command was ended so that it stays protected.]\n";
-    if (!guard_->was_written(path)) continue;
-    const std::string loud = path +
-                             " was replaced outside and written again before the session's "
-                             "processes had ended: it may hold what the agent wrote. Look at it "
-                             "before anything reads or runs it";
+    const std::string loud = harm_in_window(*guard_, path);
+    if (loud.empty()) continue;
     text += "[" + loud + ".]\n";
     tell(loud);
   }

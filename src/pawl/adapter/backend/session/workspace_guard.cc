@@ -1,6 +1,7 @@
 #include "pawl/adapter/backend/session/workspace_guard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +16,9 @@
 
 namespace pawl::backend {
 namespace {
+
+constexpr int kLooksForHeld = 20;
+constexpr int kLookForHeldMs = 10;
 
 bool is_one_of(const std::vector<std::string>& names, const std::string& path) {
   return std::ranges::any_of(names,
@@ -112,11 +116,33 @@ void WorkspaceGuard::arm(const std::vector<sandbox::ProtectedPlace>& places) {
   }
 }
 
+void WorkspaceGuard::hold(std::vector<sandbox::ProtectedPlace> places) {
+  held_ = std::move(places);
+  watch_.begin();
+}
+
+void WorkspaceGuard::wait_for_held() const {
+  const auto is_there = [](const sandbox::ProtectedPlace& place) {
+    struct stat status{};
+    return ::lstat(place.path.c_str(), &status) == 0;
+  };
+  for (int look = 0; look < kLooksForHeld && !std::ranges::all_of(held_, is_there); ++look) {
+    ::poll(nullptr, 0, kLookForHeldMs);
+  }
+}
+
+// A file that is made anew where one was removed (git does that) may look like the first one to the
+// end of its number and the moment of its birth; but its mount is gone. A directory takes its mount
+// along, and may have come back.
+bool WorkspaceGuard::holds(const sandbox::ProtectedPlace& place) const {
+  return place.is_unchanged() && (place.is_directory || !watch_.has_moved(place.path));
+}
+
 std::vector<std::string> WorkspaceGuard::replaced() {
   std::vector<std::string> paths;
   if (held_.empty() || !watch_.has_news()) return paths;
   for (const sandbox::ProtectedPlace& place : held_) {
-    if (!place.is_unchanged()) paths.push_back(place.path);
+    if (!holds(place)) paths.push_back(place.path);
   }
   return paths;
 }
@@ -129,13 +155,19 @@ bool WorkspaceGuard::was_written(const std::string& path) {
   return directory || watch_.was_written(path);
 }
 
+bool WorkspaceGuard::was_removed(const std::string& path) {
+  watch_.has_news();
+  struct stat status{};
+  return watch_.was_removed(path) && ::lstat(path.c_str(), &status) != 0;
+}
+
 // News that is about nothing here is forgotten; what follows is looked at again.
 bool WorkspaceGuard::is_touched() {
   if (!watch_.has_news()) return false;
   names_.arm(watch_);
   if (names_.is_touched()) return true;
-  const auto unchanged = [](const sandbox::ProtectedPlace& place) { return place.is_unchanged(); };
-  if (std::ranges::all_of(held_, unchanged)) watch_.forget();
+  const auto is_held = [this](const sandbox::ProtectedPlace& place) { return holds(place); };
+  if (std::ranges::all_of(held_, is_held)) watch_.forget();
   return false;
 }
 

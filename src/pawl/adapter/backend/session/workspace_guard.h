@@ -28,14 +28,19 @@ class WorkspaceGuard {
                                                       const ExecutionContext& context);
 
   // The places that are mounted; asked by replaced() from now on.
-  void hold(std::vector<sandbox::ProtectedPlace> places) { held_ = std::move(places); }
+  void hold(std::vector<sandbox::ProtectedPlace> places);
 
   // To be polled while a process runs; -1: there is none, look from time to time.
   int descriptor() const { return watch_.descriptor(); }
+  // The host may be replacing files at this moment, as git does: it removes one and makes it anew.
+  // Waits a little for those that are gone.
+  void wait_for_held() const;
   // Paths that lead elsewhere than to what is mounted.
   std::vector<std::string> replaced();
   // After all processes have ended: the name may hold what a command wrote.
   bool was_written(const std::string& path);
+  // Likewise: the name is gone, and a command may have removed it.
+  bool was_removed(const std::string& path);
 
   bool is_touched();
   // Sentences about what was taken; nothing of the session runs meanwhile.
@@ -56,6 +61,7 @@ class WorkspaceGuard {
  private:
   WorkspaceGuard(NameWatch names, TakenNames store)
       : names_(std::move(names)), store_(std::move(store)) {}
+  bool holds(const sandbox::ProtectedPlace& place) const;
   void arm(const std::vector<sandbox::ProtectedPlace>& places);
 
   NameWatch names_;

@@ -1,5 +1,6 @@
 #include "pawl/adapter/backend/session/workspace_guard.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,6 +115,67 @@ TEST_CASE("an editor's save beside a hostile loop ends the loop, and the file st
     CHECK(bench.bash("echo evil >>.envrc").exit_code != 0);
     CHECK(read_file(envrc) == "again");
   }
+}
+
+TEST_CASE("a saved file that is gone when the commands have ended is named as lost") {
+  if (!is_there(&make_namespace_backend)) return;
+  Notices notices;
+  Bench bench(&make_namespace_backend, notices.options());
+  const std::string envrc = bench.directory / ".envrc";
+  bool said = false;
+  for (int attempt = 0; attempt < 20 && !said; ++attempt) {  // the window is short
+    std::filesystem::remove(bench.directory / "ready");
+    replace(envrc, "old");
+    // Who removes it is not seen: the host does here what a command would.
+    const WhenReady save(bench.directory / "ready", [&] {
+      replace(envrc, "the user's");
+      std::filesystem::remove(envrc);
+    });
+    const BackendOutcome outcome = bench.bash("touch ready; sleep 20", 20'000);
+    CHECK(outcome.kind == Kind::denied);
+    said = holds(outcome.output, "a command may have removed it");
+  }
+  CHECK(said);
+  CHECK(holds(notices.all(), ".envrc was replaced outside and removed"));
+}
+
+// As git does (`git stash`, `git checkout`): ext4 gives the new file the number of the old one.
+TEST_CASE("a file that is removed and made anew under its old number is noticed") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  const std::string envrc = bench.directory / ".envrc";
+  write_file(envrc, "old");
+  give_away(envrc);
+  const WhenReady checkout(bench.directory / "ready", [&] {
+    std::filesystem::remove(envrc);
+    write_file(envrc, "the user's");
+    give_away(envrc);
+  });
+  const BackendOutcome outcome = bench.bash(
+      "touch ready; until grep -q user .envrc; do :; done; echo evil 2>/dev/null >>.envrc; sleep 9",
+      20'000);
+  CHECK(outcome.kind == Kind::denied);
+  CHECK(holds(outcome.output, ".envrc was replaced outside"));
+}
+
+TEST_CASE("a file that the host is just replacing is waited for, and not taken for absent") {
+  if (!is_there(&make_namespace_backend)) return;
+  Bench bench(&make_namespace_backend);
+  const TempDirectory data;
+  bench.context.taken_directory = data / "taken";
+  const std::string envrc = bench.directory / ".envrc";
+  write_file(envrc, "old");
+  CHECK(bench.bash("true").kind == Kind::ok);
+  std::filesystem::remove(envrc);
+  std::thread git([&] {
+    ::poll(nullptr, 0, 50);  // between two system calls of its
+    write_file(envrc, "the user's");
+  });
+  const BackendOutcome outcome = bench.bash("sleep 0.2; echo evil >.envrc");
+  git.join();
+  CHECK(outcome.exit_code != 0);
+  CHECK(read_file(envrc) == "the user's");
+  CHECK_FALSE(std::filesystem::exists(data / "taken/bench"));
 }
 
 TEST_CASE("a save in place, or between two calls, ends nothing that runs") {
