@@ -63,6 +63,17 @@ class PayStage(Stage):
 
 
 class Approvals(PayStage):
+    def test_a_decision_can_drive_the_run_on(self):
+        for run, words, said, paid in (
+                ("a", ("approve", "a"), "c1 pay done: paid", [{"amount": 5}]),
+                ("d", ("deny", "d", "--reason", "Not today."), "Not today.", [])):
+            self.ok("run", self.paying(), "go", "--id", run, code=4)
+            shown = self.ok(*words, "--resume").stdout
+            self.assertIn(said, shown)
+            self.assertIn("Done.", shown)
+            self.assertEqual(self.paid(), paid)
+            (self.directory / "paid").unlink(missing_ok=True)
+
     def test_an_approval_runs_the_call_exactly_once(self):
         self.waiting()
         self.assertEqual(self.paid(), [])

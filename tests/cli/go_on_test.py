@@ -102,6 +102,15 @@ class GoOn(Stage):
         self.ok("resume", "r", code=130)
         self.assertEqual(self.status("r"), "cancelled")
 
+    def test_it_goes_on_in_the_background(self):
+        self.ok("run", self.counting(3), "--id", "r", code=5)
+        self.refused("resume", "r", "-d", code=1, says="a limit leaves no room to go on")
+        self.assertEqual(self.ok("resume", "r", "-d", "--steps", "+3").stdout.strip(), "r")
+        self.wait_for(lambda: self.status("r") == "done", "the end")
+        self.refused("resume", "r", "-d", code=1, says="pawl message r TEXT")
+        self.refused("resume", "nobody", "-d", code=1, says="nobody")
+        self.refused("resume", "--due", "-d", code=2, says="name a RUN")
+
     def test_a_fork_takes_more_room_too(self):
         charter = self.counting(4)
         self.ok("run", charter, "--id", "r", code=5)

@@ -102,6 +102,9 @@ class Service {
   // Puts a message into the run's durable inbox; whoever drives it takes it from there. `done` is
   // called when it is durable. conflict: the run is over.
   void post(const RunId& run, const Event& event, StatusCallback done);
+  // The runs that something waits for in an inbox, in no order.
+  Result<std::vector<RunId>> addressed() const;
+  std::int64_t wall_ms() const;
   // What waits in the inbox and can be read.
   Result<std::vector<Event>> waiting(const RunId& run) const;
   // Builds the events of post(), checking them against the run as it is now.

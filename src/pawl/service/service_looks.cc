@@ -25,6 +25,14 @@ Status Service::take_up(const RunId& run) {
   return engine_.resume(run);
 }
 
+Result<std::vector<RunId>> Service::addressed() const {
+  return engine_.store().inbox->addressed();
+}
+
+std::int64_t Service::wall_ms() const {
+  return engine_.loop().wall_ms();
+}
+
 Status Service::feed(const RunId& run, Event event) {
   return engine_.feed(run, std::move(event));
 }

@@ -7,6 +7,7 @@
 #include "pawl/json.h"
 #include "pawl/surface/cli/approval_view.h"
 #include "pawl/surface/cli/commands.h"
+#include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/signing.h"
 #include "pawl/surface/cli/steering.h"
@@ -240,7 +241,8 @@ int command_approve(const CliContext& context) {
                           "--signature needs --by, and takes neither --plan nor --identity"});
   }
   return with_target(context, [&](const Target& target) {
-    return plan ? approve_plan(context, target) : approve_one(context, target);
+    const int code = plan ? approve_plan(context, target) : approve_one(context, target);
+    return then_resume(context, target.workspace, target.run, code);
   });
 }
 
@@ -250,7 +252,8 @@ int command_deny(const CliContext& context) {
     if (!pending) return fail(context, pending.error());
     const std::string reason = to_valid_utf8(context.arguments.one_or("reason", ""));
     const Decided decided{InterruptDecision::reject, context.environment.user(), reason};
-    return leave(target, decided_event(target, *pending, decided), "the denial");
+    const int code = leave(target, decided_event(target, *pending, decided), "the denial");
+    return then_resume(context, target.workspace, target.run, code);
   });
 }
 
@@ -266,7 +269,8 @@ int command_answer(const CliContext& context) {
     const auto pending = chosen(context, target, InterruptKind::input);
     if (!pending) return fail(context, pending.error());
     const Decided decided{InterruptDecision::input, context.environment.user(), *text};
-    return leave(target, decided_event(target, *pending, decided), "the answer");
+    const int code = leave(target, decided_event(target, *pending, decided), "the answer");
+    return then_resume(context, target.workspace, target.run, code);
   });
 }
 
@@ -315,7 +319,8 @@ CommandEntry approve_entry() {
                    "anyone's tool."},
                   {"by", '\0', Takes::value, "NAME", "Whose signature it is."},
                   {"full", '\0', Takes::nothing, "",
-                   "Show all of the arguments and approve nothing."}},
+                   "Show all of the arguments and approve nothing."},
+                  kResumeOption},
       .run = command_approve,
   };
 }
@@ -328,7 +333,8 @@ CommandEntry deny_entry() {
       .arguments = {kRunArgument,
                     {"CALL", "The call, such as c3. Not needed when only one waits.",
                      Need::optional}},
-      .options = {{"reason", '\0', Takes::value, "TEXT", "Why; the model reads it."}},
+      .options = {{"reason", '\0', Takes::value, "TEXT", "Why; the model reads it."},
+                  kResumeOption},
       .run = command_deny,
   };
 }
@@ -338,7 +344,8 @@ CommandEntry answer_entry() {
       .name = "answer",
       .summary = "Answer a question of a run",
       .arguments = {kRunArgument, {"TEXT", "The answer; - reads it from standard input."}},
-      .options = {{"call", '\0', Takes::value, "CALL", "Which question, when several wait."}},
+      .options = {{"call", '\0', Takes::value, "CALL", "Which question, when several wait."},
+                  kResumeOption},
       .run = command_answer,
   };
 }

@@ -151,14 +151,7 @@ int fork_detached(const CliContext& context, const ForkRequest& request) {
   const Handover handover = context.environment.detach(
       context.settings, id + ".log",
       [&](const Report& report) { return fork_behind(context, request, report); });
-  if (handover.exit_code != kExitDone) {
-    context.console().write(Stream::err, handover.text);
-    return handover.exit_code;
-  }
-  JsonWriter json;
-  json.begin_object().field("run", id).field("detached", true).end_object();
-  print(context, (context.format() == Format::json ? json.take() : id) + "\n");
-  return kExitDone;
+  return report_detached(context, *request.id, handover);
 }
 
 int command_fork(const CliContext& context) {

@@ -4,6 +4,7 @@
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/drive.h"
+#include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/interactive.h"
 #include "pawl/surface/cli/room_options.h"
 #include "pawl/surface/cli/run_options.h"
@@ -39,6 +40,14 @@ int take_up_here(const CliContext& context, Workspace& workspace, const RunDetai
     return resume_trusted(context, [&] { return workspace.service().resume(run); });
   });
   return decide_at_terminal(context, workspace, run, code);
+}
+
+int then_resume(const CliContext& context, Workspace& workspace, const RunId& run, int code) {
+  if (code != kExitDone || !context.arguments.has("resume")) return code;
+  const auto details = workspace.service().show(run);
+  if (!details) return fail(context, details.error());
+  const bool mine = !details->driven && !is_over(*details);
+  return mine ? take_up_here(context, workspace, *details) : code;
 }
 
 namespace {
@@ -91,30 +100,53 @@ bool can_go_on(const RunDetails& details) {
   return status == RunStatus::stopped || status == RunStatus::failed;
 }
 
+// Told how a beginning went, once; may be empty.
+using Begun = std::function<void(const Status&)>;
+
+int drive_on(const CliContext& context, Workspace& workspace, const RunDetails& details,
+             const std::function<Status()>& resume, const Begun& begun) {
+  const auto view = make_view(context, workspace, &details.state);
+  DriveSession session(context, workspace, view.get());
+  const RunId& run = details.summary.id;
+  const int code = session.carry_on(run, [&] {
+    Status resumed = resume_trusted(context, resume);
+    if (begun) begun(resumed);
+    return resumed;
+  });
+  return begun ? code : decide_at_terminal(context, workspace, run, code);
+}
+
+int refuse(const CliContext& context, const Error& error, const Begun& begun) {
+  if (begun) begun(error);
+  return fail(context, error);
+}
+
 // Without room for another step it is shown as it ended; its explanation names what it needs.
-int go_on(const CliContext& context, Workspace& workspace, const RunDetails& details) {
+int go_on(const CliContext& context, Workspace& workspace, const RunDetails& details,
+          const Begun& begun) {
   const RunId& run = details.summary.id;
   Service& service = workspace.service();
   const auto room = room_of(context.arguments, details.state);
-  if (!room) return fail(context, room.error());
+  if (!room) return refuse(context, room.error(), begun);
   const auto event =
       service.reopening(run, {room->limits, room->guards}, context.environment.user());
-  if (!event && asks_for_room(context.arguments)) return fail(context, event.error());
+  if (!event && (begun || asks_for_room(context.arguments))) {
+    return refuse(context, event.error(), begun);
+  }
   if (!event) return show_end(context, workspace, details);
-  const auto view = make_view(context, workspace, &details.state);
-  DriveSession session(context, workspace, view.get());
-  const int code = session.carry_on(
-      run, [&] { return resume_trusted(context, [&] { return service.reopen(run, *event); }); });
-  return decide_at_terminal(context, workspace, run, code);
+  return drive_on(context, workspace, details, [&] { return service.reopen(run, *event); }, begun);
 }
 
-int resume_ended(const CliContext& context, Workspace& workspace, const RunDetails& details) {
-  if (can_go_on(details)) return go_on(context, workspace, details);
-  if (!asks_for_room(context.arguments)) return show_end(context, workspace, details);
+int resume_ended(const CliContext& context, Workspace& workspace, const RunDetails& details,
+                 const Begun& begun) {
+  if (can_go_on(details)) return go_on(context, workspace, details, begun);
+  if (!begun && !asks_for_room(context.arguments)) return show_end(context, workspace, details);
   const std::string& run = details.summary.id.text;
-  return fail(context, {ErrorCode::conflict, "run " + run + " is " + details.summary.status +
-                                                 "; say something to it with: pawl message " + run +
-                                                 " TEXT"});
+  return refuse(
+      context,
+      {ErrorCode::conflict, "run " + run + " is " + details.summary.status +
+                                "; say something to it with: pawl message " + run + " TEXT"},
+      begun);
 }
 
 // Takes up, one after the other, the runs that waited for a time which has come.
@@ -163,35 +195,64 @@ Result<std::optional<Event>> raise_while_live(const CliContext& context, const S
   return std::optional<Event>(std::move(event));
 }
 
-int command_resume(const CliContext& context) {
-  const bool due = context.arguments.has("due");
-  if (due == context.arguments.has("RUN")) {
-    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
-  }
-  const Opened opened = open_workspace(context, IfAbsent::refuse);
-  if (!opened.workspace) return opened.exit_code;
-  if (due) return resume_due(context, *opened.workspace);
-  Service& service = opened.workspace->service();
+int resume_named(const CliContext& context, Workspace& workspace, const Begun& begun) {
+  Service& service = workspace.service();
   if (const auto named = named_run(context, service)) {
     const auto found = service.show(*named);
-    const bool over = found && std::holds_alternative<Finished>(found->state.life);
-    if (over) return resume_ended(context, *opened.workspace, *found);
+    if (found && is_over(*found)) return resume_ended(context, workspace, *found, begun);
     lift_vain_loads(context, service, *named);
   }
   const auto details = named_live_run(context, service);
-  if (!details) return fail(context, details.error());
+  if (!details) return refuse(context, details.error(), begun);
   const RunId& run = details->summary.id;
   const auto raise = raise_while_live(context, service, *details);
-  if (!raise) return fail(context, raise.error());
-  const auto view = make_view(context, *opened.workspace, &details->state);
-  DriveSession session(context, *opened.workspace, view.get());
-  const int code = session.carry_on(run, [&] {
-    return resume_trusted(context, [&]() -> Status {
-      PAWL_CHECK(resume_sound(context, service, run));
-      return *raise ? service.feed(run, **raise) : ok();
-    });
-  });
-  return decide_at_terminal(context, *opened.workspace, run, code);
+  if (!raise) return refuse(context, raise.error(), begun);
+  const auto resume = [&]() -> Status {
+    PAWL_CHECK(resume_sound(context, service, run));
+    return *raise ? service.feed(run, **raise) : ok();
+  };
+  return drive_on(context, workspace, *details, resume, begun);
+}
+
+int resume_behind(const CliContext& context, const std::function<void(Handover)>& report) {
+  auto workspace = context.environment.open(context.settings, IfAbsent::refuse);
+  const auto tell = [&](const Status& status) {
+    if (status) return report({kExitDone, ""});
+    report({exit_code_of(status.error()), "pawl: " + safe_text(status.error().message) + "\n"});
+  };
+  if (!workspace) {
+    tell(workspace.error());
+    return kExitError;
+  }
+  return resume_named(context, **workspace, tell);
+}
+
+int resume_detached(const CliContext& context) {
+  RunId run;
+  {
+    const Opened opened = open_workspace(context, IfAbsent::refuse);
+    if (!opened.workspace) return opened.exit_code;
+    const auto named = named_run(context, opened.workspace->service());
+    if (!named) return fail(context, named.error());
+    run = *named;
+  }
+  const Handover handover = context.environment.detach(
+      context.settings, run.text + ".log",
+      [&](const std::function<void(Handover)>& report) { return resume_behind(context, report); });
+  return report_detached(context, run, handover);
+}
+
+int command_resume(const CliContext& context) {
+  const bool due = context.arguments.has("due");
+  const bool detach = context.arguments.has("detach");
+  if (due == context.arguments.has("RUN") || (due && detach)) {
+    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
+  }
+  if (detach) return resume_detached(context);
+  const Opened opened = open_workspace(context, IfAbsent::refuse);
+  if (!opened.workspace) return opened.exit_code;
+  return due ? resume_due(context, *opened.workspace)
+             : resume_named(context, *opened.workspace, {});
 }
 
 }  // namespace

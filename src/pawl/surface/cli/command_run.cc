@@ -213,14 +213,7 @@ int run_detached(const CliContext& context, const RunId& id, const std::string& 
       context.settings, id.text + ".log", [&](const std::function<void(Handover)>& report) {
         return run_behind(context, id, input, report);
       });
-  if (handover.exit_code != kExitDone) {
-    context.console().write(Stream::err, handover.text);
-    return handover.exit_code;
-  }
-  JsonWriter json;
-  json.begin_object().field("run", id.text).field("detached", true).end_object();
-  print(context, (context.format() == Format::json ? json.take() : id.text) + "\n");
-  return kExitDone;
+  return report_detached(context, id, handover);
 }
 
 bool is_global_option(std::string_view name) {

@@ -55,6 +55,9 @@ inline constexpr OptionSpec kIdentityOption{
     "identity", '\0', Takes::value, "FILE",
     "The file with your key (pawl identity). Default: pawl/identity.pem of the configuration."};
 
+inline constexpr OptionSpec kResumeOption{"resume", '\0', Takes::nothing, "",
+                                          "Then drive the run here, if nobody does."};
+
 // In the order of the help.
 const std::vector<CommandEntry>& commands();
 // Accepted before and after the command.

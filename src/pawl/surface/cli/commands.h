@@ -13,6 +13,7 @@
   row(validate) \
   row(schema) \
   row(resume) \
+  row(worker) \
   row(ls) \
   row(show) \
   row(logs) \

@@ -5,6 +5,7 @@
 #include "pawl/base/hidden_characters.h"
 #include "pawl/base/shell_word.h"
 #include "pawl/journal/event_json.h"
+#include "pawl/json.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {
@@ -112,6 +113,17 @@ std::string with_data_flag(const CliContext& context, std::string text) {
     }
   }
   return text;
+}
+
+int report_detached(const CliContext& context, const RunId& run, const Handover& handover) {
+  if (handover.exit_code != kExitDone) {
+    context.console().write(Stream::err, handover.text);
+    return handover.exit_code;
+  }
+  JsonWriter json;
+  json.begin_object().field("run", run.text).field("detached", true).end_object();
+  print(context, (context.format() == Format::json ? json.take() : run.text) + "\n");
+  return kExitDone;
 }
 
 }  // namespace pawl

@@ -55,4 +55,7 @@ Result<RunDetails> named_live_run(const CliContext& context, Service& service);
 // `text` with "pawl resume" and the like written as this data directory needs them.
 std::string with_data_flag(const CliContext& context, std::string text);
 
+// What a process in the background said of a run's beginning; its id, where it went well.
+int report_detached(const CliContext& context, const RunId& run, const Handover& handover);
+
 }  // namespace pawl

@@ -16,6 +16,8 @@ bool is_over(const RunDetails& details);
 int show_end(const CliContext& context, Workspace& workspace, const RunDetails& details);
 // Takes up a run that nobody drives, and drives it here.
 int take_up_here(const CliContext& context, Workspace& workspace, const RunDetails& details);
+// After a decision about its call that left with `code`: with --resume the run goes on here.
+int then_resume(const CliContext& context, Workspace& workspace, const RunId& run, int code);
 // Shows a run that another process drives, until it ends or waits.
 int attach_to(const CliContext& context, Workspace& workspace, const RunId& run);
 
