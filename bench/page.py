@@ -13,7 +13,8 @@ import sys
 
 STEPS = re.compile(
     r"(?P<runs>\d+) runs of (?P<steps>\d+) steps, (?P<at_once>\d+) at a time, results of "
-    r"(?P<bytes>\d+) bytes, (?P<store>memory|SQLite): (?P<us>[\d.]+) us of CPU a step; libcurl alone "
+    r"(?P<bytes>\d+) bytes, (?P<store>memory|SQLite): (?P<us>[\d.]+) us of CPU a step; "
+    r"libcurl alone "
     r"(?P<curl>[\d.]+) us a request; ratio (?P<ratio>[\d.]+); floor (?P<floor>[\d.]+) us")
 PEER = re.compile(
     r"(?P<peer>AI SDK [\d.]+): \d+ runs of (?P<steps>\d+) steps, (?P<at_once>\d+) at a time, "
@@ -21,10 +22,11 @@ PEER = re.compile(
 GROWTH = re.compile(r"one run of \d+ steps, (?P<store>memory|SQLite), results of \d+ bytes")
 STEP = re.compile(r"step (?P<step>\d+): (?P<us>\d+) us of CPU, (?P<wall>\d+) us, "
                   r"(?P<bytes>\d+) bytes written; (?P<kib>\d+) KiB")
-LIKE = re.compile(r"a request like that of step (?P<step>\d+): libcurl alone (?P<curl>\d+) us of CPU; "
-                  r"floor (?P<floor>\d+) us")
-MACHINE = re.compile(r"(?P<size>\d+) (?P<what>workers|items|runs|messages)\b.*?: (?P<us>[\d.]+) us of "
-                     r"CPU a step; as separate runs (?P<separate>[\d.]+) us; ratio (?P<ratio>[\d.]+)")
+LIKE = re.compile(r"a request like that of step (?P<step>\d+): libcurl alone (?P<curl>\d+) us "
+                  r"of CPU; floor (?P<floor>\d+) us")
+MACHINE = re.compile(r"(?P<size>\d+) (?P<what>workers|items|runs|messages)\b.*?: "
+                     r"(?P<us>[\d.]+) us of CPU a step; as separate runs (?P<separate>[\d.]+) us; "
+                     r"ratio (?P<ratio>[\d.]+)")
 LONGEST = re.compile(r"longest callback (?P<ms>[\d.]+) ms")
 LIVE = re.compile(r"a run of (?P<steps>\d+) steps(?P<taken>, taken up)? on SQLite")
 DURABLE_HEAD = re.compile(r"(?P<runs>\d+) runs at once x (?P<steps>\d+) steps")
@@ -143,8 +145,8 @@ def goals(figures):
     for what, sizes in (("workers", 1000), ("items", 10000), ("runs", 100), ("messages", 2000)):
         found = [one for one in figures.machines
                  if one["what"] == what and int(one["size"]) == sizes]
-        rows.append((f"{sizes:,} {MACHINE_WORDS[what]}", value_of(found[0], "ratio") if found else None,
-                     1.5, "× separate runs", False))
+        ratio = value_of(found[0], "ratio") if found else None
+        rows.append((f"{sizes:,} {MACHINE_WORDS[what]}", ratio, 1.5, "× separate runs", False))
     return rows
 
 
@@ -187,12 +189,13 @@ def wire_part(figures):
     rows = []
     for (key, store), found in figures.steps.items():
         peer = figures.peers.get(key)
+        beside = f"{float(peer['us']):,.0f} ({peer['peer']}, keeps nothing)" if peer else "–"
         rows.append((f"{key[0]} at a time, {key[1]} steps, results of {key[2]:,} bytes", store,
                      found["us"], found["curl"], found["floor"], found["ratio"],
-                     f"{float(peer['us']):,.0f} ({peer['peer']}, keeps nothing)" if peer else "–"))
-    text = "## Over the wire\n\nCPU of the process in µs a step, the least of the rounds, all against one "
-    text += "server in turn: Pawl, libcurl alone with\nrequests as large as those in the middle of such a "
-    text += "run, bare sockets with the same (the floor), and a peer.\n\n"
+                     beside))
+    text = "## Over the wire\n\nCPU of the process in µs a step, the least of the rounds, all "
+    text += "against one server in turn: Pawl, libcurl alone with\nrequests as large as those in "
+    text += "the middle of such a run, bare sockets with the same (the floor), and a peer.\n\n"
     text += table(["runs", "store", "Pawl", "libcurl", "floor", "ratio to libcurl", "peer"], rows)
     text += "".join(f"\n{line}\n" for line in figures.skipped)
     growth = []
@@ -201,22 +204,23 @@ def wire_part(figures):
         cells = [figures.growth.get((step, store)) for store in ("memory", "SQLite")]
         growth.append((f"{step:,}", *(f"{int(one['us']):,}" if one else "–" for one in cells),
                        like["curl"] if like else "–", like["floor"] if like else "–"))
-    text += "\nA step of one run by its number, results of 200 bytes, beside a request of that size:\n\n"
+    text += "\nA step of one run by its number, results of 200 bytes, beside a request of that "
+    text += "size:\n\n"
     return text + table(["step", "memory", "SQLite", "libcurl", "floor"], growth)
 
 
 def loop_part(figures):
     rows = [(f"{'a run of' if how == 'beside' else 'taking up a run of'} {steps:,} steps", ms)
             for (how, steps), ms in figures.longest.items()]
-    return ("## The loop\n\nThe longest callback, by CPU of its thread, with 63 other runs of ten steps:\n\n"
-            + table(["beside them", "ms"], rows))
+    return ("## The loop\n\nThe longest callback, by CPU of its thread, with 63 other runs of ten "
+            "steps:\n\n" + table(["beside them", "ms"], rows))
 
 
 def machine_part(figures):
     rows = [(f"{int(one['size']):,} {MACHINE_WORDS[one['what']]}", one["us"], one["separate"],
              one["ratio"]) for one in figures.machines]
-    return ("## Machines\n\nCPU a step in µs, scripted, in memory, beside the same work as separate runs of "
-            "one node:\n\n" + table(["what", "machine", "separate", "ratio"], rows))
+    return ("## Machines\n\nCPU a step in µs, scripted, in memory, beside the same work as "
+            "separate runs of one node:\n\n" + table(["what", "machine", "separate", "ratio"], rows))
 
 
 def durable_part(figures):
@@ -226,9 +230,8 @@ def durable_part(figures):
             rows.append((f"{runs} × {steps}", "280 µs a sync" if "280" in title else
                          "reads" if "reads" in title else "", what, f"{int(found['rate']):,}",
                          found["us"], found["disk"], found["calls"]))
-    return ("## Durable steps, scripted\n\n"
-            + table(["runs × steps", "", "way", "steps/s", "CPU µs", "bytes to disk", "by write()"],
-                    rows))
+    head = ["runs × steps", "", "way", "steps/s", "CPU µs", "bytes to disk", "by write()"]
+    return "## Durable steps, scripted\n\n" + table(head, rows)
 
 
 def rest_part(figures):
@@ -242,10 +245,10 @@ def rest_part(figures):
 
 def page(text):
     figures = Figures(text)
-    parts = ["# Performance\n\nGenerated from the output of `bench/run --peers` by `bench/page.py`; it is not "
-             "edited by hand. Absolute figures are\nthe machine's: what counts are ratios between things that "
-             "were measured in turn. What was tried, and how the\nfigures came about until 2026-11-19, is in "
-             "[notes](notes/performance-until-2026-11-19.md).\n\n"
+    parts = ["# Performance\n\nGenerated from the output of `bench/run --peers` by `bench/page.py`; "
+             "it is not edited by hand. Absolute figures are\nthe machine's: what counts are "
+             "ratios between things that were measured in turn. What was tried, and how the\nfigures "
+             "came about until 2026-11-19, is in [notes](notes/performance-until-2026-11-19.md).\n\n"
              + "\n".join(f"- {line}" for line in figures.head) + "\n", goals_part(figures)]
     if figures.steps:
         parts.append(wire_part(figures))

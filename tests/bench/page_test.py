@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/performance.md is what bench/page.py makes of bench/figures.txt, and tells what is missed."""
+"""docs/performance.md is what bench/page.py makes of bench/figures.txt, and says what is missed."""
 
 import importlib.util
 import pathlib

@@ -95,7 +95,8 @@ class Exchange final : public StreamTaker, public std::enable_shared_from_this<E
   // The first reason counts.
   void end(HttpFailure failure, const std::string& reason);
   // The connection was a kept one and broke before anything was heard: its server had closed it, as
-  // servers do. libcurl sends such a request again if it reads the end, but not if it writes into it.
+  // servers do. libcurl sends such a request again if it reads the end, but not if it writes into
+  // it.
   bool lost_kept_connection(CURLcode code) const;
   void end_by(CURLcode code) { end_by(code, detail_.data()); }
   void end_by(CURLcode code, std::string_view detail);
