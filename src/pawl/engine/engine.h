@@ -66,8 +66,9 @@ class Engine {
   // `accepted` gets the id when the run is durable; it is driven here from then on.
   void start(StartRequest request, std::function<void(Result<RunId>)> accepted);
   // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
-  // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
-  // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.
+  // performed again. The prefix is told once before, a slice a callback. `accepted` is called when
+  // it is durable; until then nobody can drive the fork. invalid_argument, not_found, conflict: see
+  // PrefixRewriter and ForkEdits.
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
@@ -145,6 +146,9 @@ class Engine {
   void poll();
   struct ForkPlan;
   Result<ForkPlan> plan_fork(ForkRequest request) const;
+  Result<bool> rehearse_some(ForkPlan& plan) const;
+  void rehearse(const std::shared_ptr<ForkPlan>& plan,
+                std::function<void(Result<Forked>)> accepted);
   Status write_fork(const std::shared_ptr<ForkPlan>& plan,
                     std::function<void(Result<Forked>)> accepted);
   void drive_fork(ForkPlan& plan, RunLease lease);

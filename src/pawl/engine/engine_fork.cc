@@ -12,6 +12,8 @@ struct Engine::ForkPlan {
   ForkRequest request;
   DriverSetup setup;
   RunStarted started;  // the fork's first event, but for edits
+  ForkEdits edits;
+  std::unique_ptr<PrefixRewriter> rehearsal;
   ForkCut cut;
   std::unique_ptr<PrefixRewriter> prefix;
 };
@@ -90,7 +92,7 @@ EffectId first_effect_of(const Record& record) {
 
 }  // namespace
 
-// Tells the prefix once without writing anything: what cannot be forked leaves no trace.
+// All of the plan but the prefix itself.
 Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   JournalReader& reader = *options_.store.reader;
   ForkPlan plan;
@@ -114,22 +116,44 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   plan.started.asks_parent = Presence::absent;
   PAWL_CHECK(prove_starter(plan.started, request.sign));
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
-  PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
-  PrefixRewriter rehearsal(reader, request, edits, renamed(plan.started),
-                           PrefixRewriter::Blobs::left_out);
-  while (true) {
-    PAWL_TRY(const auto piece, rehearsal.next());
-    if (!piece) break;
-  }
-  PAWL_CHECK(rehearsal.edits().check_all_met());
-  plan.cut = *rehearsal.cut();
-  plan.started.forked_from =
-      ForkedFrom{request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
-  plan.prefix = std::make_unique<PrefixRewriter>(reader, request, edits, renamed(plan.started),
-                                                 PrefixRewriter::Blobs::copied);
-  plan.prefix->end_at(plan.cut);
+  PAWL_TRY(plan.edits, ForkEdits::make(request.edits));
+  plan.rehearsal = std::make_unique<PrefixRewriter>(
+      reader, request, plan.edits, renamed(plan.started), PrefixRewriter::Blobs::left_out);
   plan.request = std::move(request);
   return plan;
+}
+
+// Tells some of the prefix without writing anything: what cannot be forked leaves no trace. True:
+// that was all of it, and it can be written.
+Result<bool> Engine::rehearse_some(ForkPlan& plan) const {
+  constexpr int kRecordsOfSlice = 64;
+  PrefixRewriter& rehearsal = *plan.rehearsal;
+  for (int records = 0; records < kRecordsOfSlice; ++records) {
+    PAWL_TRY(const auto piece, rehearsal.next());
+    if (piece) continue;
+    PAWL_CHECK(rehearsal.edits().check_all_met());
+    plan.cut = *rehearsal.cut();
+    plan.started.forked_from =
+        ForkedFrom{plan.request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
+    plan.prefix =
+        std::make_unique<PrefixRewriter>(*options_.store.reader, plan.request, plan.edits,
+                                         renamed(plan.started), PrefixRewriter::Blobs::copied);
+    plan.prefix->end_at(plan.cut);
+    plan.rehearsal.reset();
+    return true;
+  }
+  return false;
+}
+
+void Engine::rehearse(const std::shared_ptr<ForkPlan>& plan,
+                      std::function<void(Result<Forked>)> accepted) {
+  options_.loop.post([this, plan, accepted = std::move(accepted), alive = alive_]() mutable {
+    if (!*alive) return;
+    const Result<bool> over = rehearse_some(*plan);
+    if (!over) return accepted(over.error());
+    if (!*over) return rehearse(plan, std::move(accepted));
+    if (const Status begun = write_fork(plan, accepted); !begun) accepted(begun.error());
+  });
 }
 
 Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
@@ -175,14 +199,8 @@ void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
 
 void Engine::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
   auto plan = plan_fork(std::move(request));
-  Status begun = ok();
-  if (plan) {
-    begun = write_fork(std::make_shared<ForkPlan>(*std::move(plan)), accepted);
-  } else {
-    begun = plan.error();
-  }
-  if (begun) return;
-  options_.loop.post([accepted = std::move(accepted), begun] { accepted(begun.error()); });
+  if (plan) return rehearse(std::make_shared<ForkPlan>(*std::move(plan)), std::move(accepted));
+  options_.loop.post([accepted = std::move(accepted), error = plan.error()] { accepted(error); });
 }
 
 // A model would have to go on without what it had read, and no driver could ask it.
