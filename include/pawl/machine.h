@@ -69,7 +69,8 @@ class MachineBuilder {
  public:
   explicit MachineBuilder(std::string name) : name_(std::move(name)) {}
 
-  // The first node is where a run starts, unless there is a flow. The reference is good as long as the builder.
+  // The first node is where a run starts, unless there is a flow. The reference is good as long as
+  // the builder.
   NodeBuilder& node(std::string name);
   // The model of the nodes that have none of their own.
   MachineBuilder& executor(std::shared_ptr<Executor> executor);

@@ -69,8 +69,9 @@ class Engine {
   // and attachments. not_found: there is none.
   Result<bool> is_start_of(const StartRequest& request) const;
   // Starts a run from a recorded prefix of another, and drives it here. Nothing of the prefix is
-  // performed again. `accepted` is called when the prefix is durable; until then nobody can drive
-  // the fork. invalid_argument, not_found, conflict: see PrefixRewriter and ForkEdits.
+  // performed again. The prefix is told once before, a slice a callback. `accepted` is called when
+  // it is durable; until then nobody can drive the fork. invalid_argument, not_found, conflict: see
+  // PrefixRewriter and ForkEdits.
   void fork(ForkRequest request, std::function<void(Result<Forked>)> accepted);
   // Takes a run up that nobody drives. not_found, conflict (driven elsewhere, or over), corrupt
   // (and then it is quarantined).
@@ -148,6 +149,9 @@ class Engine {
   void poll();
   struct ForkPlan;
   Result<ForkPlan> plan_fork(ForkRequest request) const;
+  Result<bool> rehearse_some(ForkPlan& plan) const;
+  void rehearse(const std::shared_ptr<ForkPlan>& plan,
+                std::function<void(Result<Forked>)> accepted);
   Status write_fork(const std::shared_ptr<ForkPlan>& plan,
                     std::function<void(Result<Forked>)> accepted);
   void drive_fork(ForkPlan& plan, RunLease lease);

@@ -12,8 +12,17 @@ struct Engine::ForkPlan {
   ForkRequest request;
   DriverSetup setup;
   RunStarted started;  // the fork's first event, but for edits
-  ForkCut cut;
+  ForkEdits edits;
+  std::unique_ptr<PrefixRewriter> rehearsal;
+  std::optional<ForkCut> cut;
+  std::uint64_t room_seq = 0;  // where it gets the room that was asked for
   std::unique_ptr<PrefixRewriter> prefix;
+
+  bool wants_room() const { return request.limits || request.guards; }
+  void give_room(PrefixRewriter& to) const {
+    to.end_at(*cut);
+    if (wants_room()) to.give_room(room_seq, request.limits, request.guards);
+  }
 };
 
 namespace {
@@ -75,14 +84,6 @@ Status admit_edits(const ByteFilter* filter, const Charter& charter, ForkRequest
   return ok();
 }
 
-// Without a trace: what cannot be told is found out.
-Status tell_all(PrefixRewriter& prefix) {
-  while (true) {
-    PAWL_TRY(const auto piece, prefix.next());
-    if (!piece) return ok();
-  }
-}
-
 EffectId first_effect_of(const Record& record) {
   for (const Effect& effect : record.effects) {
     const EffectId id = std::visit(
@@ -98,7 +99,7 @@ EffectId first_effect_of(const Record& record) {
 
 }  // namespace
 
-// Tells the prefix once without writing anything: what cannot be forked leaves no trace.
+// All of the plan but the prefix itself.
 Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   JournalReader& reader = *options_.store.reader;
   ForkPlan plan;
@@ -122,28 +123,51 @@ Result<Engine::ForkPlan> Engine::plan_fork(ForkRequest request) const {
   plan.started.asks_parent = Presence::absent;
   PAWL_CHECK(prove_starter(plan.started, request.sign));
   plan.started.forked_from = ForkedFrom{request.parent, 0, {}, {}};
-  PAWL_TRY(const ForkEdits edits, ForkEdits::make(request.edits));
-  PrefixRewriter rehearsal(reader, request, edits, renamed(plan.started),
-                           PrefixRewriter::Blobs::left_out);
-  PAWL_CHECK(tell_all(rehearsal));
-  PAWL_CHECK(rehearsal.edits().check_all_met());
-  plan.cut = *rehearsal.cut();
-  plan.started.forked_from =
-      ForkedFrom{request.parent, plan.cut.seq, plan.cut.chain, rehearsal.edits().met()};
-  plan.prefix = std::make_unique<PrefixRewriter>(reader, request, edits, renamed(plan.started),
-                                                 PrefixRewriter::Blobs::copied);
-  plan.prefix->end_at(plan.cut);
-  if (request.limits || request.guards) {
-    const std::uint64_t seq = rehearsal.room_seq();
-    PrefixRewriter again(reader, request, edits, renamed(plan.started),
-                         PrefixRewriter::Blobs::left_out);
-    again.end_at(plan.cut);
-    again.give_room(seq, request.limits, request.guards);
-    PAWL_CHECK(tell_all(again));
-    plan.prefix->give_room(seq, request.limits, request.guards);
-  }
+  PAWL_TRY(plan.edits, ForkEdits::make(request.edits));
+  plan.rehearsal = std::make_unique<PrefixRewriter>(
+      reader, request, plan.edits, renamed(plan.started), PrefixRewriter::Blobs::left_out);
   plan.request = std::move(request);
   return plan;
+}
+
+// Tells some of the prefix without writing anything: what cannot be forked leaves no trace. True:
+// that was all of it, and it can be written. With more room it is told twice: where the room is
+// given is known when the prefix has been told.
+Result<bool> Engine::rehearse_some(ForkPlan& plan) const {
+  constexpr int kRecordsOfSlice = 64;
+  JournalReader& reader = *options_.store.reader;
+  for (int records = 0; records < kRecordsOfSlice; ++records) {
+    PAWL_TRY(const auto piece, plan.rehearsal->next());
+    if (piece) continue;
+    const bool again = plan.wants_room() && !plan.cut;
+    if (!plan.cut) {
+      PAWL_CHECK(plan.rehearsal->edits().check_all_met());
+      plan.cut = *plan.rehearsal->cut();
+      plan.room_seq = plan.rehearsal->room_seq();
+      plan.started.forked_from = ForkedFrom{plan.request.parent, plan.cut->seq, plan.cut->chain,
+                                            plan.rehearsal->edits().met()};
+    }
+    auto& next = again ? plan.rehearsal : plan.prefix;
+    next = std::make_unique<PrefixRewriter>(
+        reader, plan.request, plan.edits, renamed(plan.started),
+        again ? PrefixRewriter::Blobs::left_out : PrefixRewriter::Blobs::copied);
+    plan.give_room(*next);
+    if (again) return false;
+    plan.rehearsal.reset();
+    return true;
+  }
+  return false;
+}
+
+void Engine::rehearse(const std::shared_ptr<ForkPlan>& plan,
+                      std::function<void(Result<Forked>)> accepted) {
+  options_.loop.post([this, plan, accepted = std::move(accepted), alive = alive_]() mutable {
+    if (!*alive) return;
+    const Result<bool> over = rehearse_some(*plan);
+    if (!over) return accepted(over.error());
+    if (!*over) return rehearse(plan, std::move(accepted));
+    if (const Status begun = write_fork(plan, accepted); !begun) accepted(begun.error());
+  });
 }
 
 Status Engine::write_fork(const std::shared_ptr<ForkPlan>& plan,
@@ -189,14 +213,8 @@ void Engine::drive_fork(ForkPlan& plan, RunLease lease) {
 
 void Engine::fork(ForkRequest request, std::function<void(Result<Forked>)> accepted) {
   auto plan = plan_fork(std::move(request));
-  Status begun = ok();
-  if (plan) {
-    begun = write_fork(std::make_shared<ForkPlan>(*std::move(plan)), accepted);
-  } else {
-    begun = plan.error();
-  }
-  if (begun) return;
-  options_.loop.post([accepted = std::move(accepted), begun] { accepted(begun.error()); });
+  if (plan) return rehearse(std::make_shared<ForkPlan>(*std::move(plan)), std::move(accepted));
+  options_.loop.post([accepted = std::move(accepted), error = plan.error()] { accepted(error); });
 }
 
 // A model would have to go on without what it had read, and no driver could ask it.

@@ -24,7 +24,6 @@ namespace {
 
 // Some 12 us a record, reading it included.
 constexpr std::size_t kSliceRecords = 64;
-constexpr std::size_t kSliceBytes = 16U << 10U;
 
 Error is_over(const Run& run) {
   return {ErrorCode::conflict,
@@ -53,7 +52,7 @@ Result<LoadedRun> Engine::look_again(const RunId& run) const {
 // nullopt: there is more of it.
 Result<std::optional<LoadedRun>> Engine::load_some(TakingUp& taking, Slice slice) const {
   const std::size_t records = slice == Slice::all ? SIZE_MAX : kSliceRecords;
-  const std::size_t bytes = slice == Slice::all ? SIZE_MAX : kSliceBytes;
+  const std::size_t bytes = slice == Slice::all ? SIZE_MAX : kSliceBatchBytes;
   const MemoryMayLack survivable;
   try {
     const auto whole = taking.loading.go_on(records, bytes);

@@ -63,7 +63,7 @@ PrefixRewriter::PrefixRewriter(JournalReader& reader, const ForkRequest& request
       edits_(std::move(edits)),
       change_(std::move(change)),
       blobs_(blobs),
-      walker_(reader, request.parent) {
+      walker_(reader, request.parent, kSliceBatchBytes) {
   if (step_ == 0 && !instance_) step_state_ = Step::ended;
 }
 

@@ -16,6 +16,8 @@
 namespace pawl {
 
 inline constexpr std::size_t kReadBatchBytes = 4U << 20U;
+// Of those who must not hold up others: some 50 records of ordinary steps.
+inline constexpr std::size_t kSliceBatchBytes = 16U << 10U;
 
 struct LoadedRun {
   Run run;

@@ -229,7 +229,8 @@ Result<RunnableAgent> MachineBuilder::build() const {
   if (nodes_.empty()) return refuse("the machine " + name_ + " has no node");
   JsonObject root = keys_;
   root.set("name", Json(name_));
-  if (!root.contains("start") && !root.contains("flow")) root.set("start", Json(nodes_.front().name_));
+  const bool begins = root.contains("start") || root.contains("flow");
+  if (!begins) root.set("start", Json(nodes_.front().name_));
   JsonObject nodes;
   std::vector<NodeExecutors::One> executors;
   PreparedAgent agent;
