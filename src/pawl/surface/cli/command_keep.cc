@@ -305,7 +305,8 @@ CommandEntry backup_entry() {
       .summary = "Copy the data directory while runs go on",
       .text =
           "DIR must not be there yet; it appears when the copy is whole and durable, and is a data "
-          "directory itself. It has the runs, budgets, remembered approvals, input files, kept "
+          "directory to look at: nothing is driven in it before `pawl restore` or `pawl doctor "
+          "--accept`. It has the runs, budgets, remembered approvals, input files, kept "
           "outputs and commits of sessions that are not published yet. Left out, and said so: logs "
           "of detached runs, and what was taken out of work trees.",
       .arguments = {{"DIR", "The new directory."}},

@@ -59,6 +59,23 @@ TEST_CASE(
   CHECK(bench.outside("git log --format=%s -1") == "theirs\n");
 }
 
+TEST_CASE("names that would stand in for the operator's own stay inside") {
+  GitBench bench;
+  bench.outside("git update-ref refs/remotes/origin/main HEAD");
+  bench.held();
+  bench.inside(
+      "git commit -q --allow-empty -m other && git tag main && git tag origin/main && "
+      "git update-ref refs/heads/-f HEAD && git update-ref refs/heads/HEAD HEAD && "
+      "git tag fine && git reset -q HEAD~1");
+  const std::string said = bench.settle();
+  for (const char* name :
+       {"refs/tags/main", "refs/tags/origin/main", "refs/heads/-f", "refs/heads/HEAD"}) {
+    CHECK(said.find(std::string(name) + " is not published: ") != std::string::npos);
+  }
+  CHECK(bench.outside("git for-each-ref --format='%(refname)'") ==
+        "refs/heads/main\nrefs/remotes/origin/main\nrefs/tags/fine\n");
+}
+
 TEST_CASE("where both have changed a file the operator's commit is not undone") {
   GitBench bench;
   bench.outside("echo o >o && git add o && git commit -qm o");

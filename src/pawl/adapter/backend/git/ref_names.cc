@@ -47,4 +47,25 @@ bool is_published(std::string_view name) {
          });
 }
 
+bool is_misleading(std::string_view name, const std::function<bool(const std::string&)>& exists) {
+  constexpr std::array<std::string_view, 2> kNamed = {"refs/heads/", "refs/tags/"};
+  constexpr std::array<std::string_view, 5> kRoots = {"refs/", "heads/", "tags/", "remotes/",
+                                                      "notes/"};
+  const auto* const own = std::ranges::find_if(
+      kNamed, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  if (own == kNamed.end()) return false;
+  const std::string shown(name.substr(own->size()));
+  const bool capital = shown.ends_with("HEAD") &&
+                       shown.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
+  const bool rooted =
+      std::ranges::any_of(kRoots, [&](std::string_view root) { return shown.starts_with(root); });
+  if (capital || rooted || shown.starts_with('-') || shown == "@" || shown == "stash") return true;
+  const std::string remote = "refs/remotes/" + shown;
+  return std::ranges::any_of(kNamed,
+                             [&](std::string_view prefix) {
+                               return prefix != *own && exists(std::string(prefix) + shown);
+                             }) ||
+         exists(remote) || exists(remote + "/HEAD");
+}
+
 }  // namespace pawl::git

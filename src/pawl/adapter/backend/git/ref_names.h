@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <string_view>
 
 namespace pawl::git {
@@ -16,6 +18,10 @@ bool is_ref_name(std::string_view name);
 
 // Branches, tags, notes and the stash: what a session may change outside.
 bool is_published(std::string_view name);
+
+// A new branch or tag that git could take for another thing, or another for it: a tag with the name
+// of a branch, `origin/main`, `HEAD`, `-f`. `exists` knows the refs that are there.
+bool is_misleading(std::string_view name, const std::function<bool(const std::string&)>& exists);
 
 // Where a branch of the host's is shown inside when both sides have moved it.
 inline constexpr std::string_view kShownPrefix = "refs/remotes/host/";

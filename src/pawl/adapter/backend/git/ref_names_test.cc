@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include <string>
 
 namespace pawl::git {
@@ -27,6 +29,23 @@ TEST_CASE("branches, tags, notes and the stash are published, and nothing else")
   for (const char* no : {"refs/replace/x", "refs/remotes/origin/x", "refs/heads/", "refs/stash/x",
                          "refs/bisect/bad", "refs/worktree/x", "HEAD"}) {
     CHECK_MESSAGE(!is_published(no), no);
+  }
+}
+
+TEST_CASE("a name that git takes for another thing is misleading") {
+  const std::set<std::string> there = {"refs/heads/main", "refs/tags/v1",
+                                       "refs/remotes/origin/main", "refs/remotes/up/HEAD"};
+  const auto exists = [&](const std::string& name) { return there.contains(name); };
+  for (const char* bad : {"refs/tags/main", "refs/heads/v1", "refs/tags/origin/main",
+                          "refs/heads/origin/main", "refs/heads/up", "refs/heads/HEAD",
+                          "refs/tags/FETCH_HEAD", "refs/heads/-f", "refs/tags/@", "refs/tags/stash",
+                          "refs/heads/refs/heads/x", "refs/tags/heads/main", "refs/heads/tags/x"}) {
+    CHECK_MESSAGE(is_misleading(bad, exists), bad);
+  }
+  for (const char* good :
+       {"refs/heads/topic", "refs/tags/v2", "refs/heads/feature/x", "refs/heads/AHEAD_",
+        "refs/notes/commits", "refs/heads/origin/topic", "refs/heads/a-f", "refs/tags/x@"}) {
+    CHECK_MESSAGE(!is_misleading(good, exists), good);
   }
 }
 

@@ -218,6 +218,13 @@ void Settling::publish(const RefStep& step) {
     return say(short_name(step.name) +
                " was deleted here and stays outside: nothing else there leads to its commits");
   }
+  const auto exists = [&](const std::string& name) { return host_.refs.contains(name); };
+  if (!removes && step.host.empty() && is_misleading(step.name, exists)) {
+    return say(
+        step.name.substr(0, kShownNameMax) +
+        " is not published: git outside would take its name for something else, or something "
+        "else for it (use another name)");
+  }
   const Status moved = step.name == kStash && !removes ? sides_.publisher.move_stash(step, stash_)
                                                        : sides_.publisher.move_ref(step);
   if (!moved) {
