@@ -157,6 +157,7 @@ class FlowRules(Stage):
             self.ok("resume", run, code=4)
             for number in ("1", "2"):
                 self.ok("event", run, "e", number)
+            self.ok("resume", run, code=4)  # else the control would come before them
             self.ok("phase", run, "w", "rerun")
             self.ok("event", run, "go")
             self.ok("resume", run)

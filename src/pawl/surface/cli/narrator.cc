@@ -272,6 +272,7 @@ struct Narrator::Teller {
   }
   void tell_decision(const PhaseBegan& decision) {
     const bool waits = decision.status == PhaseStatus::waiting;
+    release_held();
     say(Tone::heading, fmt::format("phase {}{}", safe_line(decision.phase, kInputColumnsMax),
                                    waits ? " waits" : ""));
   }
