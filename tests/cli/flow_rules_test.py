@@ -210,6 +210,50 @@ class FlowRules(Stage):
         self.assertEqual({name: one[0] for name, one in self.phases().items()},
                          {"a": "abandoned", "b": "done", "c": "done"})
 
+    def test_m24_a_control_is_judged_by_what_those_before_it_will_have_done(self):
+        charter = self.flow("    - { name: a, checkpoint: \"Go?\" }\n"
+                            "    - { name: b, node: b, after: [a] }\n", {"b": says("B")})
+        self.ok("run", charter, "x", "--id", "r", code=4)
+        self.ok("phase", "r", "b", "skip")
+        self.refused("phase", "r", "b", "skip", code=1, says="phase b is skipped")
+        self.ok("phase", "r", "b", "rerun")
+        self.ok("phase", "r", "a", "abandon")
+        self.ok("resume", "r")
+        self.assertEqual(self.phases()["b"], ("done", "B"))
+
+    def test_m13_the_root_of_a_flow_reads_and_does_nothing(self):
+        charter = self.flow("    - { name: a, checkpoint: \"Go?\" }\n"
+                            "    - { name: b, node: b, after: [a] }\n", {"b": says("B")})
+        self.ok("run", charter, "x", "--id", "r", code=4)
+        for words in (("message", "r", "hello"), ("message", "r", "hello", "--instance", "i1")):
+            self.refused(*words, code=1, says="is the root of a flow and reads nothing")
+        for words in (("command", "r", "go"), ("command", "r", "go", "{}", "--instance", "i1")):
+            self.refused(*words, code=1, says="i1 is in no node that has commands")
+        self.refused("state", "r", "--set", "{}", code=1, says="there is no such state")
+        self.assertEqual(self.events("r")[-1]["type"], "run_waiting")
+
+    def test_m15_a_flow_is_forked_at_a_step_of_a_phase(self):
+        charter = self.flow("    - { name: a, node: a }\n"
+                            "    - { name: b, node: b, after: [a] }\n"
+                            "    - { name: sign, after: [b], checkpoint: \"Go?\" }\n"
+                            "    - { name: c, node: c, after: [sign] }\n",
+                            {"a": says("A"), "b": says("B"), "c": says("C")})
+        self.ok("run", charter, "x", "--id", "r", code=4)
+        self.ok("approve", "r")
+        self.ok("resume", "r")
+        self.ok("fork", "r", "--at", "i2:1", "--id", "f", code=4)
+        self.assertEqual(self.phases("f")["sign"][0], "waiting")
+        self.assertEqual(self.phases("f")["a"], ("done", "A"))
+        self.ok("answer", "f", "other")
+        self.ok("resume", "f")
+        self.assertEqual(self.phases("f")["sign"], ("done", "other"))
+        self.ok("fork", "r", "--at", "i3:1", "--edit", "step1.text=edited", "--id", "e", code=4)
+        self.assertEqual(self.phases("e")["a"], ("done", "edited"))
+        self.refused("fork", "r", "--at", "i1:1", code=2, says="i1 has taken 0")
+        for run in ("r", "f", "e"):
+            self.ok("verify", run)
+            self.assertIn("same", self.ok("replay", run).stdout)
+
     # --- M25 to M30: subagents -------------------------------------------------------------------
 
     def lead(self, call="agent__crew", agents="  crew: { charter: crew.yaml }\n", crew=says("Done."),
