@@ -10,7 +10,6 @@
 #include "pawl/charter/host/command_check.h"
 #include "pawl/charter/host/pinned_files.h"
 #include "pawl/charter/host/project_docs.h"
-#include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/charter/resolved_text.h"
 #include "pawl/json.h"
 #include "pawl/run/agent/agent_check.h"
@@ -251,7 +250,6 @@ Assembled AgentAssembler::put_together(const std::string& text, Origin& origin) 
   agent.adhoc = adhoc_charters(agent.charter, *document.root);
   const Source source{document};
   if (!choose_models(source, origin, agent, assembled)) return assembled;
-  add_faults(features_ahead(agent.charter), document, agent.ahead);
   equip(source, origin, agent, assembled);
   add_notes(source, agent, assembled);
   if (assembled.faults.empty()) assembled.agent = std::move(agent);
@@ -289,7 +287,6 @@ void AgentAssembler::add_notes(const Source& source, const PreparedAgent& agent,
                                Assembled& assembled) {
   const CharterMachine& machine = agent.charter.machine;
   add_faults(machine.notes, source.document, assembled.notes);
-  for (const std::string& one : agent.ahead) assembled.notes.push_back(one);
   add_faults(missing_commands(agent.charter, source.root()), source.document, assembled.notes);
   add_faults(unheld_repositories(agent.charter, source.root()), source.document, assembled.notes);
   if (!can_approve_itself(agent)) return;

@@ -70,6 +70,19 @@ void set_limits(Charter& charter, const Limits& entry, const RunState& parent) {
   charter.limits.tokens = std::min(charter.limits.tokens, tokens_for_child(parent));
 }
 
+// A phase of the parent's flow may bound the run that carries it out.
+Limits limits_of(const AgentSpec& agent, const RunState& parent, CallId id) {
+  Limits limits = agent.limits;
+  const Call* call = find_call(parent, id);
+  const Instance* instance = call == nullptr ? nullptr : find_instance(parent, call->instance);
+  if (instance == nullptr || !is_agent_seat(parent, *instance)) return limits;
+  const std::uint64_t steps = parent.flow.specs[instance->seat->phase].steps;
+  if (steps == 0) return limits;
+  const bool said = limits.steps != Limits{}.steps;
+  limits.steps = said ? std::min(limits.steps, steps) : steps;
+  return limits;
+}
+
 // One ledger has one currency, and knows its prices.
 Status check_money(const PreparedAgent& agent, const RunState& parent) {
   if (parent.limits.cost_pico == 0 && parent.limits.ask_cost_pico == 0) return ok();
@@ -123,7 +136,7 @@ Result<StartRequest> Engine::child_request(const RunId& parent, CallId call,
   if (agent.release || pinned.file_sessions == Presence::present) {
     agent.file_sessions = Presence::present;
   }
-  set_limits(agent.charter, task.agent.spec.limits, state);
+  set_limits(agent.charter, limits_of(task.agent.spec, state, call), state);
   PAWL_CHECK(check_money(agent, state));
   request.id = child->run;
   request.input = std::move(task.input);

@@ -11,6 +11,22 @@
 namespace pawl {
 namespace {
 
+// Whether a phase of the parent's flow is carried out by the run that this call starts.
+bool is_for_phase(const RunState& parent, CallId id) {
+  const Call* call = find_call(parent, id);
+  const Instance* instance = call == nullptr ? nullptr : find_instance(parent, call->instance);
+  return instance != nullptr && is_agent_seat(parent, *instance);
+}
+
+// Why a phase has failed that the run has carried out.
+std::string failure_of(const RunState& state) {
+  const Ending* ending = std::get_if<Ending>(&state.course);
+  std::string why = "its run " + state.id.text + " is " + std::string(name(status_of(state))) +
+                    ": " + std::string(name(stop_reason_of(state)));
+  if (ending != nullptr && !ending->detail.empty()) why += " (" + ending->detail + ")";
+  return why;
+}
+
 // What a model reads of a run that did not end as it should.
 std::string story_of(const RunState& state, const std::string& output) {
   JsonWriter out;
@@ -217,20 +233,26 @@ Result<RunState> ChildRuns::state_of(const RunId& run) {
   return loaded.run.state();
 }
 
-Result<ToolOutcome> ChildRuns::outcome_of(const RunState& state) {
+Result<ToolOutcome> ChildRuns::outcome_of(const Waiter& waiter, const RunState& state) {
   PAWL_TRY(std::string text, output_text(*engine_.store().reader, state));
-  if (status_of(state) != RunStatus::done) text = story_of(state, text);
+  const RunStatus status = status_of(state);
+  const Run* parent = engine_.find(waiter.parent);
+  const bool phase = parent != nullptr && is_for_phase(parent->state(), waiter.call);
+  if (!phase && status != RunStatus::done) text = story_of(state, text);
+  if (phase && status != RunStatus::done && status != RunStatus::stopped) text = failure_of(state);
   ToolOutcome outcome;
   outcome.kind = ToolOutcome::Kind::succeeded;
   outcome.content_length = text.size();
-  outcome.content = cut_output(text, kToolOutputDefaultBytes);
-  outcome.child = std::make_shared<ChildOutcome>(ChildOutcome{books_of(state, PlaceUse::acts), {}});
+  // A phase hands on all of it or fails.
+  outcome.content = phase ? std::move(text) : cut_output(text, kToolOutputDefaultBytes);
+  outcome.child =
+      std::make_shared<ChildOutcome>(ChildOutcome{books_of(state, PlaceUse::acts), {}, status});
   return outcome;
 }
 
 void ChildRuns::report_end(const RunId& child, const RunState& state) {
-  if (waiters_.contains(child)) {
-    auto outcome = outcome_of(state);
+  if (const auto waiter = waiters_.find(child); waiter != waiters_.end()) {
+    auto outcome = outcome_of(waiter->second, state);
     if (!outcome) return fail(child, outcome.error().message);
     return finish(child, *std::move(outcome));
   }

@@ -64,7 +64,7 @@ class ChildRuns {
   void finish(const RunId& child, ToolOutcome outcome);
   void fail(const RunId& child, const std::string& why);
   void report_end(const RunId& child, const RunState& state);
-  Result<ToolOutcome> outcome_of(const RunState& state);
+  Result<ToolOutcome> outcome_of(const Waiter& waiter, const RunState& state);
   Result<RunState> state_of(const RunId& run);
 
   void say(const RunId& from, const AskParent& effect);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "pawl/charter/charter_vars.h"
-#include "pawl/charter/machine/charter_ahead.h"
 #include "pawl/engine/child_runs.h"
 #include "pawl/engine/guarded_store.h"
 #include "pawl/filter/secrets/event_filter.h"
@@ -168,15 +167,6 @@ RunStarted started_by(const StartRequest& request, const DriverSetup& setup,
   return event;
 }
 
-// A charter may say more than a run can do.
-Status check_ahead(const PreparedAgent& agent) {
-  std::string text;
-  for (const std::string& one : agent.ahead) text += (text.empty() ? "" : "\n") + one;
-  if (text.empty()) text = to_string(features_ahead(agent.charter), agent.charter.name);
-  if (text.empty()) return ok();
-  return Error{ErrorCode::invalid_argument, std::move(text)};
-}
-
 // Before it is signed: a signature is over what is recorded.
 void filter_start(const ByteFilter* filter, RunStarted& start, std::vector<StoredBlob>& blobs) {
   if (filter == nullptr) return;
@@ -327,7 +317,6 @@ void Engine::start(StartRequest request, std::function<void(Result<RunId>)> acce
   const auto refuse = [&](Error error) {
     options_.loop.post([accepted = std::move(accepted), error] { accepted(error); });
   };
-  if (const Status runs = check_ahead(request.agent); !runs) return refuse(runs.error());
   const std::vector<AgentText> agents =
       request.descent ? request.descent->agents : agents_of(request.agent.charter);
   auto setup = guarded("the agent", [&] {

@@ -116,7 +116,7 @@ std::string input_of(JournalReader& reader, const RunState& state, const Call& c
   if (!record) return "?";
   const auto block = call_block(call, *record);
   if (!block) return "?";
-  const auto bytes = resolve(reader, state.id, (*block)->input);
+  const auto bytes = resolve(reader, state.id, block->input);
   return bytes ? *bytes : "?";
 }
 

@@ -9,6 +9,7 @@
 
 #include "pawl/content.h"
 #include "pawl/ids.h"
+#include "pawl/kernel/presence.h"
 #include "pawl/limits.h"
 #include "pawl/words.h"
 
@@ -28,10 +29,12 @@ struct AgentSpec {
   std::string directory = {};  // relative paths of it start here
   Limits limits = {};          // of the child's own
   OnParentEnd on_parent_end = OnParentEnd::cancel;
+  Presence json = Presence::absent;  // its output is JSON
 
   PAWL_FACT(AgentSpec, "agent_spec",
             PAWL_FIELD(name) PAWL_FIELD(description) PAWL_FIELD(charter) PAWL_FIELD(digest)
-                PAWL_FIELD(directory) PAWL_FIELD(limits) PAWL_FIELD(on_parent_end));
+                PAWL_FIELD(directory) PAWL_FIELD(limits) PAWL_FIELD(on_parent_end)
+                    PAWL_FIELD(json));
 };
 
 // Bounds of the tree of runs beneath one.

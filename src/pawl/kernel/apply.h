@@ -119,6 +119,7 @@ class Applier {
   void on(const PhasesReset& decision);
   void on(const CheckpointAsked& decision);
   void on(const SeatTaken& decision);
+  void on(const SeatCalled& decision);
   void on(const SeatLeft& decision);
   void on(const StepDiscovered& decision);
   void on(const FlowEnded& decision);
@@ -157,6 +158,8 @@ class Applier {
   void take_item_output(PhaseRun& run, const MapSpec& spec, const Seat& seat, std::string output,
                         SeatEnd end);
   void leave_seat(const Instance& instance);
+  // The call of an instance that an agent carries out has ended, this way and with these words.
+  void end_agent_seat(const Call& call, EndedHow how, std::optional<Content> words);
   void let_followers_go(std::uint32_t phase);
   void forget_ended();
   void drop_births(InstanceId parent);

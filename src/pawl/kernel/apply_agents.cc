@@ -140,10 +140,10 @@ void Applier::on(const ChildLeft& decision) {
   const Call* started = find_call(state_, decision.call);
   if (started == nullptr) return;
   const auto* running = std::get_if<CallRunning>(&started->state);
+  // One that is judged, or that a person decides about, goes on with that.
+  if (running == nullptr && !std::holds_alternative<CallWaiting>(started->state)) return;
   if (running != nullptr) close_effect(running->effect);
-  if (!std::holds_alternative<CallEnded>(started->state)) {
-    call(decision.call).state = CallWaiting{};
-  }
+  call(decision.call).state = CallWaiting{};
 }
 
 // --- Effects -------------------------------------------------------------------------------------

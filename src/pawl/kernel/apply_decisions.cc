@@ -91,6 +91,9 @@ void Applier::on(const CallInDoubt& decision) {
 
 void Applier::on(const CallUnknown& decision) {
   call(decision.call).state = CallEnded{record_.seq, decision.tokens};
+  if (has_flow(state_)) {
+    end_agent_seat(call(decision.call), EndedHow::failed, Content(decision.text));
+  }
 }
 
 void Applier::on(const CallHeld& decision) {
@@ -295,6 +298,7 @@ void Applier::on(const CallDenied& decision) {
   Call& one = call(decision.call);
   one.state = CallEnded{record_.seq, decision.tokens};
   ++instance(one.instance).guard.tool_errors;
+  if (has_flow(state_)) end_agent_seat(one, EndedHow::failed, Content(decision.text));
   settle_child_of(decision.call, {});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pawl/kernel/tally.h"
+#include "pawl/kernel/transcript.h"
 
 namespace pawl {
 namespace {
@@ -21,6 +22,15 @@ Presence result_success(const Event& event) {
   }
   const auto* decided = std::get_if<CallDecided>(&event);
   return is(decided != nullptr && decided->decision == InterruptDecision::input);
+}
+
+// Of a run beneath this one, by what its call has come to.
+EndedHow ended_how(const Event& event, Presence success) {
+  const auto* finished = std::get_if<ToolFinished>(&event);
+  const RunStatus child = finished == nullptr ? RunStatus::done : finished->child;
+  if (child == RunStatus::stopped) return EndedHow::stopped;
+  const bool well = success == Presence::present && child == RunStatus::done;
+  return well ? EndedHow::ceded : EndedHow::failed;
 }
 
 // The root instance that a RunStarted makes.
@@ -115,7 +125,10 @@ void Applier::close_effect(EffectId id) {
 }
 
 void Applier::end_call(CallId id) {
-  call(id).state = CallEnded{record_.seq, measured().tokens, result_success(record_.event)};
+  const Presence success = result_success(record_.event);
+  call(id).state = CallEnded{record_.seq, measured().tokens, success};
+  if (has_flow(state_))
+    end_agent_seat(call(id), ended_how(record_.event, success), words_in(record_.event));
 }
 
 // --- Events ------------------------------------------------------------------------------------

@@ -251,6 +251,27 @@ void Applier::on(const SeatTaken& decision) {
   queue_phase(phase);
 }
 
+void Applier::on(const SeatCalled& decision) {
+  Call one;
+  one.id = decision.call;
+  one.instance = decision.instance;
+  one.tool = decision.tool;
+  one.seq = record_.seq;
+  one.state = CallWaiting{};
+  state_.calls.push_back(std::move(one));
+  state_.calls_minted = std::max(state_.calls_minted, static_cast<std::uint64_t>(decision.call));
+  ++state_.tally.tool_calls;
+  set_phase(instance(decision.instance), AwaitingTools{});
+}
+
+// When the run goes on, it may be in a later record.
+void Applier::end_agent_seat(const Call& call, EndedHow how, std::optional<Content> words) {
+  Instance& where = instance(call.instance);
+  if (!is_agent_seat(state_, where)) return;
+  where.seat->how = how;
+  where.last_words = words ? *std::move(words) : Content();
+}
+
 void Applier::take_item_output(PhaseRun& run, const MapSpec& spec, const Seat& seat,
                                std::string output, SeatEnd end) {
   MapRun& map = *run.map;
@@ -302,7 +323,7 @@ void Applier::leave_seat(const Instance& where) {
   if (seat.phase >= state_.flow.runs.size()) return;
   PhaseRun& run = phase_run(seat.phase);
   if (run.live > 0) --run.live;
-  state_.flow.last = seat.phase;
+  if (!is_agent_seat(state_, where)) state_.flow.last = seat.phase;
   if (seat.role == SeatRole::item && run.map && seat.number < run.map->items.size()) {
     end_item(*run.map, seat.number, state_.flow.specs[seat.phase].map->per_key_max);
   }

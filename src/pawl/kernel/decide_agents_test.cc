@@ -66,6 +66,28 @@ ChildWaits waits(const TestRun& run, CallId call) {
   return {kRootInstance, call, run.call_effect(call), WaitFor::approval, {}, {}};
 }
 
+TEST_CASE("M30: a run ends while it is judged whether a call may start another") {
+  TestRun run(a_parent());
+  run.replies({starts_crew()});
+  CallJudgement later;
+  later.verdict = CallVerdict::undecided;
+  run.takes(CallJudged{kRootInstance, kC1, run.call_effect(kC1), later});
+  run.cancels();  // The invariants say that what judges it is still awaited.
+  CHECK(run->children.empty());
+}
+
+TEST_CASE("M29: a run that did not begin after all may be refused, and its call has that result") {
+  RunStarted start = a_parent();
+  start.subagents.descendants = 1;
+  TestRun run(start);
+  run.replies({starts_crew()});
+  run.finishes(kC1, "", ToolEnd::aborted);
+  run.learns(kC1, StatusAnswer::unknown);
+  run.resolves(kC1, DoubtVerdict::did_not_happen);
+  CHECK(run.dialogue().find("no more than 1 runs") != std::string::npos);
+  CHECK(run.in<AwaitingModel>());
+}
+
 // --- M25, M26 ------------------------------------------------------------------------------------
 
 TEST_CASE("M25: a call of an agent starts a run, and the run's output is the call's result") {

@@ -1,6 +1,9 @@
 // Which phase of a flow begins, and what follows when one ends.
 #include "pawl/kernel/decide_flow.h"
 
+#include <algorithm>
+
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/flow_values.h"
 
 namespace pawl {
@@ -28,12 +31,25 @@ void begin_await(Draft& draft, std::uint32_t phase) {
   take_awaited(draft, phase);
 }
 
+// Better no run of a campaign than the first of those that there may be.
+std::string fault_of_campaign(const RunState& state, const PhaseSpec& spec, std::uint64_t items) {
+  if (spec.agent.empty()) return "";
+  const std::uint64_t most = state.subagents.descendants;
+  const std::uint64_t started = books_of(state, PlaceUse::acts).started;
+  const std::uint64_t left = most - std::min(most, started);
+  if (items <= left + spec.map->tolerate) return "";
+  return "its map has " + std::to_string(items) + " items, a run for each, and " +
+         std::to_string(left) + " of " + std::to_string(most) +
+         " runs may still be started; raise subagents.descendants in the charter";
+}
+
 void begin_work(Draft& draft, std::uint32_t phase) {
   const PhaseSpec& spec = draft.state.flow.specs[phase];
   if (spec.map) {
-    if (const auto map = map_over(draft.state.flow, *spec.map); !map) {
-      return fail_phase(draft, phase, PhaseStatus::failed, map.error().message);
-    }
+    const auto map = map_over(draft.state.flow, *spec.map);
+    const std::string fault =
+        map ? fault_of_campaign(draft.state, spec, map->items.size()) : map.error().message;
+    if (!fault.empty()) return fail_phase(draft, phase, PhaseStatus::failed, fault);
   }
   draft.add(PhaseBegan{spec.name});
   settle_phase(draft, phase);

@@ -138,7 +138,8 @@ bool is_last_of_flow(const Draft& draft, const Instance& instance) {
 
 bool ends_run(const Draft& draft, const Instance& instance) {
   if (!has_flow(draft.state)) return instance.id == kRootInstance;
-  return instance.seat && is_last_of_flow(draft, instance);
+  if (!instance.seat || is_agent_seat(draft.state, instance)) return false;
+  return is_last_of_flow(draft, instance);
 }
 
 }  // namespace

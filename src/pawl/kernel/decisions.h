@@ -383,7 +383,7 @@ using AnyDecision = std::variant<
     StateProposed, StateConflict, ChildBorn, BirthPutOff, InstanceEnded, ContentsDelivered,
     RootFailed, OutputReady, MessageReplaced, ChildAdmitted, ChildAnswered, ChildLeft, PhaseBegan,
     PhaseEnded, PhasesReset, CheckpointAsked, SeatTaken, SeatLeft, StepDiscovered, FlowEnded,
-    WorkItemSet, EndingHeld, StepGivenUp, SuspensionLifted, MessageAdded>;
+    WorkItemSet, EndingHeld, StepGivenUp, SuspensionLifted, MessageAdded, SeatCalled>;
 // As Event.
 struct Decision : AnyDecision {
   using AnyDecision::AnyDecision;

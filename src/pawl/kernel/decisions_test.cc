@@ -34,7 +34,8 @@ TEST_CASE("the numbers of decisions in journals never change") {
               "child_admitted",     "child_answered",   "child_left",         "phase_began",
               "phase_ended",        "phases_reset",     "checkpoint_asked",   "seat_taken",
               "seat_left",          "step_discovered",  "flow_ended",         "work_item_set",
-              "ending_held",        "step_given_up",    "suspension_lifted",  "message_added"});
+              "ending_held",        "step_given_up",    "suspension_lifted",  "message_added",
+              "seat_called"});
 }
 
 TEST_CASE("the numbers of effects in journals never change") {

@@ -338,6 +338,9 @@ bool others_active(const RunState& state, InstanceId except) {
 void go_on_when_all_ended(Draft& draft, InstanceId id) {
   if (draft.over(id) || !all_ended(draft, id)) return;
   const Instance& instance = draft.instance(id);
+  if (is_agent_seat(draft.state, instance)) {
+    return end_instance(draft, id, instance.seat->how, instance.last_words);
+  }
   if (instance.leave) return take_leave(draft, id);
   const auto answer = answered_by_tool(draft.state, id);
   if (answer) draft.add(AnsweredByTool{id, *answer});

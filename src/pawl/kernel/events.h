@@ -250,12 +250,13 @@ struct ToolFinished {
   std::string level;                         // of isolation that was reached; empty: it has none
   EgressReport egress = {};
   std::optional<TreeBooks> books = {};  // of the run that the call had started
+  RunStatus child = RunStatus::done;    // how that run has ended
 
   PAWL_FACT(ToolFinished, "tool_finished",
             PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(effect) PAWL_FIELD(end)
                 PAWL_FIELD(content) PAWL_FIELD(content_length) PAWL_FIELD(origin)
                     PAWL_FIELD(callback_stop) PAWL_FIELD(user_reply) PAWL_FIELD(level)
-                        PAWL_FIELD(egress) PAWL_FIELD(books));
+                        PAWL_FIELD(egress) PAWL_FIELD(books) PAWL_FIELD(child));
 };
 
 enum class StatusAnswer : std::uint8_t { done, absent, unknown };

@@ -141,6 +141,16 @@ struct SeatTaken {
             PAWL_FIELD(instance) PAWL_FIELD(phase) PAWL_FIELD(role) PAWL_FIELD(number));
 };
 
+// An agent carries out what the instance was born for with this record: a run beneath this one, by
+// the one call that the instance makes. Its input is what the instance was told.
+struct SeatCalled {
+  InstanceId instance = kRootInstance;
+  CallId call{};
+  std::string tool;
+
+  PAWL_FACT(SeatCalled, "seat_called", PAWL_FIELD(instance) PAWL_FIELD(call) PAWL_FIELD(tool));
+};
+
 enum class SeatEnd : std::uint8_t { not_yet, done, failed };
 std::string_view name(SeatEnd value);
 enum class OutputKind : std::uint8_t { text, json };

@@ -109,6 +109,27 @@ TEST_CASE("M19: items wait for room in limits.branches") {
   CHECK(run.reason() == StopReason::end_turn);
 }
 
+TEST_CASE("M19: outputs that are too long together fail the phase when they are, not at its end") {
+  const std::string long_text(200U << 10U, 'x');
+  for (const bool last : {true, false}) {
+    std::vector<PhaseSpec> phases = {a_map("m", 1)};
+    if (!last) phases.push_back(a_phase("z", "n", {"m"}, "go on"));
+    RunStarted start = a_flow_over("[1,2,3,4,5,6]", phases);
+    start.limits.bytes_out = start.limits.tokens = 1ULL << 40U;
+    TestRun run(start);
+    for (std::uint32_t id = 2; id < 8 && !run.ending(); ++id) {
+      run.replies_as(InstanceId{id}, {says(long_text)});
+    }
+    CHECK(run.ending() == last);
+    if (!last) {
+      CHECK(status_in(run, "m") == PhaseStatus::done);
+      continue;
+    }
+    CHECK(run->instances_minted == 4);  // Two outputs fit, and the third item is the last to begin.
+    CHECK(detail_of(run).find("more than the 458752 bytes") != std::string::npos);
+  }
+}
+
 std::string numbers(std::uint32_t count) {
   std::string list = "[";
   for (std::uint32_t i = 0; i < count; ++i) list += (i == 0 ? "" : ",") + std::to_string(i);

@@ -90,6 +90,20 @@ TEST_CASE("M16: before-agent callbacks come before the first phase") {
   CHECK(run.in<AwaitingModel>(kI2));
 }
 
+TEST_CASE("M16: a flow that a callback has ended is not taken up by a message to its root") {
+  RunStarted start = a_flow({a_phase("p", "n")});
+  start.agent_callbacks = Presence::present;
+  TestRun run(start);
+  run.takes(AgentBegan{run.effect_of(EffectKind::begin_agent), HookVerdict::replace,
+                       Content("instead"), ""});
+  CHECK(run.ending());
+  MessageReceived message;
+  message.text = Content("go on");
+  CHECK(run.refuses(message).find("the root of a flow") != std::string::npos);
+  run.ends();
+  CHECK(run.output() == "instead");
+}
+
 TEST_CASE("M16: a phase in a pause goes on when the run is resumed") {
   TestRun run(a_flow({a_phase("a", "n"), a_phase("b", "n", {"a"})}));
   run.pauses();

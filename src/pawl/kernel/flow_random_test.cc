@@ -22,7 +22,14 @@ std::string random_list(Rng& rng) {
 PhaseSpec random_phase(Rng& rng, std::uint64_t number) {
   const std::string name = "p" + std::to_string(number);
   PhaseSpec phase;
-  switch (rng.below(7)) {
+  switch (rng.below(9)) {
+    case 7:
+      phase = an_agent_phase(name);
+      break;
+    case 8:
+      phase = an_agent_map(name, 1 + static_cast<std::uint32_t>(rng.below(4)));
+      phase.map->tolerate = static_cast<std::uint32_t>(rng.below(3));
+      break;
     case 0:
       phase = a_checkpoint(name, {});
       break;
@@ -56,8 +63,10 @@ RunStarted random_flow(Rng& rng) {
   start.limits.branches = 1 + rng.below(5);
   start.limits.steps = 20 + rng.below(100);
   start.variables = {{"x", std::to_string(rng.below(2))}};
-  if (rng.one_in(3)) start.gate = GateSpec{1 + static_cast<std::uint32_t>(rng.below(2))};
+  if (rng.one_in(2)) start.gate = GateSpec{1 + static_cast<std::uint32_t>(rng.below(2))};
   if (rng.one_in(6)) start.agent_callbacks = Presence::present;
+  start.subagents = {3, 5 + static_cast<std::uint32_t>(rng.below(40)),
+                     1 + static_cast<std::uint32_t>(rng.below(4))};
   node_in(start, "n").discover = DiscoverSpec{{"w", "n"}, 3, 2};
   node_in(start, "n").workers = {};
   return start;
@@ -95,6 +104,30 @@ Event random_reply(Rng& rng, const OpenEffect& effect) {
   return reply;
 }
 
+// The run beneath it ends, waits, or has been woken by somebody else.
+Event random_child_event(Rng& rng, const RunState& state, const ChildRun& child) {
+  const Call* call = find_call(state, child.call);
+  TreeBooks books;
+  books.usage.input_tokens = rng.below(50);
+  const auto* running = call == nullptr ? nullptr : std::get_if<CallRunning>(&call->state);
+  if (running == nullptr) {
+    if (call != nullptr && rng.one_in(2)) return ChildStirred{call->instance, call->id};
+    return ChildReported{child.call, books, {}, ChildLife::over};
+  }
+  if (rng.one_in(4)) {
+    return ChildWaits{call->instance, call->id, running->effect, WaitFor::approval, books, {}};
+  }
+  ToolFinished finished;
+  finished.instance = call->instance;
+  finished.call = call->id;
+  finished.effect = running->effect;
+  finished.content = Content("c" + std::to_string(rng.below(9)));
+  finished.books = books;
+  finished.child = rng.pick<RunStatus>(
+      {RunStatus::done, RunStatus::done, RunStatus::failed, RunStatus::stopped});
+  return finished;
+}
+
 Event random_decision(Rng& rng, const RunState& state) {
   for (const Call& call : state.calls) {
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
@@ -118,6 +151,9 @@ Event next_flow_event(Rng& rng, const RunState& state) {
     for (const OpenEffect& effect : state.open) {
       if (effect.kind == EffectKind::model && !rng.one_in(3)) return random_reply(rng, effect);
     }
+  }
+  if (live && !state.children.empty() && rng.one_in(2)) {
+    return random_child_event(rng, state, rng.pick(state.children));
   }
   if (live && rng.one_in(3)) return random_decision(rng, state);
   if (rng.one_in(live ? 12 : 2) && !state.flow.specs.empty()) {
@@ -194,8 +230,9 @@ class FlowBooks {
 };
 
 TEST_CASE("random flows keep their books, whatever happens") {
-  constexpr std::uint64_t kSeeds = 400;
+  constexpr std::uint64_t kSeeds = 2000;
   std::uint64_t items = 0;
+  std::uint64_t by_agents = 0;
   std::map<std::string, std::uint64_t> ends;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     CAPTURE(seed);
@@ -210,6 +247,7 @@ TEST_CASE("random flows keep their books, whatever happens") {
       move_clock(rng, run.state(), event, now);
       const auto record = advance(run, event, now);
       if (!record) continue;
+      by_agents += std::get_if<ToolFinished>(&event) != nullptr && !run->agents.empty() ? 1U : 0U;
       CAPTURE(i);
       CAPTURE(std::string(name(event)));
       REQUIRE(books.observe(*record) == "");
@@ -226,6 +264,7 @@ TEST_CASE("random flows keep their books, whatever happens") {
     items += books.items();
   }
   CHECK(items > kSeeds);
+  CHECK(by_agents > kSeeds / 4);
   CHECK(ends["end_turn"] > 20);
   CHECK(ends["phase"] > 20);
   CHECK(ends["work_items"] > 0);
@@ -236,8 +275,18 @@ void answer_all(Run& run, Stamp& now, const std::function<void(Run&)>& after_eac
   for (int i = 0; i < 400 && !std::holds_alternative<Ending>(run->course); ++i) {
     Event event = TimerFired{};
     for (const OpenEffect& effect : run->open) {
-      if (effect.kind != EffectKind::model) continue;
       const Seat& seat = *find_instance(run.state(), effect.instance)->seat;
+      if (effect.kind == EffectKind::tool) {
+        ToolFinished finished;
+        finished.instance = effect.instance;
+        finished.call = effect.call;
+        finished.effect = effect.id;
+        finished.content = Content(run->flow.specs[seat.phase].name + " by its crew " +
+                                   std::to_string(seat.number));
+        event = finished;
+        break;
+      }
+      if (effect.kind != EffectKind::model) continue;
       ModelReplied reply;
       reply.instance = effect.instance;
       reply.effect = effect.id;

@@ -39,6 +39,22 @@ inline NodeSpec a_json_node(std::string name) {
   return node;
 }
 
+// By the agent that a_flow() has.
+inline PhaseSpec an_agent_phase(std::string name, std::vector<std::string> after = {}) {
+  PhaseSpec phase;
+  phase.name = std::move(name);
+  phase.agent = "crew";
+  phase.after = std::move(after);
+  return phase;
+}
+
+inline PhaseSpec an_agent_map(std::string name, std::uint32_t max = 4) {
+  PhaseSpec phase = an_agent_phase(std::move(name));
+  phase.prompt = "do {{item}}";
+  phase.map = MapSpec{"/input", max};
+  return phase;
+}
+
 // Nodes "n" (text) and "v" (JSON), and "w" that no phase need have.
 inline RunStarted a_flow(std::vector<PhaseSpec> phases) {
   RunStarted start = a_machine({a_node("n"), a_json_node("v"), a_node("w")}, "");
@@ -46,6 +62,13 @@ inline RunStarted a_flow(std::vector<PhaseSpec> phases) {
   start.limits.branches = 100;
   start.limits.steps = 1000;
   start.guards = {0, 0, 0};
+  const bool agents = std::any_of(start.phases.begin(), start.phases.end(),
+                                  [](const PhaseSpec& one) { return !one.agent.empty(); });
+  if (!agents) return start;
+  AgentSpec crew{"crew"};
+  crew.digest = sha256("crew");
+  start.agents = {crew};
+  start.tools.push_back(PinnedTool{"agent__crew", EffectClass::reconcilable, OnDoubt::wait, {}});
   return start;
 }
 
@@ -96,6 +119,7 @@ inline const Record& decides(TestRun& run, InterruptDecision decision, std::stri
     const auto* asked = std::get_if<CallAwaitingPerson>(&call.state);
     if (asked == nullptr) continue;
     CallDecided decided;
+    decided.instance = call.instance;
     decided.call = call.id;
     decided.decision = decision;
     decided.binding = asked->binding;

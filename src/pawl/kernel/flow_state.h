@@ -114,13 +114,19 @@ struct Seat {
   std::uint32_t phase = 0;  // its place
   SeatRole role = SeatRole::own;
   std::uint64_t number = 0;
-  std::uint64_t steps = 0;  // that it has begun
+  std::uint64_t steps = 0;         // that it has begun
+  EndedHow how = EndedHow::ceded;  // an agent carries it out: how its run has ended
 
-  PAWL_FACT(Seat, "seat", PAWL_FIELD(phase) PAWL_FIELD(role) PAWL_FIELD(number) PAWL_FIELD(steps));
+  PAWL_FACT(Seat, "seat",
+            PAWL_FIELD(phase) PAWL_FIELD(role) PAWL_FIELD(number) PAWL_FIELD(steps)
+                PAWL_FIELD(how));
 };
 
 struct RunState;
+struct Instance;
 
+// A run beneath this one carries out what the instance is there for.
+bool is_agent_seat(const RunState& state, const Instance& instance);
 // Its phases are carried out by workers of the root, which never acts.
 bool has_flow(const RunState& state);
 // Something of the flow could begin now, and waits for nothing but a record.

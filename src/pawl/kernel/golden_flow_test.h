@@ -38,4 +38,30 @@ inline TestRun flow_with_everything() {
   return run;
 }
 
+// Agents carry a phase out and a map: one run waits and is woken, one fails, one is stopped.
+inline TestRun campaign_with_everything() {
+  PhaseSpec map = an_agent_map("m", 2);
+  map.map->tolerate = 1;
+  RunStarted start = a_flow_over("[1,2,3]", {map, an_agent_phase("p", {"m"})});
+  start.run = RunId{"golden-campaign"};
+  start.agents[0].json = Presence::present;
+  TestRun run(start);
+  const auto ends = [&run](CallId call, std::string output, RunStatus status) {
+    ToolFinished event = run.finish(call, std::move(output));
+    event.instance = find_call(run.state(), call)->instance;
+    event.books = TreeBooks{};
+    event.child = status;
+    run.takes(event);
+  };
+  run.takes(ChildWaits{kI2, kC1, run.call_effect(kC1), WaitFor::approval, {}, {}});
+  run.takes(ChildStirred{kI2, kC1});
+  ends(kC2, "its run has failed", RunStatus::failed);
+  run.crashes();
+  ends(kC1, R"({"a":1})", RunStatus::done);
+  ends(kC3, "half of it", RunStatus::stopped);
+  ends(CallId{4}, "7", RunStatus::done);
+  run.ends();
+  return run;
+}
+
 }  // namespace pawl::testing

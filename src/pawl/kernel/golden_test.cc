@@ -337,6 +337,7 @@ std::map<std::string, std::vector<std::string>> all_journals() {
           {"agents-parent", encoded(run_with_children().records())},
           {"agents-child", encoded(run_beneath_another().records())},
           {"flow", encoded(flow_with_everything().records())},
+          {"campaign", encoded(campaign_with_everything().records())},
           {"future", with_optional_event()}};
 }
 

@@ -65,10 +65,15 @@ std::string what_is_not_driven(const RunStarted& event) {
 // Of a run that has a flow.
 std::string fault_of_flow(const RunStarted& event) {
   if (!event.node.empty()) return "a flow starts at no node";
-  const auto agent = std::find_if(event.phases.begin(), event.phases.end(),
-                                  [](const PhaseSpec& one) { return !one.agent.empty(); });
-  if (agent != event.phases.end()) return "phase " + agent->name + ": it has an agent";
-  if (event.limits.branches == 0 && !event.nodes.empty()) {
+  bool needs_room = !event.nodes.empty();
+  for (const PhaseSpec& one : event.phases) {
+    if (one.agent.empty()) continue;
+    needs_room = true;
+    if (find_agent(event.agents, one.agent) == nullptr) {
+      return "phase " + one.name + ": there is no agent " + one.agent;
+    }
+  }
+  if (event.limits.branches == 0 && needs_room) {
     return "limits.branches is 0, and a flow needs room for an instance";
   }
   if (event.input.bytes() == nullptr || event.input.length() > kFlowInputBytesMax) {
@@ -102,10 +107,19 @@ Refusal check(const Moment& now, const Unfinished auto&, const AgentBegan& event
   return check_open(now, event.kName, event.effect, EffectKind::begin_agent);
 }
 
-Refusal check(const Moment& now, const Active auto&, const MessageReceived& event) {
-  if (has_flow(now.state) && event.instance == kRootInstance) {
+// What never asks a model reads nothing.
+Refusal check_reader(const RunState& state, InstanceId id) {
+  if (has_flow(state) && id == kRootInstance) {
     return refuse("message_received: i1 is the root of a flow and reads nothing; name an instance");
   }
+  const Instance* instance = find_instance(state, id);
+  if (instance == nullptr || !is_agent_seat(state, *instance)) return kAccepted;
+  return refuse("message_received: a run beneath this one does the work of " + to_string(id) +
+                "; give the message to that run (pawl tree names it)");
+}
+
+Refusal check(const Moment& now, const Active auto&, const MessageReceived& event) {
+  if (Refusal refusal = check_reader(now.state, event.instance)) return refusal;
   const bool final = now.state.final_output.has_value() && event.instance == kRootInstance;
   return final ? refuse("message_received comes too late: the output of the run is final")
                : Refusal(kAccepted);
@@ -130,6 +144,7 @@ Refusal no_room_to_answer() {
 // A message that comes while a finished run is being wound up is still part of it. Whether it can
 // be answered, only trying tells: one that cannot does not turn what was done into a stop.
 Refusal check(const Moment& now, const Ending& ending, const MessageReceived& event) {
+  if (Refusal refusal = check_reader(now.state, event.instance)) return refusal;
   const Instance* instance = find_instance(now.state, event.instance);
   if (open_of(now.state, EffectKind::end_agent) == nullptr || ending.status != RunStatus::done ||
       !std::holds_alternative<Resting>(instance->phase)) {

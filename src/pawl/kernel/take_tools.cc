@@ -46,7 +46,8 @@ void take(Draft& draft, const ToolStatusLearned& event) {
 
 void take(Draft& draft, const DoubtResolved& event) {
   draft.stop_where_crossed();
-  if (event.verdict == DoubtVerdict::did_not_happen) return run_call(draft, draft.call(event.call));
+  // Where it would start a run it may be refused.
+  if (event.verdict == DoubtVerdict::did_not_happen) run_call(draft, draft.call(event.call));
   go_on_when_all_ended(draft, event.instance);
 }
 

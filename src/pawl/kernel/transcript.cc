@@ -1,5 +1,7 @@
 #include "pawl/kernel/transcript.h"
 
+#include "pawl/json.h"
+
 namespace pawl {
 namespace {
 
@@ -273,7 +275,29 @@ std::optional<Content> words_in(const Event& event) {
   return last;
 }
 
-Result<const CallBlock*> call_block(const Call& call, const Record& record) {
+std::optional<CallBlock> seat_call(CallId call, const Record& record) {
+  const SeatCalled* called = nullptr;
+  for (const Decision& one : record.decisions) {
+    const auto* seat = std::get_if<SeatCalled>(&one);
+    if (seat != nullptr && seat->call == call) called = seat;
+  }
+  if (called == nullptr) return std::nullopt;
+  for (const Decision& one : record.decisions) {
+    const auto* born = std::get_if<ChildBorn>(&one);
+    if (born == nullptr || born->instance != called->instance || !born->input) continue;
+    const std::string* told = born->input->bytes();
+    JsonWriter input;
+    input.begin_object().field("input", told == nullptr ? "" : *told);
+    CallBlock block;
+    block.tool = called->tool;
+    block.input = Content(input.end_object().take());
+    return block;
+  }
+  return std::nullopt;
+}
+
+Result<CallBlock> call_block(const Call& call, const Record& record) {
+  if (auto seat = seat_call(call.id, record)) return *std::move(seat);
   const std::vector<Block>* blocks = blocks_of(record.event);
   const CallBlock* block = blocks != nullptr && call.index < blocks->size()
                                ? std::get_if<CallBlock>(&(*blocks)[call.index])
@@ -282,7 +306,7 @@ Result<const CallBlock*> call_block(const Call& call, const Record& record) {
     return Error{ErrorCode::corrupt,
                  "record " + std::to_string(record.seq) + " does not hold " + to_string(call.id)};
   }
-  return block;
+  return *block;
 }
 
 std::string_view step_warning(const Rules& rules, std::uint64_t steps_left) {

@@ -21,7 +21,10 @@ std::optional<Content> output_of(const Record& record);
 std::optional<Content> words_in(const Event& event);
 
 // The call block a call was opened from: a part of the record.
-Result<const CallBlock*> call_block(const Call& call, const Record& record);
+Result<CallBlock> call_block(const Call& call, const Record& record);
+// The same of a call that no model has asked for, but a phase that an agent carries out; nullopt:
+// the record opens no such call.
+std::optional<CallBlock> seat_call(CallId call, const Record& record);
 
 // A graded warning for the last three steps, for one request; empty before.
 std::string_view step_warning(const Rules& rules, std::uint64_t steps_left);

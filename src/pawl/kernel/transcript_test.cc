@@ -86,7 +86,7 @@ TEST_CASE("a call is found in the reply that asked for it") {
   const auto block = call_block(call, run.records().at(call.seq));
 
   REQUIRE(block);
-  CHECK((*block)->input == Content(R"({"amount":1.0})"));
+  CHECK(block->input == Content(R"({"amount":1.0})"));
   CHECK(call_block(call, run.records().at(0)).error().message == "record 0 does not hold c1");
   Call astray = call;
   astray.index = 9;

@@ -65,11 +65,16 @@ bool sees_packs(const Instance& instance) {
 }
 
 bool has_nodes(const RunState& state) {
-  return !state.nodes.empty();
+  return !state.nodes.empty() || has_flow(state);
 }
 
 bool has_flow(const RunState& state) {
   return !state.flow.specs.empty();
+}
+
+bool is_agent_seat(const RunState& state, const Instance& instance) {
+  if (!instance.seat || instance.seat->phase >= state.flow.specs.size()) return false;
+  return !state.flow.specs[instance.seat->phase].agent.empty();
 }
 
 bool flow_may_go_on(const RunState& state) {
@@ -113,6 +118,7 @@ std::size_t live_count(const RunState& state) {
 const NodeSpec& node_of(const RunState& state, const Instance& instance) {
   static const NodeSpec kNone;
   if (instance.id == kRootInstance && has_flow(state)) return kNone;
+  if (is_agent_seat(state, instance)) return kNone;
   const NodeSpec* node = find_node(state.nodes, instance.node);
   PAWL_ASSERT(node != nullptr);
   return *node;

@@ -46,10 +46,11 @@ std::vector<CallJudgement> judged(CallGate& gate, const ProposedPlan& plan) {
 }
 
 // The record itself says that the call may run, as of now.
-bool is_fresh(const Record& record) {
-  return std::holds_alternative<ModelReplied>(record.event) ||
-         std::holds_alternative<ExternalTurnPushed>(record.event) ||
-         std::holds_alternative<CallJudged>(record.event);
+bool is_fresh(const Record& record, const Call& call) {
+  if (std::holds_alternative<CallJudged>(record.event)) return true;
+  const bool replied = std::holds_alternative<ModelReplied>(record.event) ||
+                       std::holds_alternative<ExternalTurnPushed>(record.event);
+  return replied && call.seq == record.seq && !seat_call(call.id, record);
 }
 
 // `record`, or the one that the call was opened by, read into `stored`.
@@ -65,8 +66,8 @@ Result<const Record*> opening_record(const DrivenRun& run, const Record& record,
 Result<std::string> arguments_of(const DrivenRun& run, const Record& record, const Call& call) {
   Record stored;
   PAWL_TRY(const Record* const opened, opening_record(run, record, call, stored));
-  PAWL_TRY(const CallBlock* const block, call_block(call, *opened));
-  PAWL_TRY(std::string input, resolve(run.reader(), run.id(), block->input));
+  PAWL_TRY(const CallBlock block, call_block(call, *opened));
+  PAWL_TRY(std::string input, resolve(run.reader(), run.id(), block.input));
   if (!call.edited) return input;
   PAWL_TRY(const Record decided, read_record(run.reader(), run.id(), *call.edited));
   const auto* edit = std::get_if<CallDecided>(&decided.event);
@@ -241,8 +242,8 @@ void CallJudge::finish(const JudgeCall& effect, CallJudgement judgement) {
 
 std::optional<CallJudgement> CallJudge::objection(const Record& record, const RunTool& effect,
                                                   const std::string& input) {
-  if (!gate() || is_fresh(record)) return std::nullopt;
   const Call* call = find_call(run_.state(), effect.call);
+  if (!gate() || is_fresh(record, *call)) return std::nullopt;
   const ProposedCall proposed{call->tool, input, key_of_tool(*call)};
   CallJudgement now = judged(*gate(), plan_of(effect.instance, {proposed})).front();
   if (now.verdict == CallVerdict::deny) return now;

@@ -156,10 +156,11 @@ void ToolCalls::answer(const RunTool& effect, ToolEnd end, std::string text, Ori
 }
 
 // Its result is the answer of its instance.
-bool ToolCalls::ends_turn(const RunTool& effect) const {
+bool ToolCalls::becomes_words(const RunTool& effect) const {
   const Call* call = find_call(run_.state(), effect.call);
   const Instance* instance = find_instance(run_.state(), effect.instance);
   if (call == nullptr || instance == nullptr) return false;
+  if (is_agent_seat(run_.state(), *instance)) return true;
   const PinnedTool* tool = tool_in_scope(run_.state(), *instance, call->tool);
   return tool != nullptr && tool->ends_turn != EndsTurn::no;
 }
@@ -174,14 +175,15 @@ void ToolCalls::report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome
   event.effect = effect.effect;
   event.end = end;
   event.content_length = outcome.content_length;
-  event.content = ends_turn(effect) ? ingress.keep_words(std::move(outcome.content))
-                                    : ingress.keep(std::move(outcome.content));
+  event.content = becomes_words(effect) ? ingress.keep_words(std::move(outcome.content))
+                                        : ingress.keep(std::move(outcome.content));
   event.origin = origin;
   event.callback_stop = std::move(callback_stop);
   if (outcome.user_reply) event.user_reply = ingress.keep_words(*std::move(outcome.user_reply));
   event.level = std::move(outcome.level);
   event.egress = std::move(outcome.egress);
   if (outcome.child) event.books = outcome.child->books;
+  if (outcome.child) event.child = outcome.child->status;
   if (const Status fed = run_.feed(std::move(event), ingress.take_blobs()); !fed) {
     run_.log("late_result: " + to_string(effect.call) + ": " + fed.error().message);
   }

@@ -28,7 +28,7 @@ class ToolCalls {
               ToolOutcome&& outcome);
   void park(const RunTool& effect, const ChildOutcome& child);
   void finish_status(const AskStatus& effect, ToolStatus status);
-  bool ends_turn(const RunTool& effect) const;
+  bool becomes_words(const RunTool& effect) const;
   void report(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome, Origin origin,
               std::optional<std::string> callback_stop = {});
   void report_late(const RunTool& effect, ToolEnd end, ToolOutcome&& outcome);

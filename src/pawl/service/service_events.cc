@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pawl/json.h"
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/codec.h"
 #include "pawl/run/command_events.h"
 #include "pawl/service/service.h"
@@ -18,10 +19,48 @@ Result<InstanceId> instance_for(const RunId& run, const RunState& state,
   return Error{ErrorCode::not_found, "run " + run.text + " has no instance " + to_string(*named)};
 }
 
+// What never asks a model reads nothing: a message to it would be stored, and refused later.
+Status check_reader(const RunId& run, const RunState& state, InstanceId id) {
+  if (!has_flow(state)) return ok();
+  const Instance* instance = find_instance(state, id);
+  if (id == kRootInstance) {
+    return Error{ErrorCode::conflict,
+                 "i1 of run " + run.text +
+                     " is the root of a flow and reads nothing; name an instance with --instance "
+                     "(`pawl tree " +
+                     run.text + "` lists them)"};
+  }
+  if (instance == nullptr || !is_agent_seat(state, *instance)) return ok();
+  std::string child = "the run beneath it";
+  for (const Call& call : state.calls) {
+    const ChildRun* found = call.instance == id ? find_child(state, call.id) : nullptr;
+    if (found != nullptr) child = found->run.text;
+  }
+  return Error{ErrorCode::conflict, to_string(id) + " of run " + run.text +
+                                        " stands for a run of its own; give the message to " +
+                                        child};
+}
+
+// Controls that are stored and not taken yet come before another one.
+Status take_stored_controls(Inbox* inbox, const RunId& run, Run& state) {
+  if (inbox == nullptr) return ok();
+  PAWL_TRY(const std::vector<InboxRow> rows, inbox->pending(run));
+  for (const InboxRow& row : rows) {
+    const auto event = decode_event(row.body);
+    if (!event || !std::holds_alternative<PhaseControlled>(*event)) continue;
+    const Stamp now{state->epoch, state->at_ms, state->elapsed_ms};
+    static_cast<void>(advance(state, *event, now));  // One that is refused changes nothing.
+  }
+  return ok();
+}
+
 }  // namespace
 
 Result<Event> Service::accepted(const RunId& run, Event event) const {
-  PAWL_TRY(const LoadedRun loaded, load_run(*engine_.store().reader, run, UseSnapshot::yes));
+  PAWL_TRY(LoadedRun loaded, load_run(*engine_.store().reader, run, UseSnapshot::yes));
+  if (std::holds_alternative<PhaseControlled>(event)) {
+    PAWL_CHECK(take_stored_controls(engine_.store().inbox, run, loaded.run));
+  }
   const RunState& state = loaded.run.state();
   PAWL_CHECK(check(loaded.run, event, {state.epoch, state.at_ms, state.elapsed_ms}));
   return event;
@@ -37,6 +76,7 @@ Result<Event> Service::message(const RunId& run, std::string text, std::string f
     return Error{ErrorCode::limit_exceeded, "a singleton's key has at most 256 bytes"};
   }
   PAWL_TRY(const InstanceId instance, instance_for(run, details.state, way.instance));
+  PAWL_CHECK(check_reader(run, details.state, instance));
   MessageReceived event{instance, Content(std::move(text)), std::move(from)};
   event.delivery = way.delivery;
   event.singleton = std::move(way.singleton);

@@ -21,6 +21,37 @@ struct CallingCharter {
   Digest digest;
 };
 
+bool has_schema(const Charter& charter, const std::string& node) {
+  const auto& nodes = charter.machine.nodes;
+  const auto found = std::ranges::find(nodes, node, [](const auto& one) { return one.spec.name; });
+  return found != nodes.end() && !found->output_schema.empty();
+}
+
+// Whether runs of the charter give out JSON: by the schema of its answer or, of a flow, by what its
+// last phases hand on. Its agents have been read.
+Presence says_json(const Charter& charter) {
+  const CharterMachine& machine = charter.machine;
+  const auto as = [](bool json) { return json ? Presence::present : Presence::absent; };
+  if (machine.phases.empty()) {
+    const bool any = std::ranges::any_of(
+        machine.nodes, [](const CharterNode& one) { return !one.output_schema.empty(); });
+    return as(any || !charter.output_schema.empty());
+  }
+  std::vector<const PhaseSpec*> last;
+  for (const PhaseSpec& phase : machine.phases) {
+    const bool followed = std::ranges::any_of(machine.phases, [&](const PhaseSpec& one) {
+      return std::ranges::find(one.after, phase.name) != one.after.end();
+    });
+    if (!followed) last.push_back(&phase);
+  }
+  if (last.size() != 1) return Presence::present;
+  const PhaseSpec& phase = *last.front();
+  if (phase.map || phase.await || !phase.checkpoint.empty()) return Presence::present;
+  if (phase.agent.empty()) return as(has_schema(charter, phase.node));
+  const auto agent = std::ranges::find(machine.agents, phase.agent, &CharterAgent::name);
+  return agent == machine.agents.end() ? Presence::absent : agent->json;
+}
+
 class AgentCharterReader {
  public:
   AgentCharterReader(const DocumentParser& parse, const std::function<bool(HostFile)>& admit)
@@ -60,6 +91,7 @@ class AgentCharterReader {
       fault(document, agent, more, "a subagent can do no more than the charter that has it");
     }
     agent.directory = parent.directory;
+    agent.json = says_json(*reading.charter);
     agent.text = to_json(with_parents_sections({*document.root, parent.directory},
                                                {*parsed.root, parent.directory}));
   }
@@ -94,6 +126,7 @@ class AgentCharterReader {
     CharterReading effective = read_charter(whole, agent.text, directory);
     if (!effective.charter) return add_told(own, effective.faults);
     read(*effective.charter, own);
+    agent.json = says_json(*effective.charter);
     agent.beneath = std::move(effective.charter->machine.agents);
   }
 

@@ -46,6 +46,7 @@ struct CharterAgent {
   Mark mark = {};
   std::string directory = {};              // where its relative paths start; empty: the charter's
   std::vector<CharterAgent> beneath = {};  // its own agents, once its charter has been read
+  Presence json = Presence::absent;        // its output is JSON, likewise
 };
 
 struct CharterMachine {

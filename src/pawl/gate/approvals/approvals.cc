@@ -63,8 +63,8 @@ Result<PendingApproval> pending_of(JournalReader& reader, const RunState& state,
   PAWL_TRY(const bool checkpoint, show_checkpoint(reader, state, waiting, pending));
   if (checkpoint) return pending;
   PAWL_TRY(const Record reply, read_record(reader, state.id, call.seq));
-  PAWL_TRY(const CallBlock* const block, call_block(call, reply));
-  PAWL_TRY(pending.input, resolve(reader, state.id, block->input));
+  PAWL_TRY(const CallBlock block, call_block(call, reply));
+  PAWL_TRY(pending.input, resolve(reader, state.id, block.input));
   pending.prose = prose_of(reply);
   PAWL_TRY(const Record record, read_record(reader, state.id, waiting.seq));
   pending.asked_at_ms = record.stamp.at_ms;

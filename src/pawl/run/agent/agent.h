@@ -43,8 +43,6 @@ struct PreparedAgent {
   std::vector<PolicyText> policies = {};
   std::vector<PinnedFile> files = {};
   Presence file_sessions = Presence::absent;
-  // What the charter says and a run cannot do yet, a sentence each, with its line.
-  std::vector<std::string> ahead = {};
   // Makes one from the arguments of a call. An error is told to the model. Empty: run_subagent is
   // not offered.
   std::function<Result<AdhocCharter>(const std::string& input)> adhoc = {};

@@ -20,6 +20,7 @@ void add_agents(const std::vector<CharterAgent>& agents, const std::string& dire
     one.spec.directory = agent.directory.empty() ? directory : agent.directory;
     one.spec.limits = agent.limits;
     one.spec.on_parent_end = agent.on_parent_end;
+    one.spec.json = agent.json;
     const std::string own = one.spec.directory;
     add_agents(agent.beneath, own, prefix + agent.name + kBetweenNames, all);
   }

@@ -21,7 +21,8 @@ struct AgentText {
 // What became of a run that a call has started.
 struct ChildOutcome {
   TreeBooks books;
-  std::optional<WaitFor> waits = {};  // it is not over, and nothing of it is under way
+  std::optional<WaitFor> waits = {};   // it is not over, and nothing of it is under way
+  RunStatus status = RunStatus::done;  // it is over
 };
 
 // Where a run comes from that another one starts.

@@ -13,6 +13,7 @@ constexpr std::size_t kNodeColumnsMax = 40;
 bool acts(const Instance& instance) {
   return is_live(instance) && !instance.child && !std::holds_alternative<Resting>(instance.phase) &&
          !std::holds_alternative<Suspended>(instance.phase) &&
+         !std::holds_alternative<Flowing>(instance.phase) &&
          !std::holds_alternative<Failing>(instance.phase);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pawl/json.h"
+#include "pawl/kernel/transcript.h"
 #include "pawl/surface/cli/escape.h"
 
 namespace pawl {
@@ -159,15 +160,18 @@ struct Narrator::Teller {
   void tell(const ToolFinished& event) {
     self.running_.erase(event.call);
     const std::string text = bytes(event.content);
-    const std::string what = fmt::format("  {} {}", label(event.call), words_of(event.end));
+    const bool well = event.child == RunStatus::done;  // the run that the call had started
+    const Tone tone = well ? tone_of(event.end) : Tone::bad;
+    const std::string what =
+        fmt::format("  {} {}", label(event.call), well ? words_of(event.end) : name(event.child));
     const bool one_line = text.find('\n') >= text.size() - (text.empty() ? 0 : 1);
     if (one_line) {
       const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
       const std::string shown = safe_line(line, kResultColumnsMax);
-      say(tone_of(event.end), shown.empty() ? what : what + ": " + shown);
+      say(tone, shown.empty() ? what : what + ": " + shown);
       return;
     }
-    say(tone_of(event.end), what + ":");
+    say(tone, what + ":");
     append(told_text(text, "  | ", Wide::cut));
   }
   void tell(const ToolStatusLearned& event) {
@@ -232,6 +236,13 @@ struct Narrator::Teller {
     say(Tone::plain, fmt::format("  {} {}", label(decision.call),
                                  safe_line(bytes(block->input), kInputColumnsMax)));
   }
+  void tell_decision(const SeatCalled& decision) {
+    const auto block = seat_call(decision.call, view.record);
+    self.tools_[decision.call] = decision.tool;
+    say(Tone::plain,
+        fmt::format("  {} {}", label(decision.call),
+                    block ? safe_line(bytes(block->input), kInputColumnsMax) : std::string()));
+  }
   void tell_decision(const CallRefused& decision) {
     if (const CallBlock* block = block_at(decision.index)) self.tools_[decision.call] = block->tool;
     say(Tone::bad, fmt::format("  {} refused: {}", label(decision.call),
@@ -269,6 +280,7 @@ struct Narrator::Teller {
   }
   void tell_decision(const PhaseBegan& decision) {
     const bool waits = decision.status == PhaseStatus::waiting;
+    release_held();
     say(Tone::heading, fmt::format("phase {}{}", safe_line(decision.phase, kInputColumnsMax),
                                    waits ? " waits" : ""));
   }
