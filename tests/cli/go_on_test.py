@@ -82,6 +82,23 @@ class GoOn(Stage):
         self.ok("verify", "r")
         self.ok("replay", "r")
 
+    def test_a_chat_with_a_charter_is_a_run_that_one_can_leave_and_come_back_to(self):
+        call = "  - call: [{ tool: count, input: {} }]\n"
+        charter = self.charter("c", call + "  - text: One.\n" + call + "  - text: Two.\n" +
+                               "  - text: Bye.\n", COUNT, "limits: { steps: 2 }\n")
+        talked = self.ok("chat", charter, stdin="Count.\n\nAgain.\n")
+        self.assertLess(talked.stdout.index("One."), talked.stdout.index("Two."))
+        run = talked.stderr.split("pawl chat --continue ")[1].split()[0]
+        self.assertEqual(len(self.keys()), 2)  # each line has the charter's two steps
+        back = self.ok("chat", "--continue", run[:9], stdin="Enough.\n")
+        self.assertIn("it said:\nTwo.", back.stderr)
+        self.assertIn("Bye.", back.stdout)
+        self.assertIn("done", self.ok("chat", "--last", stdin="").stderr)
+        self.ok("replay", run)
+        self.refused("chat", "none.yaml", code=2, says="none.yaml")
+        self.refused("chat", charter, "-m", "x/y", code=2, says="--model is for a chat without")
+        self.refused("chat", "--last", "Hello.", code=2, says="lines are read from standard input")
+
     def test_continue_takes_no_charter_and_no_options_of_a_new_run(self):
         charter = self.charter("c", "  - text: Four.\n")
         self.ok("run", charter, "--id", "r")

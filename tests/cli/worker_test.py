@@ -57,10 +57,10 @@ class Worker(Stage):
         self.assertEqual(len(set(self.keys())), 6)
 
     def test_what_is_stopped_goes_on_with_the_next_and_what_is_paused_does_not(self):
-        charter = self.charter("slow", "  - text: Slow.\n    delay: 60s\n  - text: Quick.\n")
+        charter = self.charter("slow", "  - text: Slow.\n    delay: 60s\n    endless: true\n")
         for run in ("mine", "ann"):
             process = self.start("run", charter, "--id", run)
-            self.wait_for(lambda r=run: r in self.ok("ls").stdout, run)
+            self.wait_for(lambda r=run: self.pawl("show", r).returncode == 0, run)
             process.kill()
             process.wait()
         worker = self.start("worker")
@@ -70,8 +70,11 @@ class Worker(Stage):
         self.wait_for(lambda: self.status("ann") == "waiting")
         interrupt(worker, signal.SIGTERM)
         self.assertIn("go on with the next worker", self.end(worker, 0)[1])
-        self.assertIn("mine is done", self.ok("worker", "--once").stdout)
-        self.assertEqual(self.status("ann"), "waiting")
+        self.assertEqual((self.status("mine"), self.status("ann")), ("waiting", "waiting"))
+        self.start("worker")
+        self.wait_for(lambda: self.summary("mine")["driven"], "mine")
+        self.assertFalse(self.summary("ann")["driven"])
+        self.ok("cancel", "mine")
         self.refused("worker", "--runs", "9999", code=2, says="from 1 to 1024")
 
 

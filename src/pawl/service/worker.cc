@@ -34,7 +34,7 @@ Worker::Worker(Service& service, WorkerOptions options, Taken taken)
 Status Worker::look() {
   left_ = kTakenALookMax;
   found_ = false;
-  if (stopped_) return ok();
+  if (state_ == State::stopping) return ok();
   PAWL_CHECK(look_for_told());
   PAWL_CHECK(look_for_interrupted(RunStatus::running));
   PAWL_CHECK(look_for_interrupted(RunStatus::queued));
@@ -114,7 +114,7 @@ Result<bool> Worker::consider(const RunSummary& run, Due due) {
 }
 
 void Worker::on_ended(const RunId& run, const Status& status) {
-  if (mine_.erase(run) == 0 || !stopped_) return;
+  if (mine_.erase(run) == 0 || state_ == State::looking) return;
   const auto now = status ? service_.summary_of(run) : Result<RunSummary>(status.error());
   const bool parked = now && now->status == name(RunStatus::waiting) &&
                       now->reason == name(WaitFor::paused) && parking_.contains(run);
@@ -131,6 +131,7 @@ void Worker::tell_stopped() {
 }
 
 void Worker::stop(const std::string& by, std::function<void()> done) {
+  state_ = State::stopping;
   stopped_by_ = by;
   stopped_ = std::move(done);
   for (const RunId& run : std::set<RunId>(mine_)) {

@@ -82,6 +82,7 @@ class Worker {
   bool found_ = true;        // something that was due, at the last look
   std::set<RunId> parking_;  // paused here, to go on with another worker
   std::size_t telling_ = 0;  // of them: word that they go on is on its way
+  enum class State : std::uint8_t { looking, stopping } state_ = State::looking;
   std::string stopped_by_;
   std::function<void()> stopped_;
 };

@@ -4,6 +4,7 @@
 
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
+#include "pawl/testing/stage/rate_limited_run_test.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {
@@ -146,18 +147,12 @@ TEST_CASE("a run that was told something goes on, one that a person paused does 
 
 TEST_CASE("a run whose time has come goes on by itself") {
   Two on;
-  ScriptReply busy;
-  busy.outcome = ScriptFailure{ErrorCategory::quota_exceeded, "busy", 120'000};
-  {
-    Process gone(on.loop, on.store, saying({busy}));
-    gone.start("r");
-    on.loop.advance(1'000);
-    REQUIRE(gone.status("r") == "waiting");
-  }
+  write_paused(on.store, "r", on.loop.wall_ms());
+  on.loop.advance(50);
   Process worker(on.loop, on.store, saying({ScriptReply::say("Done.")}));
   worker.look();
   CHECK(worker.taken.empty());
-  on.loop.advance(120'000);
+  on.loop.advance(kPauseMs);
   worker.look();
   CHECK(worker.taken == std::vector<std::string>{"r time"});
   CHECK(worker.status("r") == "done");

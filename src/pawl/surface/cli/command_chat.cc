@@ -9,6 +9,7 @@
 #include "pawl/models/model_names.h"
 #include "pawl/models/sampling_check.h"
 #include "pawl/run/model/reply_assembler.h"
+#include "pawl/surface/cli/charter_chat.h"
 #include "pawl/surface/cli/commands.h"
 #include "pawl/surface/cli/escape.h"
 #include "pawl/surface/cli/run_options.h"
@@ -202,7 +203,35 @@ int converse(const CliContext& context, Conversation& conversation) {
   return code;
 }
 
+// Options of a talk with a bare model mean nothing to a run.
+Status check_durable(const CliContext& context) {
+  for (const std::string_view option :
+       {"model", "system", "max-tokens", "temperature", "effort", "no-stream"}) {
+    if (!context.arguments.has(option)) continue;
+    return Error{ErrorCode::invalid_argument,
+                 "--" + std::string(option) +
+                     " is for a chat without a charter; a charter says "
+                     "it itself"};
+  }
+  return ok();
+}
+
 int command_chat(const CliContext& context) {
+  const Arguments& arguments = context.arguments;
+  const std::string text_or_charter = arguments.one_or("TEXT", "");
+  const bool goes_on = arguments.has("continue") || arguments.has("last");
+  if (goes_on || names_charter(text_or_charter)) {
+    Status durable = check_durable(context);
+    if (durable && goes_on &&
+        (arguments.has("TEXT") || arguments.has("continue") == arguments.has("last"))) {
+      durable = Error{ErrorCode::invalid_argument,
+                      "say pawl chat --continue RUN, or pawl chat --last; lines are read from "
+                      "standard input"};
+    }
+    if (!durable) return fail(context, durable.error());
+    return goes_on ? chat_with_run(context, arguments.one_or("continue", ""))
+                   : chat_with_charter(context, text_or_charter);
+  }
   const auto model = context.arguments.one("model");
   if (model && model->empty()) {
     return fail(context,
@@ -238,13 +267,18 @@ int command_chat(const CliContext& context) {
 CommandEntry chat_entry() {
   return {
       .name = "chat",
-      .summary = "Talk with a model, without tools and without a run",
+      .summary = "Talk with an agent of a charter, or with a bare model",
       .text =
-          "With TEXT one turn, with - its text from standard input, without it a conversation, a "
-          "line a turn. Of a chain the next model is asked when one fails before it has said "
-          "anything. Nothing is journaled. Ctrl-C ends it.",
-      .arguments = {{"TEXT", "What to say, or -.", Need::optional}},
-      .options = {{"model", 'm', Takes::value, "REF", "A model, alias, tier or chain."},
+          "With a CHARTER (a name that ends in .yaml, .yml or .json) the conversation is a durable "
+          "run, with the charter's tools, approvals and sandbox, a line a turn; each line gives it "
+          "the charter's limits anew, but for money. Leave with Ctrl-D; --continue goes on. With "
+          "TEXT one turn with a bare model, with - its text from standard input, without both a "
+          "conversation with it: no tools, no run, and nothing is journaled. Of a chain the next "
+          "model is asked when one fails before it has said anything. Ctrl-C ends it.",
+      .arguments = {{"TEXT", "A charter, what to say, or -.", Need::optional}},
+      .options = {{"continue", '\0', Takes::value, "RUN", "Go on with this conversation."},
+                  {"last", '\0', Takes::nothing, "", "Go on with the run that was started last."},
+                  {"model", 'm', Takes::value, "REF", "A model, alias, tier or chain."},
                   {"system", '\0', Takes::value, "TEXT", "The system prompt."},
                   {"max-tokens", '\0', Takes::value, "N", "The most an answer may have."},
                   {"temperature", '\0', Takes::value, "T", "From 0 to 2."},

@@ -269,6 +269,7 @@ CommandEntry resume_entry() {
       .arguments = {{kRunArgument.name, kRunArgument.help, Need::optional}},
       .options = with_room_options(
           {{"due", '\0', Takes::nothing, "", "All runs that waited for a time which has come."},
+           {"detach", 'd', Takes::nothing, "", "Drive it in the background and print its id."},
            {"instance", '\0', Takes::value, "I", "The suspended instance to resume, such as i2."},
            {"suspend-id", '\0', Takes::value, "S", "The suspension it is resumed from."},
            {"message", '\0', Takes::value, "TEXT",

@@ -121,13 +121,10 @@ int go_on_with(const CliContext& context, Workspace& workspace, const RunDetails
   return take_up_here(context, workspace, there);
 }
 
-struct Preparation {
-  std::optional<StartRequest> request;
-  std::vector<std::string> faults;  // of the charter; or the one of the options
-};
+}  // namespace
 
-Preparation prepare(const CliContext& context, const RunId& id, const std::string& input) {
-  const std::string path = context.arguments.one_or("CHARTER", "");
+Preparation prepare_start(const CliContext& context, const std::string& path, const RunId& id,
+                          const std::string& input) {
   AgentReading reading = read_trusted_agent(context, path);
   if (!reading.agent) return {std::nullopt, std::move(reading.faults)};
   for (const std::string& note : reading.notes) log(context, LogLevel::warn, note);
@@ -151,6 +148,12 @@ std::string listed(const std::vector<std::string>& faults) {
   std::string text;
   for (const std::string& fault : faults) text += safe_text(fault) + "\n";
   return text;
+}
+
+namespace {
+
+Preparation prepare(const CliContext& context, const RunId& id, const std::string& input) {
+  return prepare_start(context, context.arguments.one_or("CHARTER", ""), id, input);
 }
 
 int run_here(const CliContext& context, const RunId& id, const std::string& input) {

@@ -23,10 +23,11 @@ bool is_over(const RunDetails& details) {
 }
 
 int reopen_with(const CliContext& context, Workspace& workspace, const RunDetails& details,
-                const std::string& text) {
+                const std::string& text, std::optional<Limits> limits) {
   Service& service = workspace.service();
   const RunId& run = details.summary.id;
   Service::Reopening how;
+  how.limits = limits;
   how.message = text;
   const auto event = service.reopening(run, std::move(how), context.environment.user());
   if (!event) return fail(context, event.error());
@@ -37,25 +38,20 @@ int reopen_with(const CliContext& context, Workspace& workspace, const RunDetail
   return decide_at_terminal(context, workspace, run, code);
 }
 
-namespace {
-
-// It waits, or its process is gone: what is said goes before whatever it does next.
-int resume_with(const Target& target, const Event& message) {
-  const CliContext& context = target.context;
-  if (const Status posted = post_and_wait(target, message); !posted) {
+int resume_with(const CliContext& context, Workspace& workspace, const RunDetails& details,
+                const std::string& text) {
+  Service& service = workspace.service();
+  const RunId& run = details.summary.id;
+  const auto message = service.message(run, text, context.environment.user());
+  if (!message) return fail(context, message.error());
+  const Target target{context,       workspace, run, details.summary.length, details.summary.status,
+                      details.driven};
+  if (details.driven) return leave(target, message, "the message");
+  if (const Status posted = post_and_wait(target, *message); !posted) {
     return fail(context, posted.error());
   }
-  const auto details = target.service().show(target.run);
-  if (!details) return fail(context, details.error());
-  const auto view = make_view(context, target.workspace, &details->state);
-  DriveSession session(context, target.workspace, view.get());
-  const int code = session.carry_on(target.run, [&] {
-    return resume_trusted(context, [&] { return target.service().resume(target.run); });
-  });
-  return decide_at_terminal(context, target.workspace, target.run, code);
+  return take_up_here(context, workspace, details);
 }
-
-}  // namespace
 
 Result<RunId> last_run(const Service& service) {
   ListQuery query;
@@ -80,13 +76,7 @@ int continue_run(const CliContext& context, const std::string& run_prefix,
                                                   "; see pawl verify " + run->text});
   }
   if (is_over(*details)) return reopen_with(context, *opened.workspace, *details, text);
-  const RunSummary& summary = details->summary;
-  const Target target{context,        *opened.workspace, *run,
-                      summary.length, summary.status,    details->driven};
-  const auto message = service.message(*run, text, context.environment.user());
-  if (!message) return fail(context, message.error());
-  if (details->driven) return leave(target, message, "the message");
-  return resume_with(target, *message);
+  return resume_with(context, *opened.workspace, *details, text);
 }
 
 }  // namespace pawl

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/kernel/run.h"
+#include "pawl/surface/cli/arguments.h"
 #include "pawl/surface/cli/command_table.h"
 
 namespace pawl {
