@@ -529,6 +529,7 @@ BackendOutcome SessionCore::file_request(const FileRequest& request) {
 Status SessionCore::cleanup() {
   end_shell();
   if (place_) {
+    if (guard_) static_cast<void>(end_for(guard_->replaced()));  // jobs may have been in the window
     take_names();
     take_made_repositories();
     settle_git();
