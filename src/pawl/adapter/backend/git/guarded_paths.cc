@@ -39,6 +39,14 @@ std::string_view take_field(std::string_view& text) {
   return field;
 }
 
+std::string with_line_feeds(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') plain += text[i];
+  }
+  return plain;
+}
+
 // ":100644 100644 OLD NEW M", and with more colons, modes and objects where there are more parents:
 // the last of each is the result.
 bool read_header(std::string_view header, GuardedChange& change) {
@@ -188,11 +196,15 @@ bool GuardedLook::is_in_work_tree(const GuardedChange& change) const {
     return ::lstat(path.c_str(), &status) != 0;
   }
   if (kRegularModes.find(change.mode) == std::string_view::npos) return false;
-  auto text = read_plain_file(path, kComparedBytesMax);
+  const auto text = read_plain_file(path, kComparedBytesMax);
   if (!text) return false;
-  const auto object =
-      git_.output(repository_, {{"hash-object", "--stdin", "--no-filters"}, *std::move(text)});
-  return object && object->substr(0, kObjectDigits) == change.object;
+  return has_object_of(*text, change.object) ||
+         has_object_of(with_line_feeds(*text), change.object);  // core.autocrlf
+}
+
+bool GuardedLook::has_object_of(const std::string& text, const std::string& object) const {
+  const auto hashed = git_.output(repository_, {{"hash-object", "--stdin", "--no-filters"}, text});
+  return hashed && hashed->substr(0, kObjectDigits) == object;
 }
 
 }  // namespace pawl::git

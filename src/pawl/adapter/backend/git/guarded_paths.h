@@ -55,6 +55,7 @@ class GuardedLook {
   std::string fault_of(std::vector<GuardedChange> changes) const;
   bool is_operators(const GuardedChange& change) const;
   bool is_in_work_tree(const GuardedChange& change) const;
+  bool has_object_of(const std::string& text, const std::string& object) const;
 
   const HostGit& git_;
   const Repository& repository_;

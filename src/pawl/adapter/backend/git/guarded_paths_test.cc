@@ -122,6 +122,10 @@ TEST_CASE("what the operator has changed may be committed, merged and rebased in
     bench.outside("echo mine too >.envrc && rm -r .husky");
     bench.inside("git add -A && git commit -qm theirs");
   }
+  SUBCASE("with other line ends") {
+    bench.outside("printf 'mine\\r\\ntoo\\r\\n' >.envrc");
+    bench.inside("git -c core.autocrlf=true commit -qam theirs");
+  }
   SUBCASE("on another branch") {
     bench.outside(
         "git switch -qc o && echo mine too >.envrc && git commit -qam o && "

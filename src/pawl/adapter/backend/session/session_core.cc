@@ -120,6 +120,10 @@ Result<std::shared_ptr<SessionCore>> SessionCore::open(ExecutionContext context,
 
 // Also again, when the host has replaced what a mount was on. Nothing of the session runs.
 Status SessionCore::set_up() {
+  if (guard_) {  // since the last look, while jobs still ran
+    for (const std::string& path : guard_->replaced()) remarks_ += told_harm(path);
+    harm_told_.clear();
+  }
   PAWL_TRY(plan_, sandbox::make_sandbox_plan(context_, level_, plan_.held));
   if (git_) {
     plan_.mounts = git_->mounts();
@@ -195,12 +199,17 @@ std::string SessionCore::end_for(const std::vector<std::string>& replaced) {
   for (const std::string& path : replaced) {
     text +=
         "[" + path + " was replaced outside; the command was ended so that it stays protected.]\n";
-    const std::string loud = harm_in_window(*guard_, path);
-    if (loud.empty()) continue;
-    text += "[" + loud + ".]\n";
-    tell(loud);
+    text += told_harm(path);
   }
   return text;
+}
+
+// Once for each set-up.
+std::string SessionCore::told_harm(const std::string& path) {
+  const std::string loud = harm_in_window(*guard_, path);
+  if (loud.empty() || !harm_told_.insert(loud).second) return {};
+  tell(loud);
+  return "[" + loud + ".]\n";
 }
 
 // A protected name at any depth, found by the look at all files that follows a call.
@@ -400,6 +409,7 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   take_made_repositories();
   settle_git();
   call.note += describe_git(std::exchange(git_said_, {}));
+  look_once_more(call, outcome);
   if (had_jobs_ || has_jobs()) files_->must_look();
   {
     const AsOwner owner(place_->identity());
@@ -411,6 +421,19 @@ BackendOutcome SessionCore::finish(Call& call, std::optional<Kind> why,
   const std::string why_not = protected_note(outcome.output, context_);
   if (!why_not.empty()) call.output.finish(outcome, call.note + why_not);
   return outcome;
+}
+
+// Jobs ran on while commits were published.
+void SessionCore::look_once_more(Call& call, BackendOutcome& outcome) {
+  if (!guard_) return;
+  std::vector<std::string> late = guard_->replaced();
+  std::erase_if(late, [&](const std::string& path) {
+    return std::ranges::find(replaced_, path) != replaced_.end();
+  });
+  if (late.empty()) return;
+  call.note += end_for(late);
+  const auto written = [&](const std::string& path) { return guard_->was_written(path); };
+  if (std::ranges::any_of(late, written)) outcome.kind = Kind::denied;
 }
 
 // In a directory that is the session's own; one that others share is no place for it.
@@ -529,6 +552,7 @@ BackendOutcome SessionCore::file_request(const FileRequest& request) {
 Status SessionCore::cleanup() {
   end_shell();
   if (place_) {
+    if (guard_) static_cast<void>(end_for(guard_->replaced()));  // jobs may have been in the window
     take_names();
     take_made_repositories();
     settle_git();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ class SessionCore final : public SessionCalls {
   Status refresh();
   void watch_places(PumpLimits& limits);
   std::string end_for(const std::vector<std::string>& replaced);
+  std::string told_harm(const std::string& path);
+  void look_once_more(Call& call, BackendOutcome& outcome);
   std::string take_nested(BackendOutcome& outcome);
   BackendOutcome with_hold(BackendOutcome outcome);
   void tell(const std::string& text) const;
@@ -101,6 +104,7 @@ class SessionCore final : public SessionCalls {
   std::vector<std::string> replaced_;      // protected names that the host has replaced in a call
   bool stale_ = false;                     // a mount no longer holds: set up anew before a process
   std::string remarks_;                    // for the next call
+  std::set<std::string> harm_told_;        // of the guard that there is
   std::unique_ptr<git::SessionGit> git_;   // where the level holds names
   std::vector<std::string> git_said_;      // since the last call has ended
   Started shell_;

@@ -139,6 +139,20 @@ TEST_CASE("a saved file that is gone when the commands have ended is named as lo
   CHECK(holds(notices.all(), ".envrc was replaced outside and removed"));
 }
 
+TEST_CASE("what was replaced while only jobs ran is told when the session ends, too") {
+  if (!is_there(&make_namespace_backend)) return;
+  Notices notices;
+  Bench bench(&make_namespace_backend, notices.options());
+  const std::string envrc = bench.directory / ".envrc";
+  write_file(envrc, "old");
+  give_away(envrc);
+  CHECK(bench.bash("sleep 30 & echo begun").kind == Kind::ok);
+  replace(envrc, "the user's");
+  write_file(envrc, "and what a job could have written");
+  bench.end();
+  CHECK(holds(notices.all(), ".envrc was replaced outside and written again"));
+}
+
 // As git does (`git stash`, `git checkout`): ext4 gives the new file the number of the old one.
 TEST_CASE("a file that is removed and made anew under its old number is noticed") {
   if (!is_there(&make_namespace_backend)) return;
