@@ -202,6 +202,9 @@ class Campaign(Stage):
         process = self.start("run", charter, self.items, "--id", "r")
         self.wait_for_keys(2)
         children = [one["run"] for one in self.children()]
+        explained = self.ok("explain", "r").stdout
+        for child in children:
+            self.assertIn(f"Run {child} of the agent crew is under way", explained)
         self.ok("pause", "r")
         (self.directory / "hold").unlink()
         process.wait()
