@@ -66,7 +66,7 @@ class Approvals(PayStage):
     def test_a_decision_can_drive_the_run_on(self):
         for run, words, said, paid in (
                 ("a", ("approve", "a"), "c1 pay done: paid", [{"amount": 5}]),
-                ("d", ("deny", "d", "--reason", "Not today."), "Not today.", [])):
+                ("d", ("deny", "d", "--reason", "Not today."), "step 2", [])):
             self.ok("run", self.paying(), "go", "--id", run, code=4)
             shown = self.ok(*words, "--resume").stdout
             self.assertIn(said, shown)

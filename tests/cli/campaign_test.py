@@ -102,6 +102,35 @@ class Campaign(Stage):
         self.assertEqual(len(set(self.keys())), 10)
         self.check_journals()
 
+    def test_kills_in_a_tree_of_flows_repeat_nothing_and_lose_nothing(self):
+        dice = random.Random(30)
+        self.campaign([])
+        self.write("top.yaml", "name: top\nmodel: scripted/close.script.yaml\n"
+                   f"limits: {{ branches: 20 }}\n{ACT}subagents: {{ at_a_time: 3 }}\n"
+                   "flow:\n  phases:\n"
+                   "    - { name: a, agent: c, prompt: \"[1,2]\" }\n"
+                   "    - { name: b, agent: c, prompt: \"[3,4]\" }\n"
+                   "    - { name: end, node: lead, after: [a, b] }\n"
+                   "nodes:\n  lead: { instructions: Close. }\n"
+                   "agents:\n  c: { charter: c.yaml }\n")
+        process = self.start("run", "top.yaml", "x", "--id", "r")
+        self.wait_for(lambda: self.pawl("show", "r").returncode == 0, "the run")
+        for _ in range(8):
+            time.sleep(dice.random() * 0.5)
+            process.kill()
+            process.wait()
+            if self.status("r") == "done":
+                break
+            process = self.start("resume", "r")
+        process.wait()
+        if self.status("r") != "done":
+            self.ok("resume", "r")
+        runs = json_lines(self.ok("ls", "--tree", "--json").stdout)
+        self.assertEqual([one["status"] for one in runs], ["done"] * 7)
+        self.assertEqual(len(set(self.keys())), 8)
+        for one in runs:
+            self.assertIn("same", self.ok("replay", one["run"]).stdout)
+
     def test_a_child_whose_effect_is_done_is_not_begun_again(self):
         charter = self.campaign(["a"], replies="  - call: [{ tool: act, input: {} }]\n"
                                 "  - call: [{ tool: act, input: { n: 2 } }]\n  - text: Done.\n")
@@ -173,6 +202,9 @@ class Campaign(Stage):
         process = self.start("run", charter, self.items, "--id", "r")
         self.wait_for_keys(2)
         children = [one["run"] for one in self.children()]
+        explained = self.ok("explain", "r").stdout
+        for child in children:
+            self.assertIn(f"Run {child} of the agent crew is under way", explained)
         self.ok("pause", "r")
         (self.directory / "hold").unlink()
         process.wait()

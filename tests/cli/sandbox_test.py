@@ -74,8 +74,8 @@ class Sandbox(SandboxStage):
         if "user namespaces" in said.stderr + said.stdout:
             raise unittest.SkipTest("this machine has no user namespaces: " + said.stderr)
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        results = [event["content"] for event in self.events("r") if event["type"] == "tool_finished"]
-        codes = [json.loads(one)["exit_code"] for one in results]
+        codes = [json.loads(event["content"])["exit_code"] for event in self.events("r")
+                 if event["type"] == "tool_finished"]
         self.assertEqual(codes, [0, 3])
 
     def test_the_shell_keeps_its_state_and_the_level_is_recorded(self):

@@ -9,6 +9,7 @@
 #include "pawl/history/export.h"
 #include "pawl/journal/event_json.h"
 #include "pawl/journal/run_loader.h"
+#include "pawl/kernel/agent_tree.h"
 #include "pawl/kernel/transcript.h"
 
 namespace pawl {
@@ -256,9 +257,11 @@ std::string explain_running(const RunState& state, Driven driven) {
                                 : std::string(" A model call")) +
               " is under way.";
     }
-    if (effect.kind == EffectKind::tool) {
-      text += " Tool call " + to_string(effect.call) + " is under way.";
-    }
+    if (effect.kind != EffectKind::tool) continue;
+    const ChildRun* child = find_child(state, effect.call);
+    text += child == nullptr ? " Tool call " + to_string(effect.call) + " is under way."
+                             : fmt::format(" Run {} of the agent {} is under way, for call {}.",
+                                           child->run.text, child->agent, to_string(effect.call));
   }
   const std::string tree = explain_instances(state);
   if (driven == Driven::yes) return text + " A process drives it.\n" + tree;
