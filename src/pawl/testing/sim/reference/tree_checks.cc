@@ -141,11 +141,10 @@ std::string TreeModel::check_request(const PhaseExecutionRequest& request,
     }
     at = static_cast<std::size_t>(where);
   }
-  const std::string& state = found->second.state;
-  if (state.empty()) return "";
-  const std::size_t from = std::min(request.note.find('{'), request.note.size());
-  const std::string shown = request.note.substr(from, request.note.rfind('}') + 1 - from);
-  return same_json(shown, state) ? "" : to_string(request.instance) + " is not shown its state";
+  // Which state it is, nobody can tell from what is durable: its process may be further.
+  const bool shown = request.note.find('{') < request.note.rfind('}');
+  if (found->second.state.empty() || shown) return "";
+  return to_string(request.instance) + " is not shown its state";
 }
 
 }  // namespace pawl::sim
