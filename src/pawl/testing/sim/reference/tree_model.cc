@@ -368,7 +368,10 @@ void TreeModel::take(const EndingBegan& ending) {
   heard_.fails = ending.status == RunStatus::failed;
   heard_.stops = ending.status != RunStatus::done;
   const auto* resumed = std::get_if<InstanceResumed>(&heard_.record->event);
-  if (resumed != nullptr) at(resumed->instance).resumed_at_end = true;
+  if (resumed != nullptr) {
+    at(resumed->instance).suspended = resumed->suspend_id;
+    at(resumed->instance).resumed_at_end = true;
+  }
   if (ending.status != RunStatus::done || ending.reason != StopReason::end_turn) return;
   must(live() == 1, "the run is done, and instances live");
   const Place& root = at(kRootInstance);
@@ -382,7 +385,8 @@ void TreeModel::take(const CallModel& call) {
   const Place& place = at(call.instance);
   const std::string who = to_string(call.instance);
   must(place.live, "a model is called for " + who + ", which has ended");
-  must(!place.suspended, "a model is called for " + who + ", which is suspended");
+  must(!place.suspended || place.resumed_at_end,
+       "a model is called for " + who + ", which is suspended");
   must(!has_live_child(call.instance, NodeKind::primary),
        "a model is called for " + who + ", whose child acts in its place");
 }
