@@ -258,7 +258,8 @@ class FlowRules(Stage):
 
     def lead(self, call="agent__crew", agents="  crew: { charter: crew.yaml }\n",
              crew=says("Done."), more="", of_crew="", calls=1):
-        listed = ", ".join(f"{{ tool: {call}, input: {{ input: go {n} }} }}" for n in range(calls))
+        listed = ", ".join(f"{{ tool: {call}, input: {{ input: go {n} }} }}"
+                           for n in range(calls))
         self.write("lead.script.yaml", f"replies:\n  - call: [{listed}]\n" + says("End."))
         self.write("crew.script.yaml", f"replies:\n{crew}")
         self.write("crew.yaml", "name: crew\nmodel: scripted/crew.script.yaml\n"

@@ -208,6 +208,8 @@ void end_turn_of(Draft& draft, InstanceId id) {
   if (draft.ending()) return;
   const Instance& instance = draft.instance(id);
   if (has_news(instance)) return begin_step(draft, instance);
+  // A tool has answered while the child that takes its place is at work.
+  if (has_primary_child(draft.state, instance)) return draft.add(InstanceRested{id});
   if (leaves_workers(draft, id)) return;
   const NodeSpec& node = node_of(draft.state, draft.instance(id));
   if (const NextSpec* next = next_at_end(node)) {

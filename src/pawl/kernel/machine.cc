@@ -150,6 +150,9 @@ Refusal check(const Moment& now, const Ending& ending, const MessageReceived& ev
       !std::holds_alternative<Resting>(instance->phase)) {
     return refuse("message_received comes too late: the run is ending");
   }
+  if (event.delivery == Delivery::silent) {  // It wakes nobody who could end the run again.
+    return refuse("message_received comes too late: the run is done, and it was to wake nobody");
+  }
   const Tally after = tally_after(now.state, now.event, now.stamp);
   if (exhausted_for_step(after, now.state.limits)) return no_room_to_answer();
   return ends_again(now) ? no_room_to_answer() : kAccepted;

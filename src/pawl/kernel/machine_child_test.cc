@@ -57,6 +57,22 @@ TEST_CASE("a tool of the parent's ends while its child acts, and the parent goes
   CHECK(run.dialogue().ends_with("c1: i2 has started. | c2: ok | user: they said yes"));
 }
 
+// Found by the simulator: the run was done, and what the child would have said was lost.
+TEST_CASE("a tool that answers for its parent does not end the turn while a child acts") {
+  RunStarted start = a_family();
+  for (PinnedTool& tool : start.tools) {
+    if (tool.name == "pure") tool.ends_turn = EndsTurn::yes;
+  }
+  TestRun run(start);
+  run.replies({talks(), calls("pure")});
+  run.finishes(kC2, "ok");
+  CHECK(run.in<Resting>());
+  CHECK(run.in<AwaitingModel>(kI2));
+  run.replies_as(kI2, {says("they said yes")});
+  CHECK(run.in<AwaitingModel>());
+  CHECK(run.dialogue().ends_with("c1: i2 has started. | c2: ok | user: they said yes"));
+}
+
 // --- Suspension ----------------------------------------------------------------------------------
 
 TEST_CASE("a call of suspend is answered by what the instance is resumed with") {

@@ -130,6 +130,17 @@ TEST_CASE("an urgent message lets a running tool finish") {
   CHECK(run.dialogue() == "user: hello | assistant: [once] | c1: ok | user: stop that");
 }
 
+// Found by the simulator: the end was withdrawn, nobody was woken, and the run waited for ever.
+TEST_CASE("a silent message does not withdraw the end of a run") {
+  TestRun run(a_family());
+  run.replies({says("done")});
+  REQUIRE(std::holds_alternative<Ending>(run->course));
+  CHECK(run.refuses(a_message("by the way", Delivery::silent)) ==
+        "message_received comes too late: the run is done, and it was to wake nobody");
+  run.ends();
+  CHECK(status_of(run.state()) == RunStatus::done);
+}
+
 TEST_CASE("a silent message wakes nobody, and is there when the next step begins") {
   TestRun run;
   run.takes(a_message("by the way", Delivery::silent));

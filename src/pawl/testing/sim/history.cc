@@ -7,6 +7,7 @@
 #include "pawl/kernel/codec.h"
 #include "pawl/port/journal_checks.h"
 #include "pawl/testing/sim/residents.h"
+#include "pawl/testing/sim/world/charters.h"
 #include "pawl/testing/sim/world/people.h"
 
 namespace pawl::sim {
@@ -136,7 +137,12 @@ class History {
     if (rng_.one_in(5)) limits.cost_pico = 4'500 + rng_.below(12'000);
     if (rng_.one_in(10)) limits.ask_cost_pico = 1 + rng_.below(4'000);
     const Approvers approvers = rng_.one_in(4) ? Approvers::others : Approvers::anyone;
-    process->start(RunId{"r" + std::to_string(++started_)}, limits, approvers);
+    const std::string charter = pick_charter(rng_);
+    if (kind_of(charter) == CharterKind::tree) {
+      limits.steps = options_.steps + rng_.below(2 * options_.steps);
+      limits.branches = 1 + rng_.below(5);
+    }
+    process->start(RunId{"r" + std::to_string(++started_)}, charter, limits, approvers);
   }
 
   void look_after_runs() {
@@ -207,7 +213,8 @@ class History {
     if (!awake || ending || rows->empty()) return unread_.erase(id.text), void();
     const InboxRow& oldest = rows->front();
     const auto event = decode_event(oldest.body);
-    if (!event || !std::holds_alternative<MessageReceived>(*event)) return;
+    const auto* message = event ? std::get_if<MessageReceived>(&*event) : nullptr;
+    if (message == nullptr || !has_reader(track.run.state(), *message)) return;
     if (unread.row != oldest.row || unread.driver != driver->name()) {
       unread = {oldest.row, driver->name(), clock_.monotonic_ms()};
     }
@@ -306,7 +313,9 @@ class History {
   }
 
   void interfere(const RunId& id) {
-    if (oracle_.tracks()[id.text].chains.empty()) return;
+    const Track& track = oracle_.tracks()[id.text];
+    if (track.chains.empty()) return;
+    if (!track.run->nodes.empty() && !rng_.one_in(4)) return meddle(id, track.run.state());
     switch (rng_.below(8)) {
       case 0:
         return post(id, PauseRequested{"operator"});
@@ -319,6 +328,18 @@ class History {
         return post(id, MessageReceived{kRootInstance, Content(text), "operator"}, text);
       }
     }
+  }
+
+  // A command is decided at once where nobody drives the run; else its driver finds it.
+  void meddle(const RunId& id, const RunState& state) {
+    const Event event = people_.whim(state);
+    SimProcess* const process = residents_.any();
+    const auto* command = std::get_if<CommandGiven>(&event);
+    const bool idle = command != nullptr && process != nullptr && rng_.one_in(2) &&
+                      residents_.driver_of(id) == nullptr;
+    if (!idle) return post(id, event);
+    const Status decided = process->decide(id, *command, [](const Status&) {});
+    say("a command is given to " + id.text + ": " + (decided ? "" : decided.error().message));
   }
 
   // Somebody tries another way from a step of a run, whatever that is doing now.

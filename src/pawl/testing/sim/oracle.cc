@@ -17,6 +17,16 @@ std::string text_of(const RunId& run, std::uint64_t seq) {
 
 }  // namespace
 
+bool has_reader(const RunState& state, const MessageReceived& message) {
+  const Instance* reader = find_instance(state, message.instance);
+  const bool ending = !std::holds_alternative<Going>(state.course) &&
+                      !std::holds_alternative<Pausing>(state.course);
+  const bool late = ending && message.delivery == Delivery::silent;
+  const bool final = late || (state.final_output && message.instance == kRootInstance);
+  return reader != nullptr && is_live(*reader) && !final &&
+         !std::holds_alternative<Flowing>(reader->phase);
+}
+
 void Oracle::fail(const std::string& what) {
   if (!violation_) violation_ = what;
 }
@@ -116,7 +126,9 @@ void Oracle::note_inbox(const RunId& id, Track& track, const Record& record) {
   }
   if (status_of(track.run.state()) != RunStatus::done) return;
   for (const Instance& instance : track.run->instances) {
-    if (!instance.waiting_messages.empty()) fail("it is done, and a message was not answered");
+    if (is_live(instance) && instance.waiting_messages.size() > instance.silent_messages) {
+      fail("it is done, and a message was not answered");
+    }
   }
 }
 
@@ -139,9 +151,11 @@ void Oracle::check_inbox(const RunId& id, const Track& track, const std::string&
   for (const InboxRow& row : *rows) {
     if (row.row > track.rows_before_rest) return;
     const auto event = decode_event(row.body);
-    // Others may be refused, and then go with the next record, if there is one.
-    const bool control = event && (std::holds_alternative<MessageReceived>(*event) ||
-                                   std::holds_alternative<CancelRequested>(*event));
+    // Others may be refused, and then go with the next record, if there is one; so may a message to
+    // an instance that has ended.
+    const auto* message = event ? std::get_if<MessageReceived>(&*event) : nullptr;
+    const bool read = message != nullptr && has_reader(track.run.state(), *message);
+    const bool control = event && (read || std::holds_alternative<CancelRequested>(*event));
     if (control) {
       fail("run " + id.text + " " + when + ", and left " + std::string(name(*event)) +
            " in its inbox");
@@ -203,9 +217,17 @@ void Oracle::take(Track& track, const RunId& own, const Record& record) {
   const Status folded = fold(track.run, record);
   if (!folded) return fail("it cannot be folded: " + folded.error().message);
   if (const std::string fault = fault_of(track.run); !fault.empty()) fail(fault);
+  check_machine(track, record);
   check_limits(own, track);
   check_budget(own, track, record);
   if (track.forked && track.forked->seq == record.seq) check_inherited(track);
+}
+
+// The run is what the rules make of what it was told.
+void Oracle::check_machine(Track& track, const Record& record) {
+  std::string fault = track.tree.take(record);
+  if (fault.empty()) fault = track.tree.compare(track.run.state());
+  if (!fault.empty()) fail(fault);
 }
 
 void Oracle::check_reply(Track& track, const RunId& id, const ModelReplied& event) {

@@ -17,6 +17,7 @@
 #include "pawl/history/fork.h"
 #include "pawl/journal/record_view.h"
 #include "pawl/kernel/kernel.h"
+#include "pawl/testing/sim/reference/tree_model.h"
 #include "pawl/testing/sim/storage.h"
 #include "pawl/testing/sim/world/policy.h"
 #include "pawl/tool.h"
@@ -74,6 +75,7 @@ struct Track {
   std::uint64_t budget_pico = 0;        // given at the start, and by people since
   std::uint64_t published = 0;          // records that somebody has seen
   std::uint64_t rows_before_rest = 0;   // inbox rows up to here must be taken before it is over
+  TreeModel tree;                       // of its instances
   std::optional<ForkedFrom> forked;     // its records up to there are those of another run
   enum class Standing : std::uint8_t { sound, damaged, poisoned } standing = Standing::sound;
   enum class Acceptance : std::uint8_t { unknown, accepted } acceptance = Acceptance::unknown;
@@ -81,6 +83,9 @@ struct Track {
   // A fork is one when the last record of its prefix is there.
   bool is_whole() const { return !forked || chains.size() > forked->seq; }
 };
+
+// Whether the instance that it is for can still read it.
+bool has_reader(const RunState& state, const MessageReceived& message);
 
 struct Met {
   std::array<std::uint64_t, std::variant_size_v<Event>> events{};
@@ -147,6 +152,7 @@ class Oracle {
 
   void check_decision(Track& track, const Record& record, const std::string& bytes);
   void check_limits(const RunId& id, const Track& track);
+  void check_machine(Track& track, const Record& record);
   void take(Track& track, const RunId& id, const Record& record);
   void check_reply(Track& track, const RunId& id, const ModelReplied& event);
   void check_result(Track& track, const RunId& id, const ToolFinished& event);

@@ -43,6 +43,7 @@ void Oracle::take_permissions(Track& track, const RunId& id, const Record& recor
   if (std::holds_alternative<CallDecided>(record.event)) take_decided(track, id, record);
   for (const Decision& decision : record.decisions) {
     if (std::holds_alternative<CallOpened>(decision)) ++track.tool_calls;
+    if (std::holds_alternative<CallAnswered>(decision)) ++track.tool_calls;
     if (const auto* refused = std::get_if<CallRefused>(&decision)) {
       track.tool_calls += refused->because != RefusedBecause::truncated &&
                           refused->because != RefusedBecause::yielded;

@@ -91,6 +91,8 @@ void Oracle::check_transcript(const PhaseExecutionRequest& request, const Track&
     }
   }
   if (answered != asked.size()) fail(text_of(request) + ": the last calls have no results");
+  const std::string fault = track.tree.check_request(request, *messages);
+  if (!fault.empty()) fail(text_of(request) + ": " + fault);
 }
 
 void Oracle::check_result_message(const Track& track, const Message& message,

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pawl/testing/sim/world/charters.h"
 #include "pawl/testing/sim/world/signing.h"
 
 namespace pawl::sim {
@@ -13,8 +14,8 @@ SimProcess::SimProcess(World& world, SimStorage& storage, std::string name,
       name_(std::move(name)),
       loop_(world.clock),
       connection_(storage, loop_, world.faults, std::move(on_crash)) {
-  const AgentSource source = [this](const PinnedCharter&) -> Result<PreparedAgent> {
-    return agent();
+  const AgentSource source = [this](const PinnedCharter& pinned) -> Result<PreparedAgent> {
+    return agent(pinned.name);
   };
   engine_ = std::make_unique<Engine>(
       EngineOptions{loop_, connection_.parts(), callbacks(), source, name_, kSnapshotBytes});
@@ -33,10 +34,9 @@ SimProcess::~SimProcess() {
   connection_.die();
 }
 
-PreparedAgent SimProcess::agent() {
+PreparedAgent SimProcess::agent(const std::string& charter) {
   PreparedAgent agent;
-  agent.charter.name = "sim";
-  agent.charter.instructions = "Go on.";
+  write_charter(charter, agent.charter);
   agent.charter.model = kSimModel;
   agent.executor = make_executor(world_, loop_);
   agent.tools = make_tools(world_, loop_);
@@ -44,7 +44,11 @@ PreparedAgent SimProcess::agent() {
   agent.compactor = make_compactor(world_, loop_);
   agent.charter.compaction.keep_messages = 4;
   agent.charter.permissions.signers = sim_signers();
+  // What the models of a machine are told must all be there to be found: they have room for it.
+  const bool roomy = kind_of(charter) == CharterKind::tree;
+  if (roomy) agent.charter.model = kLargeModel;
   for (ExecutorModelDescriptor& model : sim_models()) {
+    if (roomy && model.id != kLargeModel) continue;
     const std::string literal = model.id;
     const std::string provider(provider_of(literal));
     agent.targets.push_back({literal, provider, "model", ReasoningEffort::unset, std::move(model)});
@@ -92,9 +96,10 @@ CallbackRegistry SimProcess::callbacks() {
   return registry;
 }
 
-void SimProcess::start(const RunId& id, const Limits& limits, Approvers approvers) {
+void SimProcess::start(const RunId& id, const std::string& charter, const Limits& limits,
+                       Approvers approvers) {
   StartRequest request;
-  request.agent = agent();
+  request.agent = agent(charter);
   request.agent.charter.limits = limits;
   request.agent.charter.permissions.approvers = approvers;
   request.context = InvocationContextBuilder().identity(kStarter).build();

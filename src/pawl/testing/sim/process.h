@@ -22,11 +22,16 @@ class SimProcess {
   SimProcess(const SimProcess&) = delete;
   SimProcess& operator=(const SimProcess&) = delete;
 
-  void start(const RunId& id, const Limits& limits, Approvers approvers);
+  void start(const RunId& id, const std::string& charter, const Limits& limits,
+             Approvers approvers);
   void fork(const RunId& parent, std::uint64_t step, const RunId& id);
   Status resume(const RunId& id) { return engine_->resume(id); }
   Status reopen(const RunId& id, RunReopened event) {
     return engine_->reopen(id, std::move(event));
+  }
+  // Has a command decided for a run that nobody drives.
+  Status decide(const RunId& id, CommandGiven command, StatusCallback done) {
+    return engine_->decide(id, std::move(done), std::move(command));
   }
   bool drives(const RunId& id) const { return engine_->find(id) != nullptr; }
   SimConnection& store() { return connection_; }
@@ -34,7 +39,7 @@ class SimProcess {
   const std::string& name() const { return name_; }
 
  private:
-  PreparedAgent agent();
+  PreparedAgent agent(const std::string& charter);
   CallbackRegistry callbacks();
   CallbackResult whim();
   CallbackResult whim_before(const RunId& run, std::uint64_t what, HookPoint point);

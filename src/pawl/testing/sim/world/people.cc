@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pawl/testing/sim/world/charters.h"
 #include "pawl/testing/sim/world/signing.h"
 
 namespace pawl::sim {
@@ -49,6 +50,33 @@ void People::help(const RunId& id, const RunState& state) {
     }
   }
   if (std::holds_alternative<Pausing>(state.course)) post_(id, ResumeRequested{"operator"});
+}
+
+Event People::whim(const RunState& state) {
+  Rng& rng = world_.rng;
+  const InstanceId instance = rng.pick(state.instances).id;
+  if (rng.one_in(6)) {
+    return StateSet{instance, Content("{\"set\":\"" + new_mark(world_) + "\"}"), "operator"};
+  }
+  if (rng.one_in(2)) return command_to(instance);
+  return message_to(instance);
+}
+
+MessageReceived People::message_to(InstanceId instance) {
+  MessageReceived message{instance, Content("message " + new_mark(world_)), "operator"};
+  message.delivery = static_cast<Delivery>(world_.rng.below(kCount<Delivery>));
+  if (world_.rng.one_in(3)) message.singleton = "k";
+  return message;
+}
+
+CommandGiven People::command_to(InstanceId instance) {
+  CommandGiven command;
+  command.instance = world_.rng.one_in(3) ? kDefaultTarget : instance;
+  command.command = "c" + std::to_string(world_.rng.below(command_count()));
+  command.input = Content(R"({"n":1,"text":"said )" + new_mark(world_) + "\"}");
+  command.by = "operator";
+  command.number = ++world_.written;
+  return command;
 }
 
 void People::decide(const RunId& id, const RunState& state, JournalReader& reader) {

@@ -20,6 +20,8 @@ class People {
 
   // What they do for a run that waits: the truth about calls in doubt, resumes, turns, money.
   void help(const RunId& id, const RunState& state);
+  // What comes to their minds about a run with nodes: a message, a command, a state.
+  Event whim(const RunState& state);
   // What they decide about the calls that are put before them.
   void decide(const RunId& id, const RunState& state, JournalReader& reader);
   // Somebody wanted to, and the question could not be read.
@@ -29,6 +31,8 @@ class People {
   void resolve(const RunId& id, const RunState& state, const Call& call);
   void answer(const RunId& id, const RunState& state, const PendingApproval& asked);
   void err(const RunId& id, const RunState& state, const PendingApproval& asked);
+  MessageReceived message_to(InstanceId instance);
+  CommandGiven command_to(InstanceId instance);
   Decided decision_on(const PendingApproval& asked);
   Decided edit_of(const PendingApproval& asked);
   void send(const RunId& id, const RunState& state, CallId call, Decided decided);

@@ -31,6 +31,9 @@ struct World {
   std::uint64_t written = 0;            // so that no two texts are the same
 };
 
+// A word that no other text of the history has.
+std::string new_mark(World& world);
+
 // The tools of every simulated agent, bound to one process's loop.
 std::vector<std::shared_ptr<Tool>> make_tools(World& world, SimLoop& process);
 std::shared_ptr<Executor> make_executor(World& world, SimLoop& process);

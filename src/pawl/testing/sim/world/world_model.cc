@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "pawl/testing/sim/world/world.h"
+#include "pawl/testing/sim/world/planned_reply.h"
 
 namespace pawl::sim {
 namespace {
@@ -9,13 +9,6 @@ struct Phase {
   PhaseExecutionRequest request;
   PhaseEventSink sink;
   bool over = false;
-};
-
-constexpr std::uint64_t kWrittenBefore = 100;  // no number is that of kRepeatedInput
-
-struct PlannedReply {
-  std::vector<WrittenBlock> blocks;
-  ReplyStop stop = ReplyStop::end_turn;
 };
 
 class SimExecutor final : public Executor {
@@ -92,7 +85,7 @@ class SimExecutor final : public Executor {
 
   void reply(Phase& phase) {
     phase.over = true;
-    PlannedReply plan = planned();
+    const PlannedReply plan = planned_reply(world_, phase.request);
     const bool same_ids = world_.faults.strikes(FaultKind::duplicate_ids, 200);
     world_.oracle.on_model_replied(phase.request, plan.blocks);
     bool collapsed = false;
@@ -109,33 +102,6 @@ class SimExecutor final : public Executor {
     }
     tell(phase, {100 + world_.rng.below(50), 20, 0, 0}, 0);
     phase.sink(PhaseDone{PhaseReplied{plan.stop, "", phase.request.model, ""}});
-  }
-
-  PlannedReply planned() {
-    Rng& rng = world_.rng;
-    PlannedReply plan;
-    std::string text = "text " + std::to_string(++world_.written);
-    if (rng.one_in(50)) text += std::string(6'000, '-');
-    if (!rng.one_in(4)) plan.blocks.push_back({text, ""});
-    const bool last = rng.below(world_.steps / 2 + 1) == 0;
-    if (last) {
-      if (plan.blocks.empty()) plan.blocks.push_back({text, ""});
-    } else {
-      static const std::vector<std::string> kTools = {"look", "put",  "book", "pay",
-                                                      "pay",  "mail", "nope"};
-      for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) {
-        const std::string input = rng.one_in(40) ? "[1]" : input_of(rng);
-        plan.blocks.push_back({input, rng.one_in(60) ? "tell" : rng.pick(kTools)});
-      }
-      plan.stop = ReplyStop::tool_use;
-    }
-    if (rng.one_in(40)) plan.stop = static_cast<ReplyStop>(rng.below(7));
-    return plan;
-  }
-
-  std::string input_of(Rng& rng) {
-    if (rng.one_in(30)) return std::string(kRepeatedInput);
-    return "{\"n\":" + std::to_string(++world_.written + kWrittenBefore) + "}";
   }
 
   World& world_;
