@@ -11,6 +11,7 @@
 #include "pawl/service/service.h"
 #include "pawl/testing/executor_scripted/executor_scripted.h"
 #include "pawl/testing/journal_memory/journal_memory.h"
+#include "tests/support/forwarding_reader.h"
 #include "tests/support/test_loop.h"
 
 namespace pawl {
@@ -181,6 +182,46 @@ TEST_CASE("M26: a run and one beneath it are driven in one process, each with it
   CHECK(child.lineage[0].call == CallId{1});
   CHECK(child.lineage[0].agent == "crew");
   CHECK(bench.state(kParent).tally.steps == 2);  // those of the other are its own
+}
+
+// Counts how often single records of the parent are read.
+class CountingReader final : public ForwardingReader {
+ public:
+  using ForwardingReader::ForwardingReader;
+  Result<std::vector<StoredRecord>> read(const RunId& run, std::uint64_t from,
+                                         std::size_t bytes_max) override {
+    if (run == kParent && bytes_max == 1) ++reads[from];
+    return ForwardingReader::read(run, from, bytes_max);
+  }
+  std::map<std::uint64_t, int> reads;
+};
+
+TEST_CASE("calls of one reply that wait for a place are read back once") {
+  constexpr std::size_t kCalls = 6;
+  TreeBench bench;
+  std::vector<ScriptCall> calls;
+  for (std::size_t i = 0; i < kCalls; ++i) {
+    calls.push_back({"agent__crew", R"({"input":"go )" + std::to_string(i) + R"("})"});
+  }
+  bench.scripts["lead"][0] = ScriptReply::call_all(std::move(calls));
+  CountingReader reader(bench.memory);
+  EngineOptions options = bench.options(bench.memory);
+  options.store.reader = &reader;
+  Engine engine(options);
+  PreparedAgent lead = bench.agent("lead");
+  lead.charter.machine.subagents.at_a_time = 1;
+  engine.start({lead, "go", kParent, nullptr}, [](const Result<RunId>&) {});
+  bench.settle();
+  bench.settle();
+
+  REQUIRE(status_of(bench.state(kParent)) == RunStatus::done);
+  CHECK(bench.runs() == kCalls + 1);
+  std::uint64_t reply = 0;
+  const auto is_reply = [&](std::uint64_t seq) {
+    return std::holds_alternative<ModelReplied>(read_record(bench.memory, kParent, seq)->event);
+  };
+  while (!is_reply(reply)) ++reply;
+  CHECK(reader.reads[reply] == 1);  // by the first that waited
 }
 
 TEST_CASE("M26: killed at any append of either, the tree ends as if it had not been") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -135,6 +136,28 @@ TEST_CASE("damage in a later slice is told, and quarantines the run") {
   CHECK(run.taken.front().error().code == ErrorCode::corrupt);
   CHECK(run.engine->live() == 0);
   CHECK(run.stage.journal.list({})->front().status == "quarantined");
+}
+
+TEST_CASE("a long prefix is rehearsed and written in slices") {
+  LongRun run;
+  ForkRequest request;
+  request.parent = run.id;
+  request.step = kCalls - 1;
+  request.id = RunId{"fork"};
+  request.by = "somebody";
+  std::optional<Result<Forked>> forked;
+  run.engine->fork(request, [&](const Result<Forked>& done) { forked = done; });
+  std::size_t before = run.reader.records_read;
+  std::size_t most = 0;
+  REQUIRE(run.stage.loop.run_until([&] {
+    most = std::max(most, run.reader.records_read - std::exchange(before, run.reader.records_read));
+    return forked.has_value();
+  }));
+
+  REQUIRE_MESSAGE(*forked, forked->error().message);
+  CHECK((*forked)->step == kCalls - 1);
+  CHECK(most <= 256);
+  CHECK(run.reader.records_read >= 2 * (kCalls - 1));
 }
 
 TEST_CASE("an engine that ends while it loads a run lets go of it") {

@@ -1,6 +1,7 @@
 #include "pawl/run/call_judge.h"
 
 #include <map>
+#include <memory>
 #include <span>
 
 #include "pawl/base/thrown.h"
@@ -53,18 +54,18 @@ bool is_fresh(const Record& record, const Call& call) {
   return replied && call.seq == record.seq && !seat_call(call.id, record);
 }
 
-// `record`, or the one that the call was opened by, read into `stored`.
+// `record`, or the one that the call was opened by, held by `stored`.
 Result<const Record*> opening_record(const DrivenRun& run, const Record& record, const Call& call,
-                                     Record& stored) {
+                                     std::shared_ptr<const Record>& stored) {
   if (call.seq == record.seq) return &record;
-  PAWL_TRY(stored, read_record(run.reader(), run.id(), call.seq));
-  return &stored;
+  PAWL_TRY(stored, run.opening_record(call.seq));
+  return stored.get();
 }
 
 }  // namespace
 
 Result<std::string> arguments_of(const DrivenRun& run, const Record& record, const Call& call) {
-  Record stored;
+  std::shared_ptr<const Record> stored;
   PAWL_TRY(const Record* const opened, opening_record(run, record, call, stored));
   PAWL_TRY(const CallBlock block, call_block(call, *opened));
   PAWL_TRY(std::string input, resolve(run.reader(), run.id(), block.input));
@@ -194,7 +195,7 @@ Status CallJudge::verify_signature(CallDecided& event) const {
 // All calls of the reply that holds `call`, as they were judged at first.
 Result<std::vector<ProposedCall>> CallJudge::calls_beside(const Record& record,
                                                           const Call& call) const {
-  Record stored;
+  std::shared_ptr<const Record> stored;
   PAWL_TRY(const Record* const opened, opening_record(run_, record, call, stored));
   std::vector<ProposedCall> calls;
   for (const Block& block : reply_in(opened->event)) {

@@ -95,6 +95,14 @@ Status DrivenRun::settle() {
   return ok();
 }
 
+Result<std::shared_ptr<const Record>> DrivenRun::opening_record(std::uint64_t seq) const {
+  if (opening_ == nullptr || opening_->seq != seq) {
+    PAWL_TRY(Record record, read_record(reader(), id_, seq));
+    opening_ = std::make_shared<const Record>(std::move(record));
+  }
+  return opening_;
+}
+
 void DrivenRun::name_new_run(const RunId& id) {
   id_ = id;
   loaded_.chain = chain_origin(id);
@@ -104,6 +112,7 @@ void DrivenRun::go_back_to(LoadedRun before) {
   loaded_ = std::move(before);
   appender_.on_reloaded();
   conversations_.forget();
+  opening_.reset();
 }
 
 void DrivenRun::release() {

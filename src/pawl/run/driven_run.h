@@ -126,6 +126,10 @@ class DrivenRun {
   Status take(Event&& event, std::vector<StoredBlob>&& blobs, Filtered filtered = Filtered::no);
   Status settle();
 
+  // The record that a call was opened by. The last one stays in memory: the calls of one reply that
+  // wait for a place, a judgement or a person ask for it one after the other.
+  Result<std::shared_ptr<const Record>> opening_record(std::uint64_t seq) const;
+
   // Names a run that is about to start.
   void name_new_run(const RunId& id);
   // Replaces the state by one that was read from the store.
@@ -161,6 +165,7 @@ class DrivenRun {
   RecordAppender appender_;
   KeptConversations conversations_;
   RunTimers timers_;
+  mutable std::shared_ptr<const Record> opening_;
   bool over_ = false;
 };
 
