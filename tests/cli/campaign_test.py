@@ -196,6 +196,25 @@ class Campaign(Stage):
         self.assertEqual(self.phases()["work"], ("done", ["Done."] * 2))
         self.check_journals()
 
+    def test_a_run_that_was_given_up_gives_its_place_back_whoever_drives_its_parent(self):
+        self.campaign([], replies="  - call: [{ tool: act, input: {} }]\n  - text: Done.\n",
+                      of_crew="approvals: always_require\n")
+        self.write("two.yaml", "name: two\nmodel: scripted/close.script.yaml\n"
+                   f"{ACT}subagents: {{ at_a_time: 1 }}\n"
+                   "flow:\n  phases:\n    - { name: a, agent: crew }\n"
+                   "    - { name: b, agent: crew }\n"
+                   "agents:\n  crew: { charter: crew.yaml }\n")
+        self.ok("run", "two.yaml", "x", "--id", "r", code=4)
+        self.assertEqual(len(self.children()), 1)
+        self.ok("phase", "r", "a", "abandon")
+        self.ok("resume", "r", code=4)
+        self.wait_for(lambda: len(self.children()) == 2, "the second run")
+        first, second = self.children()
+        self.assertEqual((first["status"], second["status"]), ("cancelled", "waiting"))
+        self.ok("approve", second["run"], "c1")
+        self.ok("resume", "r")
+        self.assertEqual(self.phases()["b"], ("done", "Done."))
+
     def test_cancel_and_pause_reach_every_run_within_a_second(self):
         charter = self.campaign(["a", "b"])
         (self.directory / "hold").touch()

@@ -202,10 +202,13 @@ void ChildRuns::forget(const RunId& child, std::uint64_t number) {
 }
 
 void ChildRuns::cancel(const RunId& child, const RunId& parent) {
+  if (engine_.find(parent) != nullptr) given_up_.insert(child);
   const auto found = waiters_.find(child);
   if (found != waiters_.end()) found->second.cancelled = true;
   const CancelRequested event{"run " + parent.text, "the run that started it has ended"};
   deliver(child, event, [this, child, event] {
+    const auto state = state_of(child);
+    if (state && is_over(*state)) return report_end(child, *state);
     post(child, event, [this, child, alive = alive_](const Status& posted) {
       if (*alive && posted) engine_.take_up(child, [](const Status&) {});
     });
@@ -251,6 +254,7 @@ Result<ToolOutcome> ChildRuns::outcome_of(const Waiter& waiter, const RunState& 
 }
 
 void ChildRuns::report_end(const RunId& child, const RunState& state) {
+  const bool given_up = given_up_.erase(child) > 0;
   if (const auto waiter = waiters_.find(child); waiter != waiters_.end()) {
     auto outcome = outcome_of(waiter->second, state);
     if (!outcome) return fail(child, outcome.error().message);
@@ -258,15 +262,36 @@ void ChildRuns::report_end(const RunId& child, const RunState& state) {
   }
   if (state.lineage.empty()) return;
   // Nobody awaits it any more, but what it has used counts.
-  const Ancestor& parent = state.lineage.back();
+  const Ancestor parent = state.lineage.back();
   const TreeBooks books = books_of(state, PlaceUse::acts);
   const Run* driven = engine_.find(parent.run);
-  const ChildRun* known = driven == nullptr ? nullptr : find_child(driven->state(), parent.call);
+  const auto drive = [this, run = parent.run, given_up] {
+    if (given_up) (void)engine_.resume(run);
+  };
+  if (driven == nullptr) return leave_word(parent, books, drive);
+  const ChildRun* known = find_child(driven->state(), parent.call);
   if (known == nullptr) return;
   if (const Call* call = waiting_call(driven->state(), *known)) {
     return deliver(parent.run, ChildStirred{call->instance, call->id});
   }
-  deliver(parent.run, ChildReported{parent.call, books, bounds_of(books), ChildLife::over});
+  deliver(parent.run, ChildReported{parent.call, books, bounds_of(books), ChildLife::over},
+          [this, parent, books] {  // It has just been let go.
+            leave_word(parent, books, [this, run = parent.run] { (void)engine_.resume(run); });
+          });
+}
+
+// Nobody drives the run above here. One whose call waits will look; one that has given the call up
+// would keep a place for ever.
+void ChildRuns::leave_word(const Ancestor& parent, const TreeBooks& books,
+                           std::function<void()> left) {
+  const auto above = state_of(parent.run);
+  if (!above || is_over(*above) || find_child(*above, parent.call) == nullptr) return;
+  const Call* call = find_call(*above, parent.call);
+  if (call != nullptr && !std::holds_alternative<CallEnded>(call->state)) return;
+  post(parent.run, ChildReported{parent.call, books, bounds_of(books), ChildLife::over},
+       [left = std::move(left)](const Status& posted) {
+         if (posted) left();
+       });
 }
 
 void ChildRuns::on_ended(const RunId& run, const RunState& state, const Status& status) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "pawl/engine/engine.h"
@@ -64,6 +65,7 @@ class ChildRuns {
   void finish(const RunId& child, ToolOutcome outcome);
   void fail(const RunId& child, const std::string& why);
   void report_end(const RunId& child, const RunState& state);
+  void leave_word(const Ancestor& parent, const TreeBooks& books, std::function<void()> left);
   Result<ToolOutcome> outcome_of(const Waiter& waiter, const RunState& state);
   Result<RunState> state_of(const RunId& run);
 
@@ -77,6 +79,7 @@ class ChildRuns {
 
   Engine& engine_;
   std::map<RunId, Waiter> waiters_;
+  std::set<RunId> given_up_;  // by runs that were driven here, until they have ended
   std::uint64_t begun_ = 0;
   std::size_t under_way_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
