@@ -262,7 +262,7 @@ class Shells(SandboxStage):
                      f"socket.create_connection((\"127.0.0.1\",{port}))'"),
                 lambda text: text)
             self.ok("approve", "r", "c1")  # A word that only the shell settles is asked about.
-            self.ok("resume", "r", code=5)  # Three calls that fail in a row.
+            self.ok("resume", "r")  # None of the three reaches anybody; each has its answer.
             server.settimeout(0.2)
             self.assertRaises(TimeoutError, server.accept)
         self.assertIn("tool_finished", json.dumps(self.events("r")))

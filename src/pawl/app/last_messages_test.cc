@@ -40,6 +40,7 @@ class Sender {
  public:
   Sender(const std::string& directory, int runs) : accepted_(static_cast<std::size_t>(runs) + 1) {
     thread_ = std::thread([this, directory] { send(directory); });
+    while (state == State::opening) std::this_thread::yield();
   }
   ~Sender() { stop(); }
   Sender(const Sender&) = delete;
@@ -51,12 +52,15 @@ class Sender {
   }
   const std::vector<int>& accepted(int of) const { return accepted_[static_cast<std::size_t>(of)]; }
 
+  enum class State : std::uint8_t { opening, open, refused };
+  std::atomic<State> state{State::opening};
   std::atomic<int> run{0};  // 0: none yet; -1: no more
 
  private:
   void send(const std::string& directory) {
     TestLoop loop(TestLoop::Clock::machine);
     const auto opened = SqliteJournal::open(directory, loop);
+    state = opened ? State::open : State::refused;
     if (!opened) return;
     int before = 0;
     int sent = 0;
@@ -95,6 +99,7 @@ TEST_CASE("no message that was accepted in the last moment of a run is lost") {
   });
   const int runs = runs_wanted();
   Sender sender(directory / "data", runs);
+  REQUIRE(sender.state == Sender::State::open);
   for (int number = 1; number <= runs; ++number) {
     PreparedAgent agent;
     agent.charter.name = "last";

@@ -44,13 +44,14 @@ std::string remedy_for(const std::string& run, StopReason reason) {
     case StopReason::branches:
       return more_room(run, "branches", "+10");
     case StopReason::repeated_call:
-      return "It was going round in circles. " + as_it_is(run) +
-             " (--guard identical_calls=off lets it)";
+      return "It was going round in circles; `guards.identical_calls` sets how often it may. " +
+             as_it_is(run) + " (--guard identical_calls=off lets it)";
     case StopReason::repeated_step:
-      return "It was going round in circles. " + as_it_is(run) +
-             " (--guard identical_steps=off lets it)";
+      return "It was going round in circles; `guards.identical_steps` sets how often it may. " +
+             as_it_is(run) + " (--guard identical_steps=off lets it)";
     case StopReason::tool_errors:
-      return "Look at the last tool results with: pawl logs " + run + ". " + as_it_is(run) +
+      return "Look at the last tool results with: pawl logs " + run +
+             "; `guards.tool_errors` sets how many in a row are tolerated. " + as_it_is(run) +
              " (--guard tool_errors=off tolerates any number)";
     case StopReason::max_tokens:
       return "Its answer does not fit the model's output limit, even after it was asked to be "

@@ -39,11 +39,12 @@ TEST_CASE("no history of many seeds breaks a promise, and trouble of every kind 
   check_met<Event>(report.met.events, {"instance_spawned", "unrecognised", "child_asked",
                                        "child_reported", "child_waits", "child_stirred",
                                        "parent_answered", "phase_controlled", "event_received"});
-  check_met<Decision>(report.met.decisions,
-                      {"instance_born", "instance_ceded", "session_lost", "cost_added",
-                       "child_admitted", "child_answered", "child_left", "phase_began",
-                       "phase_ended", "phases_reset", "checkpoint_asked", "seat_taken", "seat_left",
-                       "step_discovered", "flow_ended", "work_item_set", "ending_held"});
+  check_met<Decision>(
+      report.met.decisions,
+      {"instance_born", "instance_ceded", "session_lost", "cost_added", "child_admitted",
+       "child_answered", "child_left", "phase_began", "phase_ended", "phases_reset",
+       "checkpoint_asked", "seat_taken", "seat_left", "step_discovered", "flow_ended",
+       "work_item_set", "ending_held", "seat_called"});
   CHECK(report.forks > 0);
   MESSAGE(report.events << " events, " << report.steps << " steps, " << report.crashes
                         << " crashes, " << report.forks << " forks, " << report.effects
