@@ -1,12 +1,12 @@
 #include "pawl/surface/cli/charter_chat.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "pawl/base/utf8.h"
 #include "pawl/surface/cli/conversation.h"
 #include "pawl/surface/cli/drive.h"
 #include "pawl/surface/cli/interactive.h"
+#include "pawl/surface/cli/room_options.h"
 #include "pawl/surface/cli/view.h"
 
 namespace pawl {
@@ -24,25 +24,6 @@ std::optional<std::string> next_line(const CliContext& context) {
   }
 }
 
-// Each line that a person types gives the run what its charter allows a turn; only its money is for
-// the whole conversation.
-Limits limits_of_turn(const Limits& charter, const RunState& state) {
-  Limits limits = state.limits;
-  const Tally& tally = state.tally;
-  const auto give = [&](std::uint64_t Limits::* bound, std::uint64_t used) {
-    limits.*bound = std::max(limits.*bound, add_saturating(used, charter.*bound));
-  };
-  give(&Limits::steps, tally.steps);
-  give(&Limits::model_calls, tally.model_calls);
-  give(&Limits::tool_calls, tally.tool_calls);
-  give(&Limits::time_ms, tally.active_ms);
-  give(&Limits::tokens, total_tokens(tally.usage));
-  give(&Limits::bytes_in, tally.bytes_in);
-  give(&Limits::bytes_out, tally.bytes_out);
-  give(&Limits::branches, tally.branches);
-  return limits;
-}
-
 // What the run began with.
 Result<Limits> first_limits(const Service& service, const RunId& run) {
   PAWL_TRY(const Record first, service.record(run, 0));
@@ -58,6 +39,7 @@ int say(const CliContext& context, Workspace& workspace, const RunId& run,
   if (!is_over(*details)) return resume_with(context, workspace, *details, line);
   const auto limits = first_limits(service, run);
   if (!limits) return fail(context, limits.error());
+  // Each line that a person types gives the run what its charter allows.
   return reopen_with(context, workspace, *details, line, limits_of_turn(*limits, details->state));
 }
 

@@ -25,25 +25,6 @@ const std::vector<OptionSpec>& room_options() {
   return kOptions;
 }
 
-// What a raise by so much starts from: nobody who says "twenty more" means those used already.
-Limits used_or_allowed(const RunState& state) {
-  const Tally& tally = state.tally;
-  Limits base = state.limits;
-  const auto at_least = [](std::uint64_t& bound, std::uint64_t used) {
-    bound = std::max(bound, used);
-  };
-  at_least(base.steps, tally.steps);
-  at_least(base.model_calls, tally.model_calls);
-  at_least(base.tool_calls, tally.tool_calls);
-  at_least(base.time_ms, tally.active_ms);
-  at_least(base.tokens, total_tokens(tally.usage));
-  at_least(base.bytes_in, tally.bytes_in);
-  at_least(base.bytes_out, tally.bytes_out);
-  at_least(base.branches, tally.branches);
-  at_least(base.cost_pico, tally.cost_pico);
-  return base;
-}
-
 struct RoomBound {
   std::string_view option;
   std::uint64_t Limits::* field;
@@ -58,6 +39,19 @@ constexpr std::array<RoomBound, 8> kRoomBounds = {{{"steps", &Limits::steps},
                                                    {"bytes-out", &Limits::bytes_out},
                                                    {"branches", &Limits::branches}}};
 
+Limits used_in(const Tally& tally) {
+  Limits used;
+  used.steps = tally.steps;
+  used.model_calls = tally.model_calls;
+  used.tool_calls = tally.tool_calls;
+  used.time_ms = tally.active_ms;
+  used.tokens = total_tokens(tally.usage);
+  used.bytes_in = tally.bytes_in;
+  used.bytes_out = tally.bytes_out;
+  used.branches = tally.branches;
+  return used;
+}
+
 Error less_than_now(std::string_view option, const std::string& text) {
   return {ErrorCode::invalid_argument, "--" + std::string(option) + " " + text +
                                            " is less than the run has; --" + std::string(option) +
@@ -71,7 +65,9 @@ Status raise_bound(const RoomBound& bound, const std::string& text, const RunSta
   const Status taken = set_limit(given, bound.option, more ? text.substr(1) : text);
   if (!taken) return Error{taken.error().code, "--" + taken.error().message};
   std::uint64_t wanted = given.*bound.field;
-  if (more) wanted = add_saturating(used_or_allowed(state).*bound.field, wanted);
+  // Nobody who says "twenty more" means those that are used already.
+  const std::uint64_t had = std::max(state.limits.*bound.field, used_in(state.tally).*bound.field);
+  if (more) wanted = add_saturating(had, wanted);
   if (wanted < limits.*bound.field) return less_than_now(bound.option, text);
   limits.*bound.field = wanted;
   return ok();
@@ -84,7 +80,8 @@ Status raise_cost(const std::string& text, const RunState& state, Limits& limits
   if (limits.cost_pico == 0) {
     return Error{ErrorCode::invalid_argument, "the run has no limit on its cost to raise"};
   }
-  if (more) wanted = add_saturating(used_or_allowed(state).cost_pico, wanted);
+  const std::uint64_t had = std::max(limits.cost_pico, state.tally.cost_pico);
+  if (more) wanted = add_saturating(had, wanted);
   if (wanted < limits.cost_pico) return less_than_now("cost", text);
   limits.cost_pico = wanted;
   return ok();
@@ -109,6 +106,16 @@ Result<Room> room_of(const Arguments& arguments, const RunState& state) {
   if (limits != state.limits) room.limits = limits;
   if (guards != state.guards) room.guards = guards;
   return room;
+}
+
+Limits limits_of_turn(const Limits& allowed, const RunState& state) {
+  Limits limits = state.limits;
+  const Limits used = used_in(state.tally);
+  for (const RoomBound& bound : kRoomBounds) {
+    const std::uint64_t wanted = add_saturating(used.*bound.field, allowed.*bound.field);
+    limits.*bound.field = std::max(limits.*bound.field, wanted);
+  }
+  return limits;
 }
 
 bool asks_for_room(const Arguments& arguments) {

@@ -21,6 +21,9 @@ struct Room {
 // invalid_argument: not a number of that kind, less than the run has, a bound that it has not.
 Result<Room> room_of(const Arguments& arguments, const RunState& state);
 
+// For another turn: what `allowed` allows, beside what was used; of money no more than there is.
+Limits limits_of_turn(const Limits& allowed, const RunState& state);
+
 // Whether any of them is given.
 bool asks_for_room(const Arguments& arguments);
 bool asks_for_more_than_cost(const Arguments& arguments);

@@ -51,6 +51,16 @@ TEST_CASE("what is no limit is refused in words") {
   CHECK(room("guard", "tool_errors=1").error().message.starts_with("--guard: \"tool_errors\""));
 }
 
+TEST_CASE("another turn has what was allowed, beside what was used") {
+  Limits allowed;
+  allowed.steps = 5;
+  allowed.tokens = 100;
+  const Limits limits = limits_of_turn(allowed, a_state());
+  CHECK(limits.steps == 55);
+  CHECK(limits.tokens == 1'600);
+  CHECK(limits.cost_pico == a_state().limits.cost_pico);
+}
+
 TEST_CASE("guards are set by name, and can be switched off") {
   CHECK(room("guard", "tool_errors=off")->guards->tool_errors == 0);
   CHECK(room("guard", "identical_calls=9")->guards->identical_calls == 9);
