@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -79,7 +78,8 @@ class Sender {
       if (*told) {
         accepted_[static_cast<std::size_t>(to)].push_back(sent++);
       } else {  // Not there yet, or over. Who never lets go of the store starves the run.
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        const std::int64_t until_ms = loop.monotonic_ms() + 1;
+        loop.run_until([&] { return loop.monotonic_ms() >= until_ms || run != to; }, 1);
       }
     }
   }
