@@ -126,7 +126,10 @@ class GoOn(Stage):
         self.wait_for(lambda: self.status("r") == "done", "the end")
         self.refused("resume", "r", "-d", code=1, says="pawl message r TEXT")
         self.refused("resume", "nobody", "-d", code=1, says="nobody")
-        self.refused("resume", "--due", "-d", code=2, says="name a RUN")
+        for more in (("-d",), ("--steps", "+5")):
+            self.refused("resume", "--due", *more, code=2, says="takes nothing else")
+        self.refused("resume", "r", "--instance", "i2", "--suspend-id", "s", code=1,
+                     says="--instance says nothing")
 
     def test_a_fork_takes_more_room_too(self):
         charter = self.counting(4)

@@ -88,15 +88,12 @@ int chat_with_charter(const CliContext& context, const std::string& path) {
 int chat_with_run(const CliContext& context, const std::string& run_prefix) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
-  Service& service = opened.workspace->service();
-  const auto run = run_prefix.empty() ? last_run(service) : service.find(run_prefix);
-  if (!run) return fail(context, run.error());
-  const auto details = service.show(*run);
+  const auto details = run_to_talk_with(opened.workspace->service(), run_prefix);
   if (!details) return fail(context, details.error());
-  const std::string where = "run " + run->text + " is " + details->summary.status +
-                            (details->output.empty() ? "" : "; it said:\n" + details->output);
-  print_stderr(context, where);
-  return converse(context, *opened.workspace, *run, kExitDone);
+  const RunId& run = details->summary.id;
+  const std::string said = details->output.empty() ? "" : "; it said:\n" + details->output;
+  print_stderr(context, "run " + run.text + " is " + details->summary.status + said);
+  return converse(context, *opened.workspace, run, kExitDone);
 }
 
 }  // namespace pawl

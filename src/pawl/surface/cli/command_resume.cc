@@ -43,7 +43,8 @@ int take_up_here(const CliContext& context, Workspace& workspace, const RunDetai
 }
 
 int then_resume(const CliContext& context, Workspace& workspace, const RunId& run, int code) {
-  if (code != kExitDone || !context.arguments.has("resume")) return code;
+  const bool shown_only = context.arguments.has("full");
+  if (code != kExitDone || shown_only || !context.arguments.has("resume")) return code;
   const auto details = workspace.service().show(run);
   if (!details) return fail(context, details.error());
   const bool mine = !details->driven && !is_over(*details);
@@ -139,6 +140,14 @@ int go_on(const CliContext& context, Workspace& workspace, const RunDetails& det
 
 int resume_ended(const CliContext& context, Workspace& workspace, const RunDetails& details,
                  const Begun& begun) {
+  for (const std::string_view option : {"instance", "suspend-id", "message"}) {
+    if (!context.arguments.has(option)) continue;
+    return refuse(context,
+                  {ErrorCode::conflict, "run " + details.summary.id.text +
+                                            " is over: none of its instances is suspended, and --" +
+                                            std::string(option) + " says nothing"},
+                  begun);
+  }
   if (can_go_on(details)) return go_on(context, workspace, details, begun);
   if (!begun && !asks_for_room(context.arguments)) return show_end(context, workspace, details);
   const std::string& run = details.summary.id.text;
@@ -245,8 +254,10 @@ int resume_detached(const CliContext& context) {
 int command_resume(const CliContext& context) {
   const bool due = context.arguments.has("due");
   const bool detach = context.arguments.has("detach");
-  if (due == context.arguments.has("RUN") || (due && detach)) {
-    return fail(context, {ErrorCode::invalid_argument, "name a RUN, or say --due"});
+  const bool of_one = detach || asks_for_room(context.arguments);
+  if (due == context.arguments.has("RUN") || (due && of_one)) {
+    return fail(context, {ErrorCode::invalid_argument,
+                          "name a RUN, or say --due, which takes nothing else"});
   }
   if (detach) return resume_detached(context);
   const Opened opened = open_workspace(context, IfAbsent::refuse);

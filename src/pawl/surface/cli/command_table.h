@@ -56,7 +56,7 @@ inline constexpr OptionSpec kIdentityOption{
     "The file with your key (pawl identity). Default: pawl/identity.pem of the configuration."};
 
 inline constexpr OptionSpec kResumeOption{"resume", '\0', Takes::nothing, "",
-                                          "Then drive the run here, if nobody does."};
+                                          "Then drive the run here, unless another process does."};
 
 // In the order of the help.
 const std::vector<CommandEntry>& commands();

@@ -65,7 +65,8 @@ class WorkerSession {
     if (!status) {
       print_stderr(
           context_,
-          with_data_flag(context_, run.text + " is left alone for now: " + status.error().message));
+          with_data_flag(context_, run.text + " cannot be taken up, and is tried again later: " +
+                                       status.error().message));
       return;
     }
     say(run, "taken_up", name(due), run.text + " is taken up (" + std::string(name(due)) + ")");

@@ -53,6 +53,8 @@ int resume_with(const CliContext& context, Workspace& workspace, const RunDetail
   return take_up_here(context, workspace, details);
 }
 
+namespace {
+
 Result<RunId> last_run(const Service& service) {
   ListQuery query;
   query.count_max = 1;
@@ -61,20 +63,22 @@ Result<RunId> last_run(const Service& service) {
   return Error{ErrorCode::not_found, "there is no run yet"};
 }
 
+}  // namespace
+
+Result<RunDetails> run_to_talk_with(const Service& service, const std::string& run_prefix) {
+  PAWL_TRY(const RunId run, run_prefix.empty() ? last_run(service) : service.find(run_prefix));
+  PAWL_TRY(RunDetails details, service.show(run));
+  if (details.quarantine.empty()) return details;
+  return Error{ErrorCode::corrupt, "run " + run.text + " is quarantined: " + details.quarantine +
+                                       "; see pawl verify " + run.text};
+}
+
 int continue_run(const CliContext& context, const std::string& run_prefix,
                  const std::string& text) {
   const Opened opened = open_workspace(context, IfAbsent::refuse);
   if (!opened.workspace) return opened.exit_code;
-  Service& service = opened.workspace->service();
-  const auto run = run_prefix.empty() ? last_run(service) : service.find(run_prefix);
-  if (!run) return fail(context, run.error());
-  const auto details = service.show(*run);
+  const auto details = run_to_talk_with(opened.workspace->service(), run_prefix);
   if (!details) return fail(context, details.error());
-  if (!details->quarantine.empty()) {
-    return fail(context, {ErrorCode::corrupt, "run " + run->text +
-                                                  " is quarantined: " + details->quarantine +
-                                                  "; see pawl verify " + run->text});
-  }
   if (is_over(*details)) return reopen_with(context, *opened.workspace, *details, text);
   return resume_with(context, *opened.workspace, *details, text);
 }

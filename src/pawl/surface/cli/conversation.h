@@ -40,7 +40,7 @@ int resume_with(const CliContext& context, Workspace& workspace, const RunDetail
 
 // `pawl run --continue RUN TEXT`: whatever the run does, it is told and goes on.
 int continue_run(const CliContext& context, const std::string& run_prefix, const std::string& text);
-// The run that was started last.
-Result<RunId> last_run(const Service& service);
+// The one run whose id begins so; empty: the one that was started last. corrupt: quarantined.
+Result<RunDetails> run_to_talk_with(const Service& service, const std::string& run_prefix);
 
 }  // namespace pawl
